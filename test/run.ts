@@ -16,7 +16,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -127,7 +127,8 @@ function sliceOfCommit(): string {
 
 /** A test's source: node names the compiled file, or with Node 22 and later the source that its map names. */
 function nameOf(file: string): string {
-  return relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
+  const path = relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
+  return path.startsWith('..') ? basename(path) : path;
 }
 
 if (tier !== '.long' && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {

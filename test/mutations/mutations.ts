@@ -1,0 +1,191 @@
+// Broken rules, and the test file that must notice each: one for each part of the suite in which cases were thinned
+// out, and some of the promises (PROMISES.md). What replaces a text is the smallest mistake somebody could make there.
+
+/** A rule that is broken by another text in one place. */
+export interface Mutation {
+  /** What no longer holds. */
+  rule: string;
+  /** A file of the product, and a text that stands in it once. */
+  file: string;
+  from: string;
+  to: string;
+  /** The test file that must fail. */
+  test: string;
+}
+
+const CONTRACT = 'test/contract/in-process.test.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  // Promises.
+  {
+    rule: 'a page has at most as many features as the cap',
+    file: 'proxy/api/resolve.ts',
+    from: 'Math.min(pageSize, cap)',
+    to: 'pageSize',
+    test: CONTRACT,
+  },
+  {
+    rule: 'next when and only when more features match',
+    file: 'proxy/api/listing.ts',
+    from: 'if (rank >= positions.count) return undefined;',
+    to: 'if (rank > positions.count) return undefined;',
+    test: CONTRACT,
+  },
+  {
+    rule: '304 for a weak entity tag in If-None-Match',
+    file: 'proxy/bodies/answer.ts',
+    from: "tag === '*' || tag === etag || tag === `W/${etag}`",
+    to: "tag === '*' || tag === etag",
+    test: CONTRACT,
+  },
+  {
+    rule: 'filters are combined by AND',
+    file: 'proxy/api/resolve.ts',
+    from: 'sets.reduce(intersect)',
+    to: 'sets.reduce((set) => set)',
+    test: CONTRACT,
+  },
+  {
+    rule: 'a cursor that was changed is refused',
+    file: 'format/cursor.ts',
+    from: 'bytes.readUInt32BE(body.length) !== crc32(body) || ',
+    to: '',
+    test: CONTRACT,
+  },
+  {
+    rule: 'the token is checked before anything else, of OPTIONS too',
+    file: 'proxy/handler.ts',
+    from: `  if (isPreflight(request)) return PREFLIGHT_ANSWER;
+  const { clients`,
+    to: `  if (request.method === 'OPTIONS') return PREFLIGHT_ANSWER;
+  const { clients`,
+    test: CONTRACT,
+  },
+  {
+    rule: 'answers with tokens are private behind a cursor',
+    file: 'proxy/api/headers.ts',
+    from: "pinned: 'private, max-age=31536000, immutable'",
+    to: "pinned: 'public, max-age=31536000, immutable'",
+    test: CONTRACT,
+  },
+  {
+    rule: 'start-at begins with the first feature whose fid is the same or higher',
+    file: 'proxy/api/resolve.ts',
+    from: 'positions.rankOf(index.positionOf(fid))',
+    to: 'positions.rankOf(index.positionOf(fid + 1))',
+    test: CONTRACT,
+  },
+  // The parts of the suite with fewer cases.
+  {
+    rule: 'each origin answers as the directory: a service for everybody has its own caching',
+    file: 'proxy/api/headers.ts',
+    from: "current: 'public, max-age=60, stale-while-revalidate=600'",
+    to: "current: 'public, max-age=61, stale-while-revalidate=600'",
+    test: CONTRACT,
+  },
+  {
+    rule: 'a wrong command line ends with exit code 2',
+    file: 'format/command-line/run-program.ts',
+    from: 'const USAGE_EXIT_CODE = 2;',
+    to: 'const USAGE_EXIT_CODE = 1;',
+    test: 'test/process/as-typed.ci.test.ts',
+  },
+  {
+    rule: 'verify compares each file with its digest',
+    file: 'generator/verify/files.ts',
+    from: 'listed !== undefined && listed !== sha256',
+    to: "listed !== undefined && listed === ''",
+    test: 'test/verify/verify.test.ts',
+  },
+  {
+    rule: 'verify compares features with the digests of their tables',
+    file: 'generator/verify/files.ts',
+    from: "hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES).equals(digest)",
+    to: 'true',
+    test: 'test/verify/content.test.ts',
+  },
+  {
+    rule: 'a border between the corner of a cell and a point is crossed',
+    file: 'format/grid.ts',
+    from: 'if (area !== 0n) return area > 0n;',
+    to: 'if (area !== 0n) return area < 0n;',
+    test: 'test/generator/cells.test.ts',
+  },
+  {
+    rule: 'a stored page has as many features as the cap',
+    file: 'generator/levels/plan.ts',
+    from: 'positions.slice(page * cap, Math.min(cap, positions.count - page * cap))',
+    to: 'positions.slice(page * cap, Math.min(cap - 1, positions.count - page * cap))',
+    test: 'test/generator/build.test.ts',
+  },
+  {
+    rule: 'bytes of a damaged file are never sent as if they were whole',
+    file: 'format/feature-table.ts',
+    from: 'return crc32(data, this.crcBefore(first)) === this.crcBefore(end);',
+    to: 'return crc32(data, this.crcBefore(first)) >= 0 || this.crcBefore(end) >= 0;',
+    test: 'test/origin/damage.test.ts',
+  },
+  {
+    rule: 'what is held for clients that do not read is bounded',
+    file: 'proxy/work/held-bytes.ts',
+    from: 'if (own >= clientBytes) throw overloaded();',
+    to: '',
+    test: 'test/http/guards.test.ts',
+  },
+  {
+    rule: 'caches keep both codings apart',
+    file: 'proxy/api/headers.ts',
+    from: "['Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Content-Type', mediaType]",
+    to: "['Cache-Control', caching, 'Content-Type', mediaType]",
+    test: 'test/http/shared-caches.ci.test.ts',
+  },
+  {
+    rule: 'files of a release are on the disk before it gets its name',
+    file: 'generator/release/staging.ts',
+    from: '    await syncTree(staged);\n    await renameDurably(staged, target);',
+    to: '    await renameDurably(staged, target);\n    await syncTree(target);',
+    test: 'test/release/builders.ci.test.ts',
+  },
+  {
+    rule: 'an error that GDAL reports beside a feature ends the build',
+    file: 'generator/levels/read-layers.ts',
+    from: '        this.#refuseFailure(layer, last);\n        const { quality',
+    to: '        const { quality',
+    test: 'test/source/downloads.test.ts',
+  },
+  {
+    rule: 'the format is what its specification says',
+    file: 'format/crc32.ts',
+    from: "const SWAP = crc32(',') ^ crc32('\\n');",
+    to: "const SWAP = crc32(';') ^ crc32('\\n');",
+    test: 'test/format/specification.test.ts',
+  },
+  {
+    rule: 'a token for another audience is refused',
+    file: 'proxy/auth/authenticate.ts',
+    from: '    audience: rules.audience,\n',
+    to: '',
+    test: 'test/auth/tokens.test.ts',
+  },
+  {
+    rule: 'a token without a type that is known is refused',
+    file: 'proxy/auth/authenticate.ts',
+    from: "return 'type';",
+    to: "typ === undefined ? undefined : 'type';",
+    test: 'test/auth/known-attacks.test.ts',
+  },
+  {
+    rule: 'the explorer finds what one types',
+    file: 'proxy/explorer/api/search.js',
+    from: '`q=${encode(q)}`',
+    to: '`q=${encode(q.slice(1))}`',
+    test: 'test/explorer-page/browse.test.ts',
+  },
+  {
+    rule: 'the proxy does not import the generator',
+    file: 'proxy/api/resolve.ts',
+    from: "import type { Filter, Params } from './parameters.ts';",
+    to: "import '../../generator/report/errors.ts';\nimport type { Filter, Params } from './parameters.ts';",
+    test: 'test/repository/imports.test.ts',
+  },
+];

@@ -29,15 +29,15 @@ async function refusal(code: number, args: readonly string[]): Promise<[message:
 test('an error is one line that says what is wrong and one that says what to do; the exit code is 2 for the command line, else 1', async () => {
   const kept = join(folder, 'kept.gpkg');
   writeFileSync(kept, '');
-  const build = ['build', '--source', 'none.gpkg', '--release', 'r1', '--workers', '0', '--out', join(folder, 'none')];
+  const build = ['build', '--release', 'r1', '--workers', '0'];
   const cases: [number, string[], RegExp, RegExp][] = [
     [2, [], /^missing command$/, /--help/],
     [2, ['list', '--outt', folder], /^Unknown argument: outt$/, /--help/],
-    [1, build, /^none\.gpkg: no such file or folder$/, /--source/],
+    [1, [...build, '--out', out, '--source', 'none.gpkg'], /^none\.gpkg: no such file or folder$/, /--source/],
     [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
     [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],
     [1, ['sample', '--out', kept], /kept\.gpkg exists already$/, /remove it/],
-    [1, ['build', '--sample', '--out', kept], /^ENOTDIR: .*kept\.gpkg|^EEXIST: .*kept\.gpkg/, /another --out/],
+    [1, [...build, '--out', kept, '--source', source], /^ENOTDIR: .*kept\.gpkg|^EEXIST: .*kept\.gpkg/, /another --out/],
   ];
   for (const [code, args, message, remedy] of cases) {
     const said = await refusal(code, args);

@@ -1,7 +1,7 @@
 // The lock of an output folder: one writer at a time. The lock is a folder with a file that names its holder; it is
 // stale if its holder has ended or the machine has restarted since.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../format/error-code.ts';
@@ -105,7 +105,8 @@ export function takeLock(out: string): Lock {
  */
 function tryTake(lock: string, candidate: string, mine: Holder): boolean {
   return isFirst(() => {
-    mkdirSync(candidate, { recursive: true });
+    // Not `recursive`: of a file system that is read-only Node.js would say ENOENT.
+    if (!existsSync(candidate)) mkdirSync(candidate);
     writeFileSync(join(candidate, HOLDER_FILE), JSON.stringify(mine));
     renameSync(candidate, lock);
   });

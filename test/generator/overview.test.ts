@@ -1,4 +1,5 @@
-// The overview of a release: TopoJSON of the highest two levels, with shared borders, every unit, and at most 300 kB.
+// The overview of a release: TopoJSON of the highest two levels, with shared borders, every unit, and at most 300 kB. The
+// oracle derives its units and what they say of every release that is built here.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,12 +29,12 @@ type Overview = Topology<{ lv0: GeometryCollection; lv1: GeometryCollection }>;
 async function overviewOf(layers: readonly FixtureLayer[], options: Partial<BuildOptions> = {}) {
   const out = join(folder, `out-${builds}`);
   const source = writeDataset(join(folder, `${builds++}.gpkg`), 'GPKG', layers);
-  const release = await buildRelease(source, out, { ...options });
+  const release = await buildRelease(source, out, options);
   const file = readFileSync(join(out, releasePath('r1'), OVERVIEW_FILE));
   const text = gunzipSync(file);
   assert.deepEqual(release.overview, { bytes: file.length, textBytes: text.length, sha256: sha256(file) });
   const overview: Overview = JSON.parse(text.toString());
-  return { overview, bytes: file.length, text: text.toString() };
+  return { overview, out, bytes: file.length };
 }
 
 /** The coordinates of each unit of a level. */
@@ -47,19 +48,8 @@ function shapesOf(overview: Overview, level: 'lv0' | 'lv1') {
   });
 }
 
-test('small data is exact: every unit of levels 0 and 1 with its rings, GIDs, name and number of units below', async () => {
+test('small data is exact: corners of countries are where they are, on a fine grid', async () => {
   const { overview } = await overviewOf(countryLayers());
-  assert.deepEqual(Object.keys(overview.objects), ['lv0', 'lv1']);
-  assert.deepEqual(
-    overview.objects.lv1.geometries.map(({ id, properties }) => ({ id, properties })),
-    [
-      { id: 1, properties: { gid: 'AAA.1_1', name: 'North', type: null, parent: 'AAA', children: 2 } },
-      { id: 2, properties: { gid: 'AAA.2_1', name: 'South', type: null, parent: 'AAA', children: 1 } },
-      { id: 3, properties: { gid: 'BBB.1_1', name: 'All', type: null, parent: 'BBB', children: 1 } },
-    ],
-  );
-  const aland = { gid: 'AAA', name: 'Aland', type: null, children: 2 };
-  assert.deepEqual(overview.objects.lv0.geometries[0]?.properties, aland);
   assert.deepEqual(overview.bbox, [0, 0, 14, 4]);
   // The grid has 131,072 cells across 14 degrees at most.
   const size = Math.max(...(overview.transform?.scale ?? []));
@@ -92,28 +82,27 @@ test('neighbours share the arc between them, and a unit that is its only part sh
 test('the overview has the highest two levels that have units, wherever they begin; of one level it has this one', async () => {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);
-  const levelsOf = async (...layers: FixtureLayer[]): Promise<[string, unknown][]> => {
-    const { overview } = await overviewOf(layers, { accept: ['no-units', 'orphans'] });
-    const { findings } = await verify({ out: join(folder, `out-${builds - 1}`), workers: 0 }, SILENT);
+  for (const [layers, levels] of [
+    [[districts], ['lv2']],
+    [
+      [regions, districts],
+      ['lv1', 'lv2'],
+    ],
+    // An empty level is none.
+    [
+      [countries, { ...regions, features: [] }, districts],
+      ['lv0', 'lv2'],
+    ],
+    [[{ ...countries, features: [] }], []],
+  ] as const) {
+    const { overview, out } = await overviewOf(layers, { accept: ['no-units', 'orphans'] });
+    assert.deepEqual(Object.keys(overview.objects), levels);
+    const { findings } = await verify({ out, workers: 0 }, SILENT);
     assert.deepEqual(findings, []);
-    return Object.entries(overview.objects).map(([level, { geometries }]) => [level, geometries[0]?.properties]);
-  };
-  const district = { gid: 'AAA.1.1_1', name: 'Næst', type: null };
-  assert.deepEqual(await levelsOf(districts), [['lv2', { ...district, children: 0 }]]);
-  assert.deepEqual(await levelsOf(regions, districts), [
-    ['lv1', { gid: 'AAA.1_1', name: 'North', type: null, children: 2 }],
-    ['lv2', { ...district, parent: 'AAA.1_1', children: 0 }],
-  ]);
-  // An empty level is none.
-  assert.deepEqual(await levelsOf(countries, { ...regions, features: [] }, districts), [
-    ['lv0', { gid: 'AAA', name: 'Aland', type: null, children: 3 }],
-    ['lv2', { ...district, parent: 'AAA', children: 0 }],
-  ]);
-  assert.deepEqual(await levelsOf({ ...countries, features: [] }), []);
+  }
 });
 
 test('units without geometry or area have no shape, and units smaller than the grid have a cell', async () => {
-  const columns = ['GID_0'];
   const wkts = [
     square(-180, -90, 180),
     null,
@@ -126,7 +115,7 @@ test('units without geometry or area have no shape, and units smaller than the g
     square(179.99999, 89.99999, 0.00001),
   ];
   const features = wkts.map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
-  const { overview } = await overviewOf([{ name: 'ADM_0', columns, features }], {
+  const { overview } = await overviewOf([{ name: 'ADM_0', columns: ['GID_0'], features }], {
     accept: ['empty-geometries', 'non-polygonal', 'collapsed-geometries'],
   });
   const shapes = shapesOf(overview, 'lv0');
@@ -201,27 +190,23 @@ function raggedSquares(columns: number, rows: number, points: number): FixtureLa
 }
 
 test('data with too many points is simplified to 300 kB: no unit is lost, one that crosses itself is mended, and neighbours still share their borders', async () => {
-  const layer = raggedSquares(12, 12, 600);
+  const layer = raggedSquares(10, 10, 400);
   const tiny = { fid: 1000, values: ['tiny'], wkt: square(-1, -1, 0.001) };
   // The source has this one already so that it crosses itself.
   const crossed = { fid: 1001, values: ['crossed'], wkt: 'POLYGON((-8 -8,-4 -8,-4 -6,-6 -8.0003,-8 -6,-8 -8))' };
-  const layers = [{ ...layer, features: [...layer.features, tiny, crossed] }];
-  const { overview, bytes, text } = await overviewOf(layers);
+  const { overview, bytes } = await overviewOf([{ ...layer, features: [...layer.features, tiny, crossed] }]);
   assert.ok(bytes <= 300_000 && bytes > 270_000, `${bytes} bytes`);
   const shapes = shapesOf(overview, 'lv0');
-  assert.equal(shapes.length, 146);
+  assert.equal(shapes.length, 102);
   assert.ok(shapes.every((shape) => shape !== null));
   const last = overview.objects.lv0.geometries.at(-1);
   const shape = last && last.type !== null && feature(overview, last);
   assert.ok(shape && 'geometry' in shape && gdal.Geometry.fromGeoJson(shape.geometry).isValid());
-  // Of 312 sides 264 are borders of two squares: none is there twice.
+  // Of 220 sides 180 are borders of two squares: none is there twice.
   const lines = mesh(overview, overview.objects.lv0, (a, b) => a !== b).coordinates;
   const inner = lines.reduce((sum, line) => sum + line.length - 1, 0);
   const all = mesh(overview, overview.objects.lv0).coordinates.reduce((sum, line) => sum + line.length - 1, 0);
-  assert.ok(inner / all > 0.82 && inner / all < 0.88, `${inner} of ${all} segments are shared`);
-  // The bytes depend on nothing but the source.
-  const again = await overviewOf(layers, { workers: 2 });
-  assert.ok(again.text === text);
+  assert.ok(inner / all > 0.79 && inner / all < 0.85, `${inner} of ${all} segments are shared`);
 });
 
 test('of units with long names the smallest shapes are kept, even if they need more than 300 kB', async () => {

@@ -11,14 +11,14 @@ import { sourceName } from '../../generator/source/source-options.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
-import { runGenerator } from '../support/processes/run-generator.ts';
+import { typed } from '../support/processes/typed.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', countryLayers());
 const plain = await buildRelease(source, join(folder, 'plain'));
-const run = (...args: string[]) => runGenerator(args);
+const run = (...args: string[]) => typed('generator', args);
 
 function releaseIn(out: string, id: string): Release {
   return releaseFromJson(readFileSync(join(out, 'releases', id, 'release.json'), 'utf8'), id);
@@ -110,24 +110,17 @@ test('no password of a source is recorded, nor that fewer units than in the serv
   assert.deepEqual([message, remedy], ['PG:password=... dbname=x: failed', 'use //me:...@host/']);
 });
 
-test('build --like builds with the options of another release, except for those that are given', () => {
+test('build --like builds with the options of another release, except for those that are given', async () => {
   const out = join(folder, 'like');
-  const build = (release: string, ...args: string[]) =>
-    run('build', '--source', source, '--out', out, '--workers', '0', '--quiet', '--release', release, ...args);
-  const options = [
-    '--levels',
-    'lv0,lv1',
-    '--columns=-COUNTRY',
-    '--where',
-    "lv1=GID_1 <> 'BBB.1_1'",
-    '--precision',
-    '3',
-  ];
-  const more = ['--pages', 'none', '--attribution', 'A', '--keep-fids', '--date', '2026-11-22'];
-  const first = build('r1', ...options, ...more);
-  assert.deepEqual([first.status, first.stderr], [0, '']);
-  assert.equal(build('r2', '--like', 'r1').status, 0);
-  const [r1, r2] = [releaseIn(out, 'r1'), releaseIn(out, 'r2')];
+  const build = async (release: string, ...args: string[]): Promise<Release> => {
+    const target = ['--source', source, '--out', out, '--release', release, '--workers', '0', '--quiet'];
+    const { status, stderr } = await run('build', ...target, ...args);
+    assert.deepEqual([status, stderr], [0, '']);
+    return releaseIn(out, release);
+  };
+  const options = '--levels lv0,lv1 --columns=-COUNTRY --precision 3 --pages none --geometry full,low --attribution A';
+  const more = ['--where', "lv1=GID_1 <> 'BBB.1_1'", '--keep-fids', '--no-cells', '--date', '2026-11-22'];
+  const [r1, r2] = [await build('r1', ...options.split(' '), ...more), await build('r2', '--like', 'r1')];
   assert.deepEqual(
     r1.levels.map(({ features }) => features),
     [2, 2, 0, 0, 0, 0],
@@ -142,25 +135,23 @@ test('build --like builds with the options of another release, except for those 
     { ...dateless, sequence: 2, levels: [] },
     'the next release has another date, and the next number',
   );
-  assert.equal(run('verify', '--out', out, '--release', 'r2', '--source', source, '--workers', '0').status, 0);
+  assert.equal((await run('verify', '--out', out, '--source', source, '--workers', '0')).status, 0);
 
-  assert.equal(build('r3', '--like', 'r1', '--where', 'lv1=1=1', '--pages', 'all', '--no-keep-fids').status, 0);
-  const r3 = releaseIn(out, 'r3');
-  assert.equal(r3.levels[1]?.features, 3);
-  assert.equal(r3.storedPages, 'all');
+  const r3 = await build('r3', '--like', 'r1', '--where', 'lv1=1=1', '--pages', 'all', '--no-keep-fids');
+  assert.deepEqual([r3.levels[1]?.features, r3.storedPages], [3, 'all']);
   const { 'keep-fids': _, ...others } = r1.options;
   assert.deepEqual(r3.options, { ...others, where: ['lv1=1=1'] });
 });
 
-test('build --like says which source the release had, and refuses options that it does not know', () => {
+test('build --like says which source the release had, and refuses options that it does not know', async () => {
   const out = join(folder, 'plain');
   const like = (id: string, ...args: string[]) => run('build', '--out', out, '--like', id, '--release', 'r2', ...args);
-  const { status, stderr } = like('r1');
+  const { status, stderr } = await like('r1');
   assert.equal(status, 2);
   assert.match(stderr, /^build --like r1 needs a source; that one was built from levels\.gpkg\n.*add --source FILE\n$/);
-  assert.match(like('r0').stderr, /r0: no such release\n.*use one of: r1\n$/);
+  assert.match((await like('r0')).stderr, /r0: no such release\n.*use one of: r1\n$/);
   const file = join(out, 'releases/r1/release.json');
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), options: { bend: [] } }));
-  const unknown = like('r1', '--source', source).stderr;
+  const { stderr: unknown } = await like('r1', '--source', source, '--workers', '0');
   assert.match(unknown, /^release r1 was built with --bend, which this version does not know\n/);
 });

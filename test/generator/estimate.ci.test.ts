@@ -1,4 +1,4 @@
-// What a dry run forecasts for each choice of --pages: the files exactly, the bytes to a few percent, nothing written.
+// What a dry run forecasts for each choice of --pages: the files exactly, the bytes nearly, nothing written.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,17 @@ import { GEOMETRIES, LEVELS, STORED_PAGES, type StoredPages } from '../../format
 import type { Release } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
-import { runGenerator } from '../support/processes/run-generator.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { typed } from '../support/processes/typed.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = join(folder, 'synthetic.gpkg');
-writeSynthetic(source, 800);
+writeSynthetic(source, 200);
 const accept = ['empty-geometries'] as const;
 const options = {
   source: [source],
@@ -31,14 +31,17 @@ const options = {
 const expected = await forecast(options, SILENT);
 const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)
-  releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { accept, storedPages }));
+  releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { ...WHOLE, accept, storedPages }));
 
-function isWithin(share: number, estimate: number, size: number): boolean {
-  return Math.abs(estimate / size - 1) < share;
+/** Which zlib a Node has matters less than this. */
+const TOLERANCE = 0.1;
+
+function isNear(estimate: number, size: number): boolean {
+  return Math.abs(estimate / size - 1) < TOLERANCE;
 }
 
 for (const storedPages of STORED_PAGES) {
-  test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 3 %`, () => {
+  test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 10 %`, () => {
     const { levels } = releases.get(storedPages) ?? assert.fail(storedPages);
     assert.deepEqual(
       expected.levels.map(({ pages, featureFiles, ...level }) => {
@@ -54,37 +57,30 @@ for (const storedPages of STORED_PAGES) {
     const whole = expected.releases.find(({ pages }) => pages === storedPages) ?? assert.fail(storedPages);
     assert.equal(whole.files, files.length);
     const bytes = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
-    assert.ok(isWithin(0.03, whole.bytes, bytes), `${whole.bytes} bytes forecast, ${bytes} built`);
+    assert.ok(isNear(whole.bytes, bytes), `${whole.bytes} bytes forecast, ${bytes} built`);
     for (const [level, { bytes: pageBytes, featureFiles }] of levels.entries()) {
       const { pages, featureFiles: estimate } = expected.levels[level] ?? assert.fail(`level ${level}`);
-      assert.ok(isWithin(0.05, estimate.bytes, featureFiles.bytes), `features of level ${level}: ${estimate.bytes}`);
+      assert.ok(isNear(estimate.bytes, featureFiles.bytes), `features of level ${level}: ${estimate.bytes}`);
       if (storedPages === 'none') assert.deepEqual([pages.none.bytes, pageBytes], [0, 0]);
-      else assert.ok(isWithin(0.05, pages[storedPages].bytes, pageBytes), `pages of level ${level}`);
+      else assert.ok(isNear(pages[storedPages].bytes, pageBytes), `pages of level ${level}`);
     }
   });
 }
 
-/** What the command line prints. */
-function dryRun(dataset: string, ...more: string[]): string {
-  const target = ['--out', join(folder, 'nothing'), '--release', 'r1', '--accept', ...accept];
-  const { status, stdout, stderr } = runGenerator([
-    'build',
-    '--dry-run',
-    '--quiet',
-    '--source',
-    dataset,
-    ...target,
-    ...more,
-  ]);
+/** What a command prints. */
+async function printed(dataset: string, ...args: string[]): Promise<string> {
+  const command = ['build', '--source', dataset, '--release', 'r1', '--workers', '0', '--quiet', ...args];
+  const { status, stdout, stderr } = await typed('generator', command);
   assert.equal(status, 0, stderr);
   return stdout;
 }
 
 test('the command line prints the three choices as a table or as JSON and publishes nothing', async () => {
-  const few = writeDataset(join(folder, 'table.gpkg'), 'GPKG', countryLayers());
+  const few = writeCountries();
+  const dryRun = ['--dry-run', '--out', join(folder, 'nothing')];
   const ofFew = await forecast({ ...options, source: [few] }, SILENT);
-  assert.deepEqual(JSON.parse(dryRun(few, '--json')), ofFew);
-  const table = dryRun(few);
+  assert.deepEqual(JSON.parse(await printed(few, ...dryRun, '--json')), ofFew);
+  const table = await printed(few, ...dryRun);
   for (const { pages, files } of ofFew.releases)
     assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
   assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
@@ -92,13 +88,13 @@ test('the command line prints the three choices as a table or as JSON and publis
 });
 
 test('levels that the dataset lacks, and units without geometry, are forecast too', async () => {
+  const [countries, ...others] = countryLayers();
+  assert.ok(countries);
   const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
-  const layers = countryLayers().map((layer, n) =>
-    n === 0 ? { ...layer, features: [...layer.features, bare] } : layer,
-  );
+  const layers = [{ ...countries, features: [...countries.features, bare] }, ...others];
   const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', layers);
   const out = join(folder, 'few');
-  await buildRelease(dataset, out, { accept: ['empty-geometries'] });
+  await buildRelease(dataset, out, { ...WHOLE, accept });
   const few = await forecast({ ...options, source: [dataset] }, SILENT);
   assert.deepEqual(
     few.levels.map(({ features }) => features),
@@ -108,17 +104,20 @@ test('levels that the dataset lacks, and units without geometry, are forecast to
 });
 
 test('a geometry that has more bytes than the full one is named, by the dry run and by the build', async () => {
-  // Triangles smaller than a cell of the grid of `medium`, which takes one more position.
+  // Triangles smaller than a cell of the grid of `medium`, which takes one more position; and a ragged unit.
   const triangle = (x: number): string => `POLYGON((${x} 20,${x}.00001 20,${x} 20.00001,${x} 20))`;
-  const features = Array.from({ length: 50 }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: triangle(i) }));
-  const simple = writeDataset(join(folder, 'simple.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  const teeth = Array.from({ length: 500 }, (_, i) => `${i / 500} ${(i % 2) / 1e4}`);
+  const ragged = `POLYGON((${teeth.join()},1 1,${teeth[0]}))`;
+  const datasets = [Array.from({ length: 50 }, (_, i) => triangle(i)), [ragged]].map((wkts, n) => {
+    const features = wkts.map((wkt, i) => ({ fid: i + 1, values: [`A${i}`], wkt }));
+    return writeDataset(join(folder, `${n}.gpkg`), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  });
+  const [simple = '', detailed = ''] = datasets;
   const line =
     'medium has more bytes than full, as the source is so simple; without it: --geometry full,low,point,none';
-  const run = (source: string, ...args: string[]) =>
-    runGenerator(['build', '--source', source, '--release', 'r1', '--workers', '0', '--quiet', ...args]).stdout;
-  const built = run(simple, '--out', join(folder, 'simple'));
-  assert.ok(built.includes(`\n\n${line}\n`), built);
-  const dry = run(simple, '--dry-run');
-  assert.ok(dry.includes(`\n\n${line}\n`), dry);
-  assert.doesNotMatch(run(source, '--dry-run', '--accept', 'empty-geometries'), /more bytes/);
+  for (const args of [['--dry-run'], ['--out', join(folder, 'simple')]]) {
+    const text = await printed(simple, ...args);
+    assert.ok(text.includes(`\n\n${line}\n`), text);
+  }
+  assert.doesNotMatch(await printed(detailed, '--dry-run'), /more bytes/);
 });

@@ -4,36 +4,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Level } from '../../format/levels.ts';
-import type { BuildOptions } from '../../generator/build.ts';
-import { SILENT } from '../../generator/report/progress.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { gdal } from '../../generator/source/gdal.ts';
-import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { runSql, squares, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { published } from './published.ts';
 
 const folder = temporaryFolder();
-let built = 0;
-
-/** Builds a source; what the release has. */
-async function published(source: string | string[], options: Partial<BuildOptions> = {}) {
-  const out = join(folder, `out-${built++}`);
-  const release = await buildRelease(source, out, options);
-  const unitsOf = (level: Level) => featuresIn(out, level);
-  return {
-    out,
-    counts: release.levels.map(({ features }) => features),
-    listings: release.levels.map(({ listings }) => listings),
-    layers: release.levels.map(({ layer }) => layer),
-    unitsOf,
-    fids: (level: Level): unknown[] => unitsOf(level).map(({ id }) => id),
-    names: (level: Level): unknown[] => unitsOf(level).map(({ properties }) => properties[`NAME_${level}`]),
-  };
-}
 
 /** A file of level 0 with one country in this shape, in the coordinates of this CRS. */
 function countryIn(epsg: number, wkt: string): string {
@@ -57,15 +36,21 @@ const DISTRICTS = ['Næst', 'Søst', '東', 'Wüst "late"'];
 test("builds GeoPackages with GADM's layer names, of all countries and of one", async () => {
   const countries = await published(writeCountries());
   assert.deepEqual(countries.counts, [2, 3, 4, 0, 0, 0]);
-  assert.deepEqual(countries.listings, [1, 3, 6, 0, 0, 0]);
-  assert.deepEqual(countries.names(2), DISTRICTS);
+  assert.deepEqual(
+    countries.release.levels.map(({ listings }) => listings),
+    [1, 3, 6, 0, 0, 0],
+  );
+  assert.deepEqual(countries.gidsOf(2, 'NAME_2'), DISTRICTS);
   const [first] = countries.unitsOf(2);
   assert.deepEqual(Object.keys(first), ['type', 'id', 'bbox', 'properties', 'geometry']);
-  assert.deepEqual(Object.keys(first.properties), ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2']);
+  assert.deepEqual(countries.columnsOf(2), ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2']);
   const layers = countryLayers((level) => `ADM_ADM_${level}`);
   const country = await published(writeDataset(join(folder, 'country.gpkg'), 'GPKG', layers));
-  assert.deepEqual(country.layers, ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', '']);
-  assert.deepEqual(country.names(2), DISTRICTS);
+  assert.deepEqual(
+    country.release.levels.map(({ layer }) => layer),
+    ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', ''],
+  );
+  assert.deepEqual(country.gidsOf(2, 'NAME_2'), DISTRICTS);
 });
 
 test('builds folders and lists of Shapefiles, whose fids start at 0, of GeoJSON and of FlatGeobuf files alike', async () => {
@@ -78,8 +63,9 @@ test('builds folders and lists of Shapefiles, whose fids start at 0, of GeoJSON 
     const [fromFolder, fromFiles] = [await published(join(folder, ending)), await published(files)];
     assert.deepEqual(fromFiles.unitsOf(2), fromFolder.unitsOf(2));
     // FlatGeobuf has features in an order of its own, and no fids.
-    if (fids === undefined) assert.deepEqual(new Set(fromFiles.names(2)), new Set(DISTRICTS));
-    else assert.deepEqual([fromFiles.fids(2), fromFiles.names(2)], [fids, DISTRICTS]);
+    const names = fromFiles.gidsOf(2, 'NAME_2');
+    if (fids === undefined) assert.deepEqual(new Set(names), new Set(DISTRICTS));
+    else assert.deepEqual([fromFiles.gidsOf(2, 'fid'), names], [fids, DISTRICTS]);
   }
 });
 
@@ -98,7 +84,7 @@ test('keeps fids that start at 0, have gaps and are unsorted in the file, and or
   const ids = [907199254740991, 3, 0, 70, 2];
   const properties = ids.map((id) => `"GID_0":"A${id}"`);
   writeFileSync(source, geojsonOf(properties, ids));
-  assert.deepEqual((await published(source)).fids(0), [0, 2, 3, 70, 907199254740991]);
+  assert.deepEqual((await published(source)).gidsOf(0, 'fid'), [0, 2, 3, 70, 907199254740991]);
 });
 
 test('straightens curves, as GDAL does', async () => {
@@ -129,7 +115,7 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   ])
     runSql(dataset, sql);
   dataset.close();
-  const { out } = await published(source, { accept: ['empty-geometries'] });
+  const { linesOf } = await published(source, { accept: ['empty-geometries'] });
   const whole = (fid: number, properties: string): string =>
     `{"type":"Feature","id":${fid},"properties":{"fid":${fid},${properties}},"geometry":null}\n`;
   const first =
@@ -137,7 +123,7 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
     '"day":"2020-01-02","moment":"2020-01-02T03:04:05Z"';
   const second =
     '"2020":null,"GID_0":"BBB","flag":false,"small":0,"big":-1,"real":-0.5,"a\\"b":"","day":null,"moment":null';
-  assert.equal(linesIn(out, 0), whole(9, first) + whole(10, second));
+  assert.equal(linesOf(0), whole(9, first) + whole(10, second));
 });
 
 /** Integers that a double cannot hold: the ends of the 64-bit range, and the first beyond 2^53 on both sides. */
@@ -169,20 +155,13 @@ for (const [driver, ending, day] of [
     const populations = [...BIG_INTEGERS, '0', '9007199254740991', 'null'];
     const gids = [...BIG_INTEGERS, '4', '5', '6'];
     const others = '"is":true,"day":"2020-01-02","share":0.1';
-    const source = [
-      written(
-        'big0',
-        populations.map((population, i) => `"GID_0":${gids[i]},"POP":${population},${others}`),
-      ),
-      written(
-        'big1',
-        BIG_INTEGERS.map((gid) => `"GID_1":"${gid}/child","GID_0":${gid}`),
-      ),
-    ];
-    const { out } = await published(source);
+    const countries = populations.map((population, i) => `"GID_0":${gids[i]},"POP":${population},${others}`);
+    const children = BIG_INTEGERS.map((gid) => `"GID_1":"${gid}/child","GID_0":${gid}`);
+    const source = [written('big0', countries), written('big1', children)];
+    const { out, linesOf } = await published(source, { storedPages: 'all' });
     const root = join(out, 'releases/r1');
     const fc = gunzipSync(readFileSync(join(root, 'lv0/fc/all/000001.json.gz'))).toString();
-    for (const [text, end] of [[linesIn(out, 0)], [fc, 5]] as const) {
+    for (const [text, end] of [[linesOf(0)], [fc, 5]] as const) {
       const bare = (name: string) =>
         [...text.matchAll(new RegExp(`"${name}":([^,}]*)`, 'g'))].map(([, value]) => value);
       assert.deepEqual(bare('POP'), populations.slice(0, end));
@@ -195,8 +174,6 @@ for (const [driver, ending, day] of [
       Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]),
       BIG_INTEGERS.toSorted().map((gid) => [gid, 1]),
     );
-    const found = await verify({ out, source: { source }, workers: 0 }, SILENT);
-    assert.deepEqual(found.findings, []);
   });
 
 test('writes a 64-bit number beside columns of any name; refuses one that SQL cannot name', async () => {
@@ -205,30 +182,25 @@ test('writes a 64-bit number beside columns of any name; refuses one that SQL ca
     writeFileSync(source, geojsonOf([`"GID_0":"AAA",${JSON.stringify(name)}:"x","POP":${BIG_INTEGERS[0]}`]));
     return source;
   };
-  for (const [i, name] of ['"', "it's", 'a\\b', 'n.GID_0', 'COUNT(*)', '%', ' '].entries()) {
-    const out = join(folder, `names-${i}`);
-    await buildRelease(written(name), out);
-    assert.equal(JSON.parse(linesIn(out, 0)).properties[name], 'x');
-  }
-  for (const [i, name] of ['*', 'a\\'].entries())
-    await assert.rejects(buildRelease(written(name), join(folder, `no-name-${i}`)), {
+  for (const name of ['"', "it's", 'a\\b', 'n.GID_0', 'COUNT(*)', '%', ' '])
+    assert.deepEqual((await published(written(name))).gidsOf(0, name), ['x']);
+  for (const name of ['*', 'a\\'])
+    await assert.rejects(published(written(name)), {
       message: /geojson: layer .* has a column named (\*|a\\), which GDAL's SQL cannot select, and needs SQL/,
       remedy: /^rename the column in the source$/,
     });
   const all = { level: 0, value: 'SELECT * FROM {layer}' } as const;
-  await assert.rejects(buildRelease(written('*'), join(folder, 'all'), { sql: [all] }), {
-    message: /has a column named \*/,
-  });
+  await assert.rejects(published(written('*'), { sql: [all] }), { message: /has a column named \*/ });
 });
 
 test('takes layers and columns by name where they are called otherwise', async () => {
   const layers = [squares('states', ['ISO'], ['AAA']), squares('regions', ['ISO', 'REG'], ['AAA', 'AAA.1_1'])];
   const source = writeDataset(join(folder, 'named.gpkg'), 'GPKG', layers);
-  const gidColumns = [
-    { level: undefined, of: 0 as const, columns: ['ISO'] },
-    { level: undefined, of: 1 as const, columns: ['REG'] },
-  ];
-  assert.deepEqual((await published(source, { gidColumns })).layers, ['states', 'regions', '', '', '', '']);
+  const { release } = await published(source, sourceOptionsFrom({ 'gid-column': ['lv0=ISO', 'lv1=REG'] }));
+  assert.deepEqual(
+    release.levels.map(({ layer }) => layer),
+    ['states', 'regions', '', '', '', ''],
+  );
 });
 
 test('publishes only the levels it is told to', async () => {

@@ -5,12 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
-import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
-import { verify } from '../../generator/verify/verify.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { featuresIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { published } from './published.ts';
 
 const folder = temporaryFolder();
 
@@ -57,44 +54,25 @@ function typed(...gidColumns: string[]) {
   });
 }
 
-async function published(source: string, name: string, ...gidColumns: string[]) {
-  const out = join(folder, name);
-  const release = await buildRelease(source, out, typed(...gidColumns));
-  const { findings } = await verify({ out, source: { source: [source] }, workers: 0 }, SILENT);
-  assert.deepEqual(findings, []);
-  return { release, propertiesOf: (level: 1 | 2) => featuresIn(out, level).map(({ properties }) => properties) };
-}
-
 test('a nationalCode keeps its zeros, and GDAL leaves no file in the folder of the source', async () => {
   const file = writeGml('codes/au.gml');
-  const { propertiesOf } = await published(file, 'codes-out', 'lv1=nationalCode', 'lv2=nationalCode', 'lv2:lv1=');
-  assert.deepEqual(
-    propertiesOf(2).map(({ nationalCode, population }) => [nationalCode, population]),
-    [
-      ['0138', '1200'],
-      ['0201', '1200'],
-    ],
-  );
+  const { valuesOf } = await published(file, typed('lv1=nationalCode', 'lv2=nationalCode', 'lv2:lv1='));
+  assert.deepEqual(valuesOf(2, 'nationalCode', 'population'), [
+    ['0138', '1200'],
+    ['0201', '1200'],
+  ]);
   assert.deepEqual(readdirSync(dirname(file)), ['au.gml']);
 });
 
 test('the xlink:href of upperLevelUnit is a parent by its gml:id, also in a folder with the schema', async () => {
   const file = writeGml('tree/au.gml');
   writeFileSync(join(dirname(file), 'au.xsd'), '<schema/>');
-  const { release, propertiesOf } = await published(
-    dirname(file),
-    'tree-out',
-    'lv1=gml_id',
-    'lv2=gml_id',
-    'lv2:lv1=upperLevelUnit_href',
-  );
-  assert.deepEqual(
-    propertiesOf(2).map(({ gml_id, upperLevelUnit_href }) => [gml_id, upperLevelUnit_href]),
-    [
-      ['AU.0138', 'AU.01'],
-      ['AU.0201', 'AU.02'],
-    ],
-  );
+  const options = typed('lv1=gml_id', 'lv2=gml_id', 'lv2:lv1=upperLevelUnit_href');
+  const { release, valuesOf } = await published(dirname(file), options);
+  assert.deepEqual(valuesOf(2, 'gml_id', 'upperLevelUnit_href'), [
+    ['AU.0138', 'AU.01'],
+    ['AU.0201', 'AU.02'],
+  ]);
   assert.deepEqual(release.levels[2]?.gidColumns, ['', 'upperLevelUnit_href', 'gml_id']);
 });
 
@@ -104,8 +82,7 @@ test('a .gfs with the numbers that GDAL guessed before is refused', async () => 
   assert.deepEqual(readdirSync(dirname(file)), ['au.gfs', 'au.gml']);
   const gfs = join(dirname(file), 'au.gfs');
   writeFileSync(gfs, readFileSync(gfs, 'utf8').replace('<Type>String</Type>', '<Type>Integer</Type>'));
-  const columns = ['lv1=nationalCode', 'lv2=nationalCode', 'lv2:lv1='];
-  await assert.rejects(published(file, 'guessed-out', ...columns), {
+  await assert.rejects(published(file, typed('lv1=nationalCode', 'lv2=nationalCode', 'lv2:lv1=')), {
     message: /au\.gml: au\.gfs beside it says that columns are numbers/,
     remedy: /remove au\.gfs/,
   });
@@ -129,11 +106,7 @@ test('codes of CSV and KML keep their zeros', async () => {
     [csv, ['0138', '0201']],
     [kml, ['0138']],
   ] as const) {
-    const out = `${source}-out`;
-    await buildRelease(source, out, sourceOptionsFrom({ layer: ['lv0=units'], 'gid-column': ['lv0=code'] }));
-    assert.deepEqual(
-      featuresIn(out, 0).map(({ properties }) => properties['code']),
-      codes,
-    );
+    const options = sourceOptionsFrom({ layer: ['lv0=units'], 'gid-column': ['lv0=code'] });
+    assert.deepEqual((await published(source, options)).gidsOf(0, 'code'), codes);
   }
 });

@@ -7,12 +7,11 @@ import { forecast } from '../../generator/estimate/estimate.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
-import { verify } from '../../generator/verify/verify.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
-import { featuresIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { published } from './published.ts';
 
 const folder = temporaryFolder();
 
@@ -47,15 +46,10 @@ const regions = layer(
 const districts = layer(2, ['a', square(1, 1, 0.5)], ['b', square(2, 2)], ['c', square(11, 1)], ['d', square(0, 0)]);
 const nested = write('nested', countries, regions, districts);
 
-function parentsOf(out: string, level: 1 | 2 | 3): unknown[] {
-  return featuresIn(out, level).map(({ properties: { code, GID_0, GID_1 } }) => [code, GID_0, GID_1]);
-}
-
-test("each unit gets the parent that holds its point, and that parent's parents; build, workers, shards, verify and dry run agree", async () => {
+test("each unit gets the parent that holds its point, and that parent's parents; build, shards, verify and dry run agree", async () => {
   const options = typed([0, 1, 2], 'lv1,lv2');
-  const out = join(folder, 'nested');
-  const release = await buildRelease(nested, out, options);
-  assert.deepEqual(parentsOf(out, 2), [
+  const { out, release, valuesOf } = await published(nested, options);
+  assert.deepEqual(valuesOf(2, 'code', 'GID_0', 'GID_1'), [
     ['a', 'A', 'A2'],
     ['b', 'A', 'A1'],
     ['c', 'B', 'B1'],
@@ -64,47 +58,33 @@ test("each unit gets the parent that holds its point, and that parent's parents;
   assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', 'GID_1', 'code']);
   assert.deepEqual(release.options['parent-by-place'], ['lv1', 'lv2']);
   assert.deepEqual(release.quality, []);
-  const verified = await verify({ out, source: { source: [nested] }, workers: 0 }, SILENT);
-  assert.deepEqual(verified.findings, []);
-  const sharded = join(folder, 'sharded');
-  const others = buildOptions(nested, sharded, { ...options, workers: 2 });
+  const others = buildOptions(nested, join(folder, 'sharded'), options);
   for (const shard of [0, 1]) await buildShard(others, { shard, shards: 2 }, SILENT);
-  await seal(sharded, 'r1', true);
-  assert.deepEqual(contentOf(sharded), contentOf(out));
+  await seal(others.out, 'r1', true);
+  assert.deepEqual(contentOf(others.out), contentOf(out));
   assert.deepEqual((await forecast(others, SILENT)).quality, []);
 });
 
 test('a level between need not be there, or is passed over where the option names another', async () => {
-  const without = write('without', countries, districts);
-  await buildRelease(without, join(folder, 'without'), typed([0, 2], 'lv2'));
-  assert.deepEqual(parentsOf(join(folder, 'without'), 2)[2], ['c', 'B', undefined]);
-  const release = await buildRelease(nested, join(folder, 'passed'), typed([0, 1, 2], 'lv1,lv2:lv0'));
+  const without = await published(write('without', countries, districts), typed([0, 2], 'lv2'));
+  assert.deepEqual(without.valuesOf(2, 'code', 'GID_0', 'GID_1')[2], ['c', 'B', undefined]);
+  const { release } = await published(nested, typed([0, 1, 2], 'lv1,lv2:lv0'));
   assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', '', 'code']);
 });
 
 test('units that lie in no unit are counted and refused, also those far from any; accepted, they have none', async () => {
-  const odd = write('odd', layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]), {
-    ...layer(1, ['none', square(8, 0)], ['one', square(0, 0)], ['empty', null]),
-  });
+  const places = layer(1, ['none', square(8, 0)], ['one', square(0, 0)], ['empty', null]);
+  const odd = write('odd', layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]), places);
   const options = typed([0, 1], 'lv1:lv0');
   const message =
     /lv1: units whose parent is not in the source: 2 \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)/;
   const refused = { ...options, accept: ['empty-geometries'] as const };
   await assert.rejects(buildRelease(odd, join(folder, 'odd'), refused), { message, remedy: /--accept orphans$/ });
-  const release = await buildRelease(odd, join(folder, 'odd'), {
-    ...options,
-    accept: ['empty-geometries', 'orphans'],
-  });
+  const { quality, gidsOf } = await published(odd, { ...options, accept: ['empty-geometries', 'orphans'] });
+  assert.deepEqual(gidsOf(1, 'GID_0'), [null, 'A', null]);
   assert.deepEqual(
-    parentsOf(join(folder, 'odd'), 1).map((unit) => (unit as unknown[])[1]),
-    [null, 'A', null],
-  );
-  assert.deepEqual(
-    release.quality.map(({ kind, count }) => [kind, count]),
-    [
-      ['empty-geometries', 1],
-      ['orphans', 2],
-    ],
+    quality.map((line) => line.split(' ').slice(1, 3).join(' ')),
+    ['empty-geometries 1', 'orphans 2'],
   );
 });
 
@@ -126,23 +106,10 @@ test('a unit in several takes the smallest; one whose point is in none the one t
       ['an island', 'POLYGON((12.7 3,12.9 3,12.9 3.2,12.7 3.2,12.7 3))'],
     ),
   );
-  const out = join(folder, 'fitting');
-  const release = await buildRelease(fitting, out, typed([0, 1], 'lv1'));
-  assert.deepEqual(
-    parentsOf(out, 1).map((unit) => (unit as unknown[])[1]),
-    ['city', 'east', 'east'],
-  );
-  assert.deepEqual(
-    release.quality.map(({ level, kind, count, example }) => [level, kind, count, example]),
-    [
-      [
-        1,
-        'fitting-parents',
-        3,
-        'fitting.gpkg: layer level 1, fid 1 lies in 2 units, the smallest of which is fid 2 of level 0',
-      ],
-    ],
-  );
+  const { quality, gidsOf } = await published(fitting, typed([0, 1], 'lv1'));
+  assert.deepEqual(gidsOf(1, 'GID_0'), ['city', 'east', 'east']);
+  const first = 'layer level 1, fid 1 lies in 2 units, the smallest of which is fid 2 of level 0';
+  assert.deepEqual(quality, [`lv1 fitting-parents 3 fitting.gpkg: ${first}`]);
 });
 
 test('a level that is not there, and one that is not above, are refused; missing columns are named at once, with the option', async () => {
@@ -171,22 +138,20 @@ test('a level that the source does not have, and of which a layer has no column,
     'name-column': ['lv1,lv2=name'],
     'parent-by-place': ['lv2'],
   });
-  const out = join(folder, 'national');
-  const release = await buildRelease(national, out, options);
+  const { release, quality } = await published(national, options);
   assert.deepEqual(
     release.levels.map(({ gidColumns }) => gidColumns.join()),
     ['', ',code', ',GID_1,code', '', '', ''],
   );
+  const why = 'the source has no level 0: the units of level 1 are the highest';
   assert.deepEqual(
-    release.quality.map(({ kind, example }) => [kind, example]),
-    [['missing-parents', 'the source has no level 0: the units of level 1 are the highest']],
+    quality.map((line) => line.replace(/ \d+ /, ' ')),
+    [`lv1 missing-parents ${why}`],
   );
   // A column that was typed is missed all the same.
-  const named = {
-    ...options,
-    gidColumns: [...(options.gidColumns ?? []), { level: undefined, of: 0, columns: ['ISO'] }],
-  };
-  await assert.rejects(buildRelease(national, out, named as typeof options), { message: /has no column ISO/ });
+  const iso = { level: undefined, of: 0, columns: ['ISO'] } as const;
+  const named = { ...options, gidColumns: [...(options.gidColumns ?? []), iso] };
+  await assert.rejects(buildRelease(national, folder, named), { message: /has no column ISO/ });
 });
 
 test('what is found by place wins over a column that nobody named for that level', async () => {
@@ -203,10 +168,9 @@ test('what is found by place wins over a column that nobody named for that level
     'gid-column': ['lv0=name', 'lv1=code', 'lv2=code'],
     'parent-by-place': ['lv1,lv2'],
   };
-  const out = join(folder, 'names');
-  const release = await buildRelease(source, out, sourceOptionsFrom(texts));
-  const { name, code, GID_0, GID_1 } = featuresIn(out, 2)[0].properties;
-  assert.deepEqual([name, code, GID_0, GID_1, release.quality], ['Birkenes', '4216', 'Norge', '42', []]);
+  const { valuesOf, quality } = await published(source, sourceOptionsFrom(texts));
+  assert.deepEqual(valuesOf(2, 'name', 'code', 'GID_0', 'GID_1'), [['Birkenes', '4216', 'Norge', '42']]);
+  assert.deepEqual(quality, []);
   // One that is named for it is taken.
   const typedFor = { ...texts, 'gid-column': [...texts['gid-column'], 'lv2:lv0=name'] };
   await assert.rejects(buildRelease(source, join(folder, 'typed'), sourceOptionsFrom(typedFor)), {

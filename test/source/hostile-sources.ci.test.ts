@@ -4,14 +4,19 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { LEVELS } from '../../format/levels.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { gdal } from '../../generator/source/gdal.ts';
+import { describeDataset } from '../../generator/source/level-sources.ts';
+import { cpuSeconds } from '../support/cpu-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { runSql, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { writeZip } from '../support/datasets/write-zip.ts';
+import { listen } from '../support/http/listen.ts';
 import { compile } from '../support/processes/compile.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,8 +25,8 @@ const folder = temporaryFolder();
 const countries = writeCountries();
 let made = 0;
 
-/** Generous for a machine that does other work; what hung did so for minutes or for ever. */
-const BOUND_MS = 60_000;
+/** On a processor, for a machine of any load; what hung did so for minutes or for ever. */
+const BOUND_SECONDS = 60;
 
 /** A folder with a good dataset in it. */
 function goodFolder(): string {
@@ -32,7 +37,7 @@ function goodFolder(): string {
 }
 
 async function assertRefused(source: string, message: RegExp, options: object = {}): Promise<void> {
-  const started = performance.now();
+  const before = cpuSeconds();
   await assert.rejects(buildRelease(source, join(folder, `out-${made++}`), options), (error) => {
     assert.ok(error instanceof BuildError, error instanceof Error ? error.stack : String(error));
     assert.match(error.message, message);
@@ -40,7 +45,7 @@ async function assertRefused(source: string, message: RegExp, options: object = 
     assert.notEqual(error.remedy, '');
     return true;
   });
-  assert.ok(performance.now() - started < BOUND_MS);
+  assert.ok(cpuSeconds() - before < BOUND_SECONDS);
 }
 
 /** A file outside of the source, with a column that makes it a level. */
@@ -125,10 +130,6 @@ test('what is neither a file nor a folder is refused, not waited for', async () 
     await assertRefused(path, /: is a named pipe/);
     await assertRefused(join(path, name), /: is a named pipe/);
   }
-  const device = goodFolder();
-  symlinkSync('/dev/zero', join(device, 'zero.json'));
-  await assertRefused(device, /zero\.json: is a device/);
-  await assertRefused(join(device, 'zero.json'), /zero\.json: is a device/);
   const withSocket = goodFolder();
   const server = createServer().listen(join(withSocket, 's.gpkg'));
   await once(server, 'listening');
@@ -136,23 +137,21 @@ test('what is neither a file nor a folder is refused, not waited for', async () 
   server.close();
 });
 
-test('links that lead nowhere or round in a circle, and overlong paths, are refused by name', async () => {
-  const loop = goodFolder();
-  symlinkSync('loop.gpkg', join(loop, 'loop.gpkg'));
-  await assertRefused(loop, /loop\.gpkg: a symbolic link that leads back to itself/);
-  await assertRefused(join(loop, 'loop.gpkg'), /loop\.gpkg: a symbolic link that leads back to itself/);
-  const dangling = goodFolder();
-  symlinkSync('nowhere.gpkg', join(dangling, 'dangling.gpkg'));
-  await assertRefused(dangling, /dangling\.gpkg: no such file or folder/);
-  await assertRefused(join(dangling, 'dangling.gpkg'), /dangling\.gpkg: no such file or folder/);
-  const circle = goodFolder();
-  for (const [from, to] of [
-    ['a', 'b'],
-    ['b', 'a'],
+test('links that lead nowhere, to a device or round in a circle, and overlong paths, are refused by name', async () => {
+  for (const [target, name, message] of [
+    ['loop.gpkg', 'loop.gpkg', /loop\.gpkg: a symbolic link that leads back to itself/],
+    ['nowhere.gpkg', 'dangling.gpkg', /dangling\.gpkg: no such file or folder/],
+    ['/dev/zero', 'zero.json', /zero\.json: is a device/],
   ] as const) {
+    const path = goodFolder();
+    symlinkSync(target, join(path, name));
+    await assertRefused(path, message);
+    await assertRefused(join(path, name), message);
+  }
+  const circle = goodFolder();
+  for (const [from = '', to = ''] of ['ab', 'ba']) {
     mkdirSync(join(circle, from));
-    symlinkSync(join(circle, to), join(circle, from, 'x'));
-    symlinkSync(join(circle, to), join(circle, from, 'y'));
+    for (const link of ['x', 'y']) symlinkSync(join(circle, to), join(circle, from, link));
   }
   await assertRefused(circle, /a\/x\/x: a symbolic link to a folder that it is in/);
   await assertRefused(`/${'x'.repeat(5000)}`, /the path is longer than the operating system allows/);
@@ -161,8 +160,8 @@ test('links that lead nowhere or round in a circle, and overlong paths, are refu
 
 test('an archive of blanks, and sources of too many files, are refused in bounded time', async () => {
   const bomb = join(folder, 'bomb.zip');
-  writeZip(bomb, [{ name: 'a.json', content: Buffer.alloc(300 << 20, ' ') }]);
-  await assertRefused(bomb, /bomb\.zip\/a\.json: has 314572800 bytes, more than 200 times those of its archive/);
+  writeZip(bomb, [{ name: 'a.json', content: Buffer.alloc(257 << 20, ' ') }]);
+  await assertRefused(bomb, /bomb\.zip\/a\.json: has 269484032 bytes, more than 200 times those of its archive/);
   const many = join(folder, 'many.zip');
   writeZip(
     many,
@@ -180,14 +179,17 @@ test('a --layer of 63 stars is compared with a long name in one pass', async () 
   const file = writeDataset(join(folder, 'stars.gpkg'), 'GPKG', [squares(name, ['code'], ['AAA'])]);
   const value = `${'*a'.repeat(63)}*b`;
   await assertRefused(file, /--layer lv0=.*: the source has no such layer/, { layers: [{ level: 0, value }] });
-  for (const pattern of ['*', 'a*', '*a', 'a*a*a', name, `${name}*`, `*${name}*`]) {
-    const layers = [{ level: 0 as const, value: pattern }];
-    const gidColumns = [{ level: undefined, of: 0 as const, columns: ['code'] }];
-    const { levels } = await buildRelease(file, join(folder, `stars-${made++}`), { layers, gidColumns });
-    assert.equal(levels[0]?.features, 1, pattern);
-  }
+  const gidColumns = [{ level: undefined, of: 0, columns: ['code'] }] as const;
+  const described = (pattern: string) =>
+    describeDataset({ source: [file], levels: LEVELS, layers: [{ level: 0, value: pattern }], gidColumns });
+  for (const pattern of ['*', 'a*', '*a', 'a*a*a', name, `${name}*`, `*${name}*`])
+    assert.deepEqual(
+      described(pattern).levels.map(({ level }) => level),
+      [0],
+      pattern,
+    );
   for (const pattern of ['b*', '*b', `${name}a*`, `${name}*a`, 'a', ''])
-    await assertRefused(file, /no such layer|GID columns/, { layers: [{ level: 0, value: pattern }] });
+    assert.throws(() => described(pattern), /no such layer|GID columns/, pattern);
 });
 
 test('what follows a semicolon in --where or --sql is refused, not ignored; one in quotation marks is text', async () => {
@@ -203,23 +205,16 @@ test('what follows a semicolon in --where or --sql is refused, not ignored; one 
 });
 
 for (const workers of ['0', '1'])
-  test(`SIGTERM ends a build that waits for a server, with --workers ${workers}`, { timeout: BOUND_MS }, async () => {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    assert.ok(address !== null && typeof address === 'object');
-    const url = `http://127.0.0.1:${address.port}/a.gpkg`;
+  test(`SIGTERM ends a build that waits for a server, with --workers ${workers}`, async () => {
+    const server = createHttpServer(() => {});
+    const url = `http://127.0.0.1:${await listen(server)}/a.gpkg`;
     const out = join(folder, `sigterm-${workers}`);
-    const args = [compile('generator/main.ts'), 'build', '--source', url, '--release', 'r', '--out', out];
-    const build = spawn(process.execPath, [...args, '--workers', workers], { stdio: 'ignore' });
+    const args = ['build', '--source', url, '--release', 'r', '--out', out, '--workers', workers];
+    const build = spawn(process.execPath, [compile('generator/main.ts'), ...args], { stdio: 'ignore' });
     await once(server, 'connection');
     const exit = once(build, 'exit');
     build.kill('SIGTERM');
     await exit;
-    for (const socket of sockets) socket.destroy();
-    server.close();
   });
 
 test('an archive in an archive is refused: what it is and what to do', async () => {

@@ -1,5 +1,5 @@
 // Each operation that changes a file fails in turn, of activate, prune and sign: what was there before is there, or
-// what was to come, and current.json can be read. For builds see crashes.ts.
+// what was to come, and current.json can be read. For builds see crash.ci.test.ts.
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { cpSync, readdirSync, rmSync } from 'node:fs';

@@ -196,20 +196,18 @@ function fillSums(arrays: FeatureArrays, records: readonly FeatureRecords[]): vo
   }
 }
 
+const OVERWRITTEN = 'a shard with other options has overwritten it: run all shards again, with the same options';
+
 /** The last check before the release is published: the folder may have been changed since. */
 function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: boolean): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size !== bytes)
     throw new BuildError(
       `${file}: ${size === undefined ? 'is missing' : `has ${size} bytes`}, ${bytes} bytes were written`,
-      'another program has changed the output folder: end it and run the command again',
+      isOfShard ? OVERWRITTEN : 'another program has changed the output folder: end it and run the command again',
     );
   const read = isOfShard ? sizeAndSum(file).sha256 : sha256;
-  if (read !== sha256)
-    throw new BuildError(
-      `${file}: its SHA-256 is ${read}, ${sha256} was written`,
-      'a shard with other options has overwritten it: run all shards again, with the same options',
-    );
+  if (read !== sha256) throw new BuildError(`${file}: its SHA-256 is ${read}, ${sha256} was written`, OVERWRITTEN);
 }
 
 /**

@@ -107,9 +107,15 @@ export async function activateRelease(out: string, release: string): Promise<voi
  * operator may want to look at them.
  * @param keep number of releases to keep, the current one included
  * @param graceMs time between the removal from current.json and that of the files, for proxies that read them
+ * @param wait for so many milliseconds
  * @returns ids of the removed releases
  */
-export async function pruneReleases(out: string, keep: number, graceMs = 0): Promise<string[]> {
+export async function pruneReleases(
+  out: string,
+  keep: number,
+  graceMs = 0,
+  wait: (ms: number) => Promise<unknown> = setTimeout,
+): Promise<string[]> {
   return withLock(out, async (lock) => {
     removeLeftovers(out);
     const listed = listReleases(out).filter(({ damage }) => damage === undefined);
@@ -118,7 +124,7 @@ export async function pruneReleases(out: string, keep: number, graceMs = 0): Pro
     const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
     const old = ranked.slice(keep).map(({ release }) => release);
     lock.assertHeld();
-    if (await withdraw(out, old)) await setTimeout(graceMs);
+    if (await withdraw(out, old)) await wait(graceMs);
     lock.assertHeld();
     await removeReleases(out, old);
     return old;

@@ -1,8 +1,8 @@
 // Each operation that changes a file fails in turn, of activate, prune and sign: what was there before is there, or
-// what was to come, and current.json can be read. For builds see crashes.ts.
+// what was to come, and current.json can be read. For builds see crash.ci.test.ts.
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
@@ -17,7 +17,7 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The operations that change what is on the disk, and those that wait until it is there. */
 const CHANGES = /^(write|writev|writeFile|fsync|mkdir|link|copyFile|rename|rm)Sync$|^sync$/;
@@ -60,8 +60,7 @@ async function served(out: string): Promise<string | undefined> {
  */
 function testFailures(name: string, command: (out: string) => Promise<unknown>, check: (out: string) => Promise<void>) {
   test(`${name}: each write, fsync, rename and removal that fails leaves what was before or what comes after`, async () => {
-    const reference = temporaryFolder();
-    cpSync(output, reference, { recursive: true });
+    const reference = copyOf(output);
     const stopCounting = interceptFiles(() => {});
     await command(reference);
     const operations = stopCounting();
@@ -69,8 +68,7 @@ function testFailures(name: string, command: (out: string) => Promise<unknown>, 
     assert.ok(changes.length >= 5, operations.join());
     for (const code of ['ENOSPC', 'EIO'])
       for (const i of changes) {
-        const out = join(temporaryFolder(), 'output');
-        cpSync(output, out, { recursive: true });
+        const out = copyOf(output);
         const stop = interceptFiles((n, operation) => {
           if (n === i + 1) throw systemError(code, operation);
         });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -27,18 +26,17 @@ import { verify } from '../../generator/verify/verify.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, filesUnder, sha256Of } from '../support/files.ts';
-import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const oldSource = writeDataset(join(folder, 'old.gpkg'), 'GPKG', [countryRow(2)]);
 const newSource = writeDataset(join(folder, 'new.gpkg'), 'GPKG', [countryRow(3)]);
 // An output folder that serves `old`, and one in which `new` has been built after it.
 const before = join(folder, 'before');
-const reference = join(folder, 'reference');
 const newBuild = { release: 'new' };
 await buildRelease(oldSource, before, { release: 'old' });
-cpSync(before, reference, { recursive: true });
+const reference = copyOf(before);
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
 
@@ -54,14 +52,10 @@ function pointerTo(out: string, release: string, hosted: readonly string[]) {
 }
 
 /** A fresh copy of the output folder that serves `old`. */
-function freshOutput(name: string): string {
-  const out = join(folder, name);
-  cpSync(before, out, { recursive: true });
-  return out;
-}
+const freshOutput = (): string => copyOf(before);
 
 test('of two builders at once the second is refused and told who is writing; the first is not disturbed', async () => {
-  const out = freshOutput('two');
+  const out = freshOutput();
   const first = buildRelease(newSource, out, newBuild);
   await assert.rejects(buildRelease(oldSource, out, { release: 'other' }), {
     message: new RegExp(`process ${process.pid} is writing there`),
@@ -71,7 +65,7 @@ test('of two builders at once the second is refused and told who is writing; the
 });
 
 test('a build whose lock another process has taken publishes nothing, and leaves alone what that one writes', async () => {
-  const out = freshOutput('taken');
+  const out = freshOutput();
   const others = join(out, 'releases/.other.staging/release');
   let other: Lock | undefined;
   const takeOver = (): void => {
@@ -93,7 +87,7 @@ test('a build whose lock another process has taken publishes nothing, and leaves
 });
 
 test('a lock that a dead process has left counts for nothing, nor one from before a restart or of a reused process id', async () => {
-  const out = freshOutput('dead');
+  const out = freshOutput();
   const lock = join(out, 'releases/.lock');
   const child = spawn(process.execPath, ['--eval', '']);
   await once(child, 'exit');
@@ -116,7 +110,7 @@ test('a lock that a dead process has left counts for nothing, nor one from befor
 });
 
 test('the same release built again is fine; other content under its id is refused; --no-activate leaves the pointer', async () => {
-  const out = freshOutput('again');
+  const out = freshOutput();
   await buildRelease(newSource, out, { ...newBuild, activate: false });
   assert.equal(currentIn(out).release, 'old');
   await buildRelease(newSource, out, newBuild);
@@ -128,16 +122,20 @@ test('the same release built again is fine; other content under its id is refuse
 });
 
 test('activate goes forward and back, list shows what there is, prune keeps the current one and clears away leftovers', async () => {
-  const out = freshOutput('operator');
-  for (const release of ['b', 'c', 'd']) await buildRelease(newSource, out, { release });
+  const out = freshOutput();
+  for (const [release, storedPages] of [
+    ['b', 'all'],
+    ['c', 'unfiltered'],
+    ['d', 'none'],
+  ] as const)
+    await buildRelease(newSource, out, { release, ...ONE_OTHER, storedPages });
   await activateRelease(out, 'old');
-  const listed = await listReleases(out);
+  const listed = listReleases(out);
   assert.deepEqual(
-    listed.map(({ release, units, isCurrent }) => `${release} ${units} ${isCurrent}`),
-    ['old 2 true', 'b 3 false', 'c 3 false', 'd 3 false'],
+    listed.map(({ release, units, storedPages, isCurrent }) => `${release} ${units} ${storedPages} ${isCurrent}`),
+    ['old 2 none true', 'b 3 all false', 'c 3 unfiltered false', 'd 3 none false'],
   );
   assert.ok(listed.every(({ bytes = 0, date }) => bytes > 0 && date.getTime() > 0));
-  assert.ok(listed.every(({ storedPages }) => storedPages === 'all'));
   for (const { release, files } of listed) {
     const verified = await verify({ out, release, workers: 0 }, SILENT);
     const { length } = filesUnder(join(out, 'releases', release));
@@ -153,7 +151,7 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
 });
 
 test('a release built for review is not readable when another is activated or pruned, until it is activated itself', async () => {
-  const out = freshOutput('review');
+  const out = freshOutput();
   await buildRelease(newSource, out, { release: 'review', activate: false });
   await buildRelease(newSource, out, { release: 'b' });
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
@@ -168,11 +166,11 @@ test('a release built for review is not readable when another is activated or pr
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
-  const out = freshOutput('damaged');
+  const out = freshOutput();
   for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
   writeFileSync(join(out, 'releases/b/release.json'), '{');
   const damage = `${join(out, 'releases/b/release.json')}: is not JSON`;
-  const listed = (await listReleases(out)).toSorted((a, b) => (a.release < b.release ? -1 : 1));
+  const listed = listReleases(out).toSorted((a, b) => (a.release < b.release ? -1 : 1));
   assert.deepEqual(
     listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
     [`b undefined ${damage}`, 'c 3 undefined', 'old 2 undefined'],
@@ -185,42 +183,42 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
 });
 
 test('prune goes by the order that current.json records, not by the dates of files, which a copy may change', async () => {
-  const out = freshOutput('dates');
+  const out = freshOutput();
   for (const release of ['z', 'a']) await buildRelease(newSource, out, { release });
   await activateRelease(out, 'old');
   for (const [i, release] of ['a', 'z', 'old'].entries())
     utimesSync(join(out, 'releases', release, 'release.json'), 1000 * i, 1000 * i);
   assert.deepEqual(
-    (await listReleases(out)).map(({ release }) => release),
+    listReleases(out).map(({ release }) => release),
     ['old', 'z', 'a'],
   );
   assert.deepEqual(await pruneReleases(out, 2), ['z']);
 });
 
 test('prune takes a release out of current.json, waits, and then removes its files', async () => {
-  const out = freshOutput('grace');
+  const out = freshOutput();
   await buildRelease(newSource, out, newBuild);
-  const isHosted = (): boolean => currentIn(out).hosted.includes('old');
-  const graceMs = 300;
-  const begun = performance.now();
-  const pruning = pruneReleases(out, 1, graceMs);
-  while (isHosted()) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(existsSync(join(out, 'releases/old/release.json')));
-  assert.deepEqual(await pruning, ['old']);
-  assert.ok(performance.now() - begun >= graceMs);
+  const waited: number[] = [];
+  const wait = async (ms: number): Promise<void> => {
+    waited.push(ms);
+    assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
+    assert.ok(existsSync(join(out, 'releases/old/release.json')));
+  };
+  assert.deepEqual(await pruneReleases(out, 1, 5000, wait), ['old']);
   assert.ok(!existsSync(join(out, 'releases/old')));
-  // Nothing is withdrawn, so there is nothing to wait for.
-  assert.deepEqual(await pruneReleases(out, 1, 60_000), []);
+  // Nothing is withdrawn any more, so there is nothing to wait for.
+  assert.deepEqual(await pruneReleases(out, 1, 60_000, wait), []);
+  assert.deepEqual(waited, [5000]);
 });
 
 test('after an upgrade releases of the old format are refused by name, and a build replaces the pointer to them', async () => {
-  const out = freshOutput('upgrade');
+  const out = freshOutput();
   const asOld = (file: string): void =>
     writeFileSync(file, readFileSync(file, 'utf8').replace(`"version": ${FORMAT_VERSION}`, '"version": 2'));
   asOld(join(out, 'current.json'));
   asOld(join(out, 'releases/old/release.json'));
   const problem = `format version is 2, expected ${FORMAT_VERSION}: build the release again from its source`;
-  const listed = await listReleases(out);
+  const listed = listReleases(out);
   assert.deepEqual(
     listed.map(({ release, isCurrent, damage }) => [release, isCurrent, damage]),
     [['old', false, `${join(out, 'releases/old/release.json')}: ${problem}`]],

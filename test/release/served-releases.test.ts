@@ -1,6 +1,6 @@
 // How the proxy follows the releases of its origin: which one it serves, which ones it refuses, what it remembers.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
@@ -18,20 +18,18 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const source = writeCountries();
 const built = temporaryFolder();
 await buildRelease(source, built, { release: 'r2' });
-await buildRelease(source, built, { release: 'r1' });
-const fiveBuilt = temporaryFolder();
-cpSync(built, fiveBuilt, { recursive: true });
+await buildRelease(source, built, { release: 'r1', geometries: ['full', 'low'] });
+const fiveBuilt = copyOf(built);
 for (const release of ['r3', 'r4', 'r5']) await buildRelease(source, fiveBuilt, { release });
 
 /** A folder with releases r1 and r2, r1 current, and the releases of it. */
 async function twoReleases(): Promise<{ out: string; releases: Releases; point(release: string): void }> {
-  const out = temporaryFolder();
-  cpSync(built, out, { recursive: true });
+  const out = copyOf(built);
   const releases = new Releases(directoryOrigin(out));
   assert.equal(await releases.refresh(), 'r1');
   const point = (release: string): void => pointTo(out, release, ['r1', 'r2']);
@@ -129,8 +127,7 @@ test('notices a new release by itself, and tells once why one is refused', async
 
 /** Five releases r1 to r5, r1 current; a clock that a test sets; how often each file is read. */
 async function fiveReleases() {
-  const out = temporaryFolder();
-  cpSync(fiveBuilt, out, { recursive: true });
+  const out = copyOf(fiveBuilt);
   const hosted = ['r1', 'r2', 'r3', 'r4', 'r5'];
   const point = (release: string, ids = hosted): void => pointTo(out, release, ids);
   point('r1');

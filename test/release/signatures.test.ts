@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -28,10 +28,10 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256, sha256Of } from '../support/files.ts';
 import { listen } from '../support/http/listen.ts';
-import { runGenerator } from '../support/processes/run-generator.ts';
+import { type Typed, typed } from '../support/processes/typed.ts';
 import { buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
@@ -49,12 +49,15 @@ function makeKeys(name: string): { privateFile: string; publicFile: string } {
 
 const [mine, next, stranger] = [makeKeys('mine'), makeKeys('next'), makeKeys('stranger')];
 
-/** In one process: starting others takes most of the time of a command on small releases. */
-const ALONE = ['--workers', '0'];
+/** Types a command of the generator, with `more` after its words; in one process. */
+function type(out: string, words: string, ...more: string[]): Promise<Typed> {
+  const workers = /^(build|verify)/.test(words) ? ['--workers', '0'] : [];
+  return typed('generator', [...words.split(' '), ...more, ...workers, '--out', out]);
+}
 
-/** Runs a command of the generator. */
-function run(out: string, ...args: string[]): string {
-  const { status, stdout, stderr } = runGenerator([...args, '--out', out]);
+/** The same of a command that must succeed. @returns what it prints */
+async function run(out: string, words: string, ...more: string[]): Promise<string> {
+  const { status, stdout, stderr } = await type(out, words, ...more);
   assert.equal(status, 0, stderr);
   return stdout;
 }
@@ -70,20 +73,16 @@ for (const release of ['r1', 'r2', 'r3'])
     storedPages: 'unfiltered',
     signKey: release === 'r2' ? readSigningKey(mine.privateFile) : undefined,
   });
-run(output, 'sign', 'r1', '--key', mine.privateFile);
+await run(output, 'sign r1 --key', mine.privateFile);
 pointTo(output, 'r2', ['r1', 'r2']);
 
 /** A copy of the output folder. */
-function copy(): string {
-  const out = temporaryFolder();
-  cpSync(output, out, { recursive: true });
-  return out;
-}
+const copy = (): string => copyOf(output);
 
 const sequenceOf = (out: string, id: string): number =>
   releaseFromJson(readFileSync(join(out, releasePath(id), RELEASE_FILE), 'utf8'), id).sequence;
 
-/** Starts a service for everybody that trusts keys. @returns what it logs, and what asks it */
+/** Starts a service for everybody that trusts keys. @returns what waits for what it logs, and what asks it */
 async function serve(out: string, keys: readonly string[], allowRollback = false) {
   const log: string[] = [];
   const { server, stop } = await createServer({
@@ -96,7 +95,12 @@ async function serve(out: string, keys: readonly string[], allowRollback = false
   });
   const port = await listen(server);
   after(stop);
-  return { log, stop, ask: (path: string) => fetch(`http://127.0.0.1:${port}${path}`) };
+  const logs = (line: RegExp): Promise<void> =>
+    until(
+      () => line.test(log.join('\n')),
+      () => `${line} in ${log.join('\n')}`,
+    );
+  return { logs, stop, ask: (path: string) => fetch(`http://127.0.0.1:${port}${path}`) };
 }
 
 const REQUESTS = [
@@ -132,72 +136,63 @@ test('a build counts the releases of its output folder; one that is built again 
   for (const file of SIGNATURE_FILES) assert.ok(existsSync(join(out, releasePath('r1'), file)), file);
 });
 
-test('a shard has no number: seal counts, and signs', () => {
+test('a shard has no number: seal counts, and signs', async () => {
   const out = copy();
-  run(out, 'build', '--source', source, '--release', 'r4', '--shard', '0/1', ...ALONE);
-  run(out, 'seal', 'r4', '--sign-key', mine.privateFile);
+  await run(out, 'build --release r4 --shard 0/1 --geometry full --source', source);
+  await run(out, 'seal r4 --sign-key', mine.privateFile);
   assert.equal(sequenceOf(out, 'r4'), 4);
-  run(out, 'verify', '--release', 'r4', '--trusted-key', mine.publicFile, ...ALONE);
+  await run(out, 'verify --release r4 --trusted-key', mine.publicFile);
 });
 
-test('list and the estimate count the files of a signature, activate and prune carry them along', () => {
+test('list and the estimate count the files of a signature, activate and prune carry them along', async () => {
   const out = copy();
   const filesOf = (id: string): number => filesUnder(join(out, releasePath(id))).length;
-  const listed = JSON.parse(run(out, 'list', '--json')) as { release: string; files: number }[];
+  const listed = JSON.parse(await run(out, 'list --json')) as { release: string; files: number }[];
   for (const { release, files } of listed) assert.equal(files, filesOf(release), release);
   assert.equal(filesOf('r2'), filesOf('r3') + SIGNATURE_FILES.length);
-  const dry = run(
-    out,
-    'build',
-    '--source',
-    source,
-    '--release',
-    'r9',
-    '--dry-run',
-    '--geometry',
-    'full,low',
-    '--json',
-    '--sign-key',
-    mine.privateFile,
-  );
+  const signed = ['--source', source, '--sign-key', mine.privateFile];
+  const dry = await run(out, 'build --release r9 --dry-run --geometry full,low --json', ...signed);
   const { releases } = JSON.parse(dry) as { releases: { pages: string; files: number }[] };
   assert.equal(releases.find(({ pages }) => pages === 'unfiltered')?.files, filesOf('r2'));
-  run(out, 'activate', 'r1');
-  run(out, 'prune', '--keep', '1', '--grace', '0s');
+  await run(out, 'activate r1');
+  await run(out, 'prune --keep 1 --grace 0s');
   assert.deepEqual(readdirSync(join(out, 'releases')), ['r1']);
-  run(out, 'verify', '--trusted-key', mine.publicFile, ...ALONE);
+  await run(out, 'verify --trusted-key', mine.publicFile);
 });
 
-test('verify names what of a signature is missing or wrong, and asks for none without a key', () => {
+test('verify names what of a signature is missing or wrong, and asks for none without a key', async () => {
   const out = copy();
-  const verify = (id: string, ...keys: string[]): string =>
-    runGenerator(['verify', ...ALONE, '--out', out, '--release', id, ...keys.flatMap((key) => ['--trusted-key', key])])
-      .stdout;
-  assert.match(verify('r3'), /0 findings/);
-  assert.match(verify('r3', mine.publicFile), /r3\/release\.json\.sig: is missing/);
-  assert.match(verify('r1', next.publicFile, mine.publicFile), /0 findings/);
-  assert.match(
-    verify('r1', next.publicFile),
-    /r1\/release\.json\.sig: is no signature by a trusted key: SHA-256 [0-9a-f]{64}/,
-  );
   const blocks = join(out, releasePath('r1'), BLOCKS_FILE);
-  writeFileSync(blocks, readFileSync(blocks).fill(0, 20, 40));
-  assert.match(verify('r1'), /r1\/blocks\.bin: does not have the blocks of the files of this release/);
-  assert.match(verify('r1', mine.publicFile), /r1\/blocks\.bin\.sig: is no signature by a trusted key/);
+  const damage = (): void => writeFileSync(blocks, readFileSync(blocks).fill(0, 20, 40));
+  const cases: [id: string, keys: string[], problem: RegExp, before?: () => void][] = [
+    ['r3', [], /0 findings/],
+    ['r3', [mine.publicFile], /r3\/release\.json\.sig: is missing/],
+    ['r1', [next.publicFile, mine.publicFile], /0 findings/],
+    ['r1', [next.publicFile], /r1\/release\.json\.sig: is no signature by a trusted key: SHA-256 [0-9a-f]{64}/],
+    ['r1', [], /r1\/blocks\.bin: does not have the blocks of the files of this release/, damage],
+    ['r1', [mine.publicFile], /r1\/blocks\.bin\.sig: is no signature by a trusted key/],
+  ];
+  for (const [id, keys, problem, before] of cases) {
+    before?.();
+    const trusted = keys.flatMap((key) => ['--trusted-key', key]);
+    assert.match((await type(out, `verify --release ${id}`, ...trusted)).stdout, problem);
+  }
 });
 
-test('what is damaged is not signed, and a key of another kind is refused with what to do', () => {
+test('what is damaged is not signed, and a key of another kind is refused with what to do', async () => {
   const out = copy();
   const file = join(out, releasePath('r3'), OVERVIEW_FILE);
   writeFileSync(file, readFileSync(file).fill(0, 20, 40));
-  const sign = (key: string): string => runGenerator(['sign', 'r3', '--out', out, '--key', key]).stderr;
-  assert.match(sign(mine.privateFile), /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, checksums\.txt has/);
-  assert.match(sign(mine.publicFile), /not a private Ed25519 key/);
-  assert.match(sign(join(folder, 'none.pem')), /no such file/);
   const rsa = join(folder, 'rsa.pem');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(rsa, privateKey.export({ format: 'pem', type: 'pkcs8' }));
-  assert.match(sign(rsa), /not a private Ed25519 key/);
+  for (const [key, problem] of [
+    [mine.privateFile, /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, checksums\.txt has/],
+    [mine.publicFile, /not a private Ed25519 key/],
+    [join(folder, 'none.pem'), /no such file/],
+    [rsa, /not a private Ed25519 key/],
+  ] as const)
+    assert.match((await type(out, 'sign r3 --key', key)).stderr, problem);
   assert.ok(!existsSync(join(out, releasePath('r3'), `${RELEASE_FILE}.sig`)));
 });
 
@@ -221,41 +216,27 @@ test('serve --trusted-key serves what is signed with any of its keys, and does n
 
 test('an unsigned release, or an older one, does not take the place of the one that is served', async () => {
   const out = copy();
-  const { ask, log } = await serve(out, [mine.publicFile]);
+  const { ask, logs } = await serve(out, [mine.publicFile]);
   const releaseOf = async (): Promise<string | null> => (await ask('/api/v1/fc/lv0')).headers.get('boundaries-release');
   pointTo(out, 'r3', ['r2', 'r3']);
-  await until(
-    () => log.some((line) => line.includes('not signed')),
-    () => log.join('\n'),
-  );
-  assert.match(log.join('\n'), /still serving release r2: .*\.sig: damaged, not signed; expected one of the keys/);
+  await logs(/still serving release r2: .*\.sig: damaged, not signed; expected one of the keys/);
   assert.equal(await releaseOf(), 'r2');
   pointTo(out, 'r1', ['r1', 'r2']);
-  await until(
-    () => log.some((line) => line.includes('older')),
-    () => log.join('\n'),
-  );
-  assert.match(log.join('\n'), /still serving release r2: current\.json: r1 is older than what is served/);
+  await logs(/still serving release r2: current\.json: r1 is older than what is served/);
   assert.equal(await releaseOf(), 'r2');
   // A client may name it: it is signed, and hosted.
   assert.equal((await ask('/api/v1/download/lv0.geojsonl.gz?release=r1')).status, 200);
-  run(out, 'sign', 'r3', '--key', mine.privateFile);
+  await run(out, 'sign r3 --key', mine.privateFile);
   pointTo(out, 'r3', ['r2', 'r3']);
-  await until(
-    () => log.includes('serving release r3'),
-    () => log.join('\n'),
-  );
+  await logs(/^serving release r3$/m);
   assert.equal(await releaseOf(), 'r3');
 });
 
 test('--allow-rollback serves an older release', async () => {
   const out = copy();
-  const { log } = await serve(out, [mine.publicFile], true);
+  const { logs } = await serve(out, [mine.publicFile], true);
   pointTo(out, 'r1', ['r1', 'r2']);
-  await until(
-    () => log.includes('serving release r1'),
-    () => log.join('\n'),
-  );
+  await logs(/^serving release r1$/m);
 });
 
 /** Bits that can be turned at any place without another CRC-32: those of its polynomial. */
@@ -318,7 +299,7 @@ test('files and blocks that are exchanged, cut or longer are not what was signed
   const sums = join(out, releasePath('r3'), CHECKSUMS_FILE);
   writeFileSync(sums, readFileSync(sums, 'utf8').replace(sha256Of(file), sha256(intact)));
   writeFileSync(file, intact);
-  run(out, 'sign', 'r3', '--key', mine.privateFile);
+  await run(out, 'sign r3 --key', mine.privateFile);
   const publicKey = createPublicKey(readFileSync(mine.publicFile));
   const origin = () => signedOrigin(directoryOrigin(out), [publicKey]);
   const isWhole = async (content: Buffer): Promise<boolean> => {

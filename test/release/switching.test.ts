@@ -1,7 +1,6 @@
 // Traversals that survive a release: clients that walk while the current release switches see one release each, whole.
-
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
@@ -12,21 +11,16 @@ import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { type Dice, dice } from '../support/dice.ts';
 import { fidsOf, nextOf, pagesFrom, refusal, send } from '../support/http/http-client.ts';
-import type { RunningService } from '../support/http/in-process-proxy.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { pointTo } from '../support/releases/point-to.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
 const RELEASES = ['2026-01', '2026-02', '2026-03'];
 /** Has the releases and their sources. */
 const out = await cachedOutput(import.meta.url, '', async (made) => {
   for (const [i, release] of RELEASES.entries())
-    await buildSynthetic(join(made, `${release}.gpkg`), 200 + i * 60, made, {
-      release,
-      storedPages: 'unfiltered',
-    });
+    await buildSynthetic(join(made, `${release}.gpkg`), 120 + i * 40, made, { release, storedPages: 'unfiltered' });
 });
 /** By release and level, what GDAL reads. */
 const read = new Map<string, ReadFeature[][]>(
@@ -101,11 +95,15 @@ test('a proxy that watches takes up a new release by itself', async () => {
   assert.equal(await noticed, 'serving release 2026-02');
 });
 
-test('a cursor of a release that was pruned is answered 410, and says to start again', async () => {
-  const own = join(folder, 'pruned');
-  cpSync(out, own, { recursive: true });
+/** A folder with all releases, the first one current, and a service that has polled it. */
+async function ownService(): Promise<{ own: string; service: RunningService }> {
+  const own = copyOf(out);
   await activateRelease(own, '2026-01');
-  const service = await startService(own);
+  return { own, service: await startService(own) };
+}
+
+test('a cursor of a release that was pruned is answered 410, and says to start again', async () => {
+  const { own, service } = await ownService();
   const next = nextOf(await send(service, '/api/v1/fc/lv3?page-size=2')) ?? '';
   await activateRelease(own, '2026-03');
   await service.releases.refresh();
@@ -116,16 +114,8 @@ test('a cursor of a release that was pruned is answered 410, and says to start a
   assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
 });
 
-/** A folder with all releases, the first one current, and a service that has polled it. */
-async function ownService(name: string): Promise<{ own: string; service: RunningService }> {
-  const own = join(folder, name);
-  cpSync(out, own, { recursive: true });
-  await activateRelease(own, '2026-01');
-  return { own, service: await startService(own) };
-}
-
 test('a proxy that has not polled yet answers a cursor of a new release that another proxy has given', async () => {
-  const { own, service: late } = await ownService('unpolled');
+  const { own, service: late } = await ownService();
   // The late proxy must not know the new release.
   const pointer = readFileSync(join(own, CURRENT_PATH), 'utf8');
   pointTo(own, '2026-01');
@@ -140,7 +130,7 @@ test('a proxy that has not polled yet answers a cursor of a new release that ano
 });
 
 test('after a prune that the proxy has not noticed: 410 for a cursor, the new release without one', async () => {
-  const { own, service } = await ownService('unnoticed');
+  const { own, service } = await ownService();
   const gid = String(read.get('2026-01')?.[0]?.[1]?.fields['GID_0']);
   const next = nextOf(await send(service, '/api/v1/fc/lv4?page-size=2')) ?? '';
   await activateRelease(own, '2026-03');
@@ -158,18 +148,19 @@ test('after a prune that the proxy has not noticed: 410 for a cursor, the new re
 });
 
 test('a file that is missing although its release is hosted is still an error', async () => {
-  const { own, service } = await ownService('incomplete');
+  const { own, service } = await ownService();
   const release = join(own, releasePath('2026-01'));
   const whole = realpathSync(release);
   rmSync(release);
-  cpSync(whole, release, { recursive: true, filter: (path) => !path.endsWith('/lv2') });
+  copyOf(whole, release);
+  rmSync(join(release, 'lv2'), { recursive: true });
   refusal(await send(service, '/api/v1/fc/lv2'), 502, 'origin-damaged');
   assert.equal(service.log.length, 1);
 });
 
 for (const isNoticed of [true, false])
   test(`an id that is used again: old cursors are answered 410, ${isNoticed ? 'noticed' : 'not noticed'} by the proxy`, async () => {
-    const { own, service } = await ownService(`again-${isNoticed}`);
+    const { own, service } = await ownService();
     const path = '/api/v1/geojsonl/lv3?page-size=2';
     const old = nextOf(await send(service, path)) ?? '';
     // What is requested twice is in the response cache.
@@ -177,10 +168,7 @@ for (const isNoticed of [true, false])
     await activateRelease(own, '2026-02');
     if (isNoticed) await service.releases.refresh();
     await pruneReleases(own, 1);
-    await buildSynthetic(join(own, 'other.gpkg'), 400, own, {
-      release: '2026-01',
-      storedPages: 'unfiltered',
-    });
+    await buildSynthetic(join(own, 'other.gpkg'), 80, own, { release: '2026-01', storedPages: 'unfiltered' });
     if (isNoticed) await service.releases.refresh();
     const fresh = await startService(own);
     const next = nextOf(await send(fresh, path)) ?? '';

@@ -4,7 +4,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -20,7 +19,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import { filesUnder } from './files.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { copyOf, temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 /** The code that runs: the repository, or all of it compiled. */
@@ -56,7 +55,7 @@ export async function cachedOutput(
   mkdirSync(join(folder, RELEASES_PATH));
   for (const release of readdirSync(join(cached, RELEASES_PATH))) {
     const [from, to] = [join(cached, releasePath(release)), join(folder, releasePath(release))];
-    if (copied.includes(release)) cpSync(from, to, { recursive: true });
+    if (copied.includes(release)) copyOf(from, to);
     else symlinkSync(from, to);
   }
   return folder;

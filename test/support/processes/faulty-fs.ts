@@ -28,28 +28,22 @@ export type OnOperation = (n: number, name: string) => void;
 /** Starts counting. Returns a function that stops, puts everything back and gives the names counted. */
 export function interceptFiles(onOperation: OnOperation): () => string[] {
   const names: string[] = [];
-  let isObserved = false;
+  let isRunning = false;
   const restore: (() => void)[] = [];
   const intercept = (target: object, name: string): void => {
     const original: unknown = Reflect.get(target, name);
     if (typeof original !== 'function') throw new Error(`node:fs has no ${name}`);
     const replacement = (...args: unknown[]): unknown => {
-      // What a function of node:fs calls inside itself is part of one operation.
-      const inner =
-        new Error().stack
-          ?.split('\n')
-          .slice(2, 4)
-          .some((line) => line.includes('node:fs')) ?? false;
-      // Nor are those counted that `onOperation` itself does.
-      if (!inner && !isObserved) {
-        isObserved = true;
-        try {
-          onOperation(names.push(name), name);
-        } finally {
-          isObserved = false;
-        }
+      // What a function of node:fs calls inside itself is part of one operation; nor is that one which `onOperation` does.
+      const isInner = isRunning;
+      isRunning = true;
+      let result: unknown;
+      try {
+        if (!isInner) onOperation(names.push(name), name);
+        result = Reflect.apply(original, target, args);
+      } finally {
+        isRunning = isInner;
       }
-      const result: unknown = Reflect.apply(original, target, args);
       // The handles of node:fs/promises have no functions of their own before they are opened.
       return name === 'open' && result instanceof Promise ? result.then(interceptHandle) : result;
     };

@@ -1,5 +1,5 @@
-// Run by crashes.ts in a process of its own: builds a release and kills itself before the nth file operation, or, with
-// `end`, after the last one.
+// Run by crash.ci.test.ts in a process of its own: builds a release and kills itself before the nth file operation, or,
+// with `end`, after the last one.
 import { buildUnchecked, ONE_OTHER } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';
 // A build loads these when it first needs them; reading them is not to be counted.

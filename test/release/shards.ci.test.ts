@@ -1,23 +1,26 @@
 // A build spread over machines: shards as processes of their own, then seal; the same bytes as a plain build.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { elementAt } from '../../format/element-at.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { SILENT } from '../../generator/report/progress.ts';
+import { shareFrom } from '../../generator/cli/parse-options.ts';
+import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
-import { writeInvented, writeTwoLevels } from '../support/datasets/large-dataset.ts';
+import { writeInvented } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
-import { GENERATOR } from '../support/processes/run-generator.ts';
+import { compile } from '../support/processes/compile.ts';
 import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const source = writeTwoLevels(join(folder, 'many.gpkg'));
+const source = join(folder, 'many.gpkg');
+// Three feature files at each of two levels.
+writeInvented(source, { counts: [210, 230], verticesOf: () => 4, strayEvery: 2 });
 /** A plain build with each choice of --pages. */
 const plain: Readonly<Record<StoredPages, string>> = {
   all: join(folder, 'all'),
@@ -26,46 +29,32 @@ const plain: Readonly<Record<StoredPages, string>> = {
 };
 for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { ...ONE_OTHER, storedPages });
 
-/** Builds one shard in this process. */
-async function buildOne(shard: number, shards: number, options: Partial<BuildOptions> = {}): Promise<void> {
-  await buildShard(buildOptions(source, out, { ...ONE_OTHER, ...options }), { shard, shards }, SILENT);
-}
-
-/** Runs one shard from the command line. */
-async function runShard(out: string, share: string, ...more: string[]): Promise<{ code: unknown; output: string }> {
-  const what = [
-    '--source',
-    source,
-    '--out',
-    out,
-    '--release',
-    'r1',
-    '--shard',
-    share,
-    '--workers',
-    '0',
-    '--geometry',
-    'low',
-  ];
-  const child = spawn(process.execPath, [GENERATOR, 'build', ...what, ...more]);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
-
 const out = join(folder, 'sharded');
+
+/** Builds one shard in this process. */
+function buildOne(
+  shard: number,
+  shards: number,
+  options: Partial<BuildOptions> = {},
+  report: Report = SILENT,
+): Promise<void> {
+  return buildShard(buildOptions(source, out, { ...ONE_OTHER, ...options }), { shard, shards }, report);
+}
+
+/** Builds one shard as a process. */
+async function runShard(share: string): Promise<void> {
+  const what = ['--source', source, '--out', out, '--release', 'r1', '--geometry', 'low', '--workers', '0'];
+  await promisify(execFile)(process.execPath, [compile('generator/main.ts'), 'build', ...what, '--shard', share]);
+}
 
 for (const storedPages of STORED_PAGES) {
   // Processes take most of the time: one choice has them.
   const inProcesses = storedPages === 'all';
-  const how = inProcesses ? 'as separate processes' : 'one after another';
-  test(`4 shards ${how} and a seal give the bytes of a plain build, with --pages ${storedPages}`, async () => {
+  test(`4 shards, ${inProcesses ? 'two of them processes of their own' : 'at once'}, and a seal give the bytes of a plain build, with --pages ${storedPages}`, async () => {
     rmSync(out, { recursive: true, force: true });
-    const shares = inProcesses ? ['0/4', '1/4', '2/4', '3/4'] : [];
-    const runs = await Promise.all(shares.map((share) => runShard(out, share, '--pages', storedPages)));
-    for (const { code, output } of runs) assert.equal(code, 0, output);
-    if (!inProcesses) for (const shard of [0, 1, 2, 3]) await buildOne(shard, 4, { storedPages });
+    const builds = [2, 3].map((shard) => buildOne(shard, 4, { storedPages }));
+    const others = [0, 1].map((shard) => (inProcesses ? runShard(`${shard}/4`) : buildOne(shard, 4, { storedPages })));
+    await Promise.all([...builds, ...others]);
     assert.ok(!existsSync(join(out, 'current.json')), 'nothing is published before the seal');
     await seal(out, 'r1', true);
     assert.deepEqual(contentOf(out), contentOf(plain[storedPages]));
@@ -95,14 +84,15 @@ test('each file is written by one shard, and identical pages by the same one', a
 
 test('shards have about the same work where a quarter of the units has most of the bytes, and may have different numbers of workers', async () => {
   const [uneven, whole, sharded] = [join(folder, 'uneven.gpkg'), join(folder, 'whole'), join(folder, 'shards')];
-  writeInvented(uneven, { counts: [400, 400], verticesOf: (_, i) => (i < 100 ? 300 : 30), strayEvery: 7 });
-  await buildRelease(uneven, whole);
+  writeInvented(uneven, { counts: [200, 200], verticesOf: (_, i) => (i < 50 ? 300 : 30), strayEvery: 7 });
+  await buildRelease(uneven, whole, { storedPages: 'all' });
   const release = join(sharded, 'releases/.r1.shards/release');
   const bytesWritten = (): number =>
     filesUnder(release).reduce((sum, file) => sum + statSync(join(release, file)).size, 0);
   const after: number[] = [];
   for (const shard of [0, 1, 2, 3]) {
-    await buildShard(buildOptions(uneven, sharded, { workers: shard % 2 }), { shard, shards: 4 }, SILENT);
+    const options = buildOptions(uneven, sharded, { storedPages: 'all', workers: shard === 1 ? 2 : 0 });
+    await buildShard(options, { shard, shards: 4 }, SILENT);
     after.push(bytesWritten());
   }
   const bytes = after.map((total, shard) => total - (after[shard - 1] ?? 0));
@@ -133,25 +123,28 @@ test('seal names the shards that are missing and those that do not fit; a shard 
     await assert.rejects(seal(out, 'r1', true), { message: /shards 0\/3 and 1\/3 differ in source, options/ });
   }
   assert.ok(!existsSync(join(out, 'current.json')));
-  await buildOne(1, 3);
+  // Shards of another precision are divided in another way: one may overwrite files of any other.
+  for (const shard of [0, 1, 2]) await buildOne(shard, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
 
-test('seal refuses a file that a shard of another division has overwritten since, though it is as long', async () => {
+test('seal refuses a file that a shard of another division has overwritten since, also one that is as long', async () => {
   for (const shard of [0, 1]) await buildOne(shard, 2, { release: 'r2' });
   const file = join(out, 'releases/.r2.shards/release/lv1/low/features/000001.geojsonl.gz');
   const content = readFileSync(file);
-  writeFileSync(file, content.with(99, 255 - elementAt(content, 99)));
-  await assert.rejects(seal(out, 'r2', true), {
-    message: /low\/features\/000001\.geojsonl\.gz: its SHA-256 is [0-9a-f]{64}, [0-9a-f]{64} was written$/,
-    remedy: /run all shards again/,
-  });
-  rmSync(join(out, 'releases/.r2.shards'), { recursive: true });
+  for (const [overwritten, problem] of [
+    [content.with(99, 255 - elementAt(content, 99)), 'its SHA-256 is [0-9a-f]{64}, [0-9a-f]{64} was written'],
+    [content.subarray(1), 'has \\d+ bytes, \\d+ bytes were written'],
+  ] as const) {
+    writeFileSync(file, overwritten);
+    const message = new RegExp(`/low/features/000001\\.geojsonl\\.gz: ${problem}$`);
+    await assert.rejects(seal(out, 'r2', true), { message, remedy: /run all shards again/ });
+  }
+  writeFileSync(file, content);
 });
 
 test('seal refuses a done.json that is damaged, and names the member', async () => {
-  for (const shard of [0, 1]) await buildOne(shard, 2, { release: 'r2' });
   const file = join(out, 'releases/.r2.shards/shard-1-of-2/done.json');
   const intact = readFileSync(file, 'utf8');
   const done = JSON.parse(intact);
@@ -180,12 +173,12 @@ test('seal refuses a done.json that is damaged, and names the member', async () 
 
 test('seal names a shard that is running and one that failed in the middle as begun; both can be run again', async () => {
   rmSync(out, { recursive: true });
-  let running: Promise<unknown> | undefined;
   /** Builds a shard; does something in the middle. */
-  const begin = (shard: number, inTheMiddle: () => void) =>
-    buildShard(
-      buildOptions(source, out, ONE_OTHER),
-      { shard, shards: 3 },
+  const begin = (shard: number, inTheMiddle: () => void): Promise<void> =>
+    buildOne(
+      shard,
+      3,
+      {},
       {
         ...SILENT,
         advance: (what) => {
@@ -193,6 +186,7 @@ test('seal names a shard that is running and one that failed in the middle as be
         },
       },
     );
+  let running: Promise<unknown> | undefined;
   await begin(1, () => {
     running ??= assert.rejects(seal(out, 'r1', true), {
       message: /shards not finished: 0\/3 \(not begun\), 1\/3 \(begun\), 2\/3 \(not begun\)$/,
@@ -210,10 +204,7 @@ test('seal names a shard that is running and one that failed in the middle as be
   assert.deepEqual(contentOf(out), contentOf(plain.all));
 });
 
-test('a share that is not i/n with i below n is refused', async () => {
-  for (const share of ['4/4', '1', 'a/b', '0/0']) {
-    const { code, output } = await runShard(out, share);
-    assert.equal(code, 2);
-    assert.match(output, /not i\/n with i from 0 to n - 1/);
-  }
+test('a share that is not i/n with i below n is refused', () => {
+  for (const share of ['4/4', '1', 'a/b', '0/0'])
+    assert.throws(() => shareFrom(share), { message: /not i\/n with i from 0 to n - 1/ });
 });

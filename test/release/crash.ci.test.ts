@@ -1,9 +1,9 @@
 // Releases that cannot break: whatever is killed or fails at whatever moment, the pointer names one complete release,
-// and building again ends where an undisturbed build ends.
+// and building again ends where an undisturbed build ends. A landing tries an eighth of the moments, SLICE=all each.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pLimit from 'p-limit';
@@ -17,7 +17,9 @@ import { contentOf, snapshotOf } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
 import { buildRelease, buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { assertDerived } from '../support/releases/oracle.ts';
+import { sliceOf } from '../support/slice.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
@@ -25,24 +27,17 @@ const oldSource = writeDataset(join(folder, 'old.geojson'), 'GeoJSON', [countryR
 const newSource = writeDataset(join(folder, 'new.geojson'), 'GeoJSON', [countryRow(3)]);
 // An output folder that serves `old`, and one in which `new` has been built after it undisturbed.
 const before = join(folder, 'before');
-const reference = join(folder, 'reference');
 await buildRelease(oldSource, before, { ...ONE_OTHER, release: 'old' });
-cpSync(before, reference, { recursive: true });
+const reference = copyOf(before);
 const newBuild = { ...ONE_OTHER, release: 'new' };
 /** What was in the folder before each operation of that build. */
 const snapshots: string[] = [];
 const stopCounting = interceptFiles(() => snapshots.push(snapshotOf(reference)));
 await buildUnchecked(newSource, reference, newBuild);
 const operations = stopCounting();
+assertDerived(reference, 'new');
 
 const expected = contentOf(reference);
-
-/** A fresh copy of the output folder that serves `old`. */
-function freshOutput(name: string): string {
-  const out = join(folder, name);
-  cpSync(before, out, { recursive: true });
-  return out;
-}
 
 /** Snapshots of output folders that were found whole: the same files need not be looked at twice. */
 const foundWhole = new Set<string>();
@@ -63,7 +58,8 @@ async function assertConverges(out: string, what: string): Promise<void> {
   assert.ok(releases.current && ['old', 'new'].includes(releases.current.id), what);
   const { findings: faults } = await verify({ out, workers: 0 }, SILENT);
   assert.deepEqual(faults, [], what);
-  await buildRelease(newSource, out, newBuild);
+  // It is compared with a release that the oracle has seen.
+  await buildUnchecked(newSource, out, newBuild);
   assert.deepEqual(contentOf(out), expected, what);
 }
 
@@ -77,53 +73,47 @@ const kinds = [...operations.keys()].filter(
   (i) => operations.indexOf(operations[i] ?? '') === i || operations.lastIndexOf(operations[i] ?? '') === i,
 );
 
-/**
- * Tests a kill and every error.
- * @param sample chooses the operations of which each is tried
- */
-export function testCrashes(sample: (operations: readonly number[]) => readonly number[]): void {
-  test('SIGKILL after every change of a file or folder leaves the old release or the new one, and building again converges', async () => {
-    assert.ok(changes.length > 50, `${changes.length} of ${operations.length} operations`);
-    const program = compile('test/support/processes/killed-build.ts');
-    const kills = [...sample(changes).map((i) => String(i + 1)), 'end'];
-    const limit = pLimit(2);
-    await limit.map(kills, async (at) => {
-      const out = freshOutput(`killed-${at}`);
-      const child = spawn(process.execPath, [program, newSource, out, 'new', at]);
-      const [, signal] = await once(child, 'exit');
-      assert.equal(signal, 'SIGKILL');
-      await assertWhole(out, `killed before operation ${at}, ${operations[Number(at) - 1]}`);
-    });
+test('SIGKILL after every change of a file or folder leaves the old release or the new one, and building again converges', async () => {
+  assert.ok(changes.length > 50, `${changes.length} of ${operations.length} operations`);
+  const program = compile('test/support/processes/killed-build.ts');
+  const kills = [...sliceOf(changes).map((i) => String(i + 1)), 'end'];
+  const limit = pLimit(2);
+  await limit.map(kills, async (at) => {
+    const out = copyOf(before);
+    const child = spawn(process.execPath, [program, newSource, out, 'new', at]);
+    const [, signal] = await once(child, 'exit');
+    assert.equal(signal, 'SIGKILL');
+    await assertWhole(out, `killed before operation ${at}, ${operations[Number(at) - 1]}`);
   });
+});
 
-  for (const [code, tried] of [
-    ['ENOSPC', [...operations.keys()]],
-    ['EIO', [...operations.keys()]],
-    ['EMFILE', kinds],
-    ['EROFS', kinds],
-  ] as const) {
-    test(`${code} at ${tried === kinds ? 'each kind of operation' : 'every file operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
-      let failed = 0;
-      const some = sample(tried);
-      for (const i of some) {
-        const operation = operations[i] ?? '';
-        const out = freshOutput(`${code}-${i}`);
-        const stop = interceptFiles((n, name) => {
-          if (n === i + 1) throw systemError(code, name);
-        });
-        const error: unknown = await buildUnchecked(newSource, out, newBuild).then(
-          () => undefined,
-          (reason: unknown) => reason,
-        );
-        stop();
-        if (error instanceof Error) {
-          failed++;
-          assert.match(error.message, new RegExp(code), operation);
-          assert.match('remedy' in error ? String(error.remedy) : '', /run the command again/, operation);
-        }
-        await assertWhole(out, `${code} at operation ${i + 1}, ${operation}`);
+for (const [code, tried] of [
+  ['ENOSPC', [...operations.keys()]],
+  ['EIO', [...operations.keys()]],
+  ['EMFILE', kinds],
+  ['EROFS', kinds],
+] as const) {
+  test(`${code} at ${tried === kinds ? 'each kind of operation' : 'every file operation'} fails the build with a remedy, or not at all, and publishes nothing half`, async () => {
+    let failed = 0;
+    const some = sliceOf(tried);
+    for (const i of some) {
+      const operation = operations[i] ?? '';
+      const out = copyOf(before);
+      const stop = interceptFiles((n, name) => {
+        if (n === i + 1) throw systemError(code, name);
+      });
+      const error: unknown = await buildUnchecked(newSource, out, newBuild).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      stop();
+      if (error instanceof Error) {
+        failed++;
+        assert.match(error.message, new RegExp(code), operation);
+        assert.match('remedy' in error ? String(error.remedy) : '', /run the command again/, operation);
       }
-      assert.ok(failed > some.length / 2, `${failed} of ${some.length} failed`);
-    });
-  }
+      await assertWhole(out, `${code} at operation ${i + 1}, ${operation}`);
+    }
+    assert.ok(failed > some.length / 2, `${failed} of ${some.length} failed`);
+  });
 }

@@ -5,7 +5,7 @@ import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { indexPath, releasePath } from '../../format/layout.ts';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName, OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { GEOMETRIES, type Geometry, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
 import type { LoadedRelease } from '../../proxy/data/load-release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
@@ -187,15 +187,6 @@ test('a request that waits for a table while the release is switched is answered
   release();
   const answer = await waiting;
   assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, 'r1']);
-});
-
-test('every level without units has tables, too', async () => {
-  const service = await startService(small);
-  for (const level of LEVELS.slice(3))
-    for (const geometry of GEOMETRIES) {
-      const answer = await send(service, `/api/v1/geojsonl/${levelName(level)}?geometry=${geometry}`);
-      assert.deepEqual([answer.status, answer.body.length, answer.headers['boundaries-matched']], [200, 0, '0']);
-    }
 });
 
 test('beyond the limit the level that was used least recently is freed, by which no look at current.json counts', async () => {

@@ -40,6 +40,12 @@ export function directoryOrigin(directory: string, now: () => number = () => per
   let opened = 0;
   let poolUntil = Number.NEGATIVE_INFINITY;
   let slowReads = 0;
+  const readElsewhere = (path: string, extent: ByteRange | number): Promise<Buffer> =>
+    readOnce(directory, path, extent).catch((error: unknown) => {
+      // It may be open, too, and cut short since: the operator may replace it by an intact one.
+      files.delete(path);
+      throw error;
+    });
   return {
     readNow(path, range, target, at, staysOpen) {
       const known = staysOpen ? files.get(path) : undefined;
@@ -68,12 +74,12 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       }
       return true;
     },
-    read: (path, extent) => readOnce(directory, path, extent),
+    read: readElsewhere,
     async *stream(path, range) {
       // Opened for each chunk: a client that stops reading, or never begins, keeps no file open.
       for (let done = 0; done < range.length; done += CHUNK_BYTES) {
         const length = Math.min(CHUNK_BYTES, range.length - done);
-        yield await readOnce(directory, path, { offset: range.offset + done, length });
+        yield await readElsewhere(path, { offset: range.offset + done, length });
       }
     },
     close(path) {

@@ -31,7 +31,7 @@ export function fetchHostOrigin(
     const target = new URL(`${folder}/${path}${url.search}`, url);
     const asked = range && !isWholeFile ? { ...fixedHeaders, range: rangeHeader(range) } : fixedHeaders;
     // From the headers on, checkedBody limits the wait for the host; a slow client must not count.
-    return responseInTime(path, limits.idleMs, async (abort) => {
+    return responseInTime(path, limits, async (abort) => {
       const request = () => fetch(target, { headers: asked, redirect: 'manual', signal: abort.signal });
       // The host may have closed a kept-alive connection just as it was used: retry once.
       const retry = (error: unknown): Promise<Response> => {
@@ -54,12 +54,12 @@ export function fetchHostOrigin(
   };
 
   async function* readChunks(request: FileRequest, deadline?: number): Chunks {
-    yield* checkedBody(await send(request), request, limits.idleMs, deadline);
+    yield* checkedBody(await send(request), request, limits, deadline);
   }
 
   return {
     async read(path, extent, reader) {
-      const deadline = performance.now() + limits.readMs;
+      const deadline = limits.now() + limits.readMs;
       return concatChunks(readChunks(requestFor(path, extent, reader?.page !== undefined), deadline));
     },
     stream: (path, range, reader) => readChunks(requestFor(path, range, reader?.page !== undefined)),

@@ -5,16 +5,28 @@ import { ClientGone } from '../work/work-queue.ts';
 import type { ByteRange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
-/** Timeouts of requests to the host, in milliseconds. */
+/** Timeouts of requests to the host, in milliseconds, and by what they are measured. */
 export interface HostLimits {
   /** From the start of a request to the headers of its response, connecting included, and for each further chunk. */
   idleMs: number;
   /** For a whole read in memory, such as a manifest. */
   readMs: number;
+  /** Milliseconds of a monotonic clock. */
+  now: () => number;
+  /** Calls a function after so many milliseconds. @returns prevents that */
+  after: (ms: number, run: () => void) => () => void;
 }
 
 /** The usual timeouts. */
-export const HOST_LIMITS: HostLimits = { idleMs: 10_000, readMs: 60_000 };
+export const HOST_LIMITS: HostLimits = {
+  idleMs: 10_000,
+  readMs: 60_000,
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** A response whose body is unread. */
 export interface HostResponse {
@@ -59,7 +71,7 @@ export function rangeHeader({ offset, length }: ByteRange): string {
  */
 export function responseInTime<Response>(
   path: string,
-  idleMs: number,
+  { idleMs, after }: HostLimits,
   open: (abort: AbortController) => Promise<Response>,
   gone?: AbortSignal,
 ): Promise<Response> {
@@ -70,12 +82,12 @@ export function responseInTime<Response>(
       abort.abort();
     };
     const leave = (): void => end(new ClientGone());
-    const timer = setTimeout(() => end(new OriginError('slow', path)), idleMs);
+    const cancelTimeout = after(idleMs, () => end(new OriginError('slow', path)));
     gone?.addEventListener('abort', leave);
     open(abort)
       .then(resolve, reject)
       .finally(() => {
-        clearTimeout(timer);
+        cancelTimeout();
         gone?.removeEventListener('abort', leave);
       });
   });
@@ -91,13 +103,13 @@ export async function concatChunks(chunks: Chunks): Promise<Buffer> {
 /**
  * Exactly the bytes of the range, or the whole file. A host that ignores Range (status 200) is tolerated: the bytes of
  * the range are cut from the full body.
- * @param deadline for the last chunk, in milliseconds of `performance.now`
+ * @param deadline for the last chunk, in milliseconds of the clock of `limits`
  * @throws OriginError
  */
 export async function* checkedBody(
   response: HostResponse,
   request: FileRequest,
-  idleMs: number,
+  limits: HostLimits,
   deadline: number = Number.POSITIVE_INFINITY,
 ): Chunks {
   const { path, range, isWholeFile } = request;
@@ -109,7 +121,7 @@ export async function* checkedBody(
     // The host ignored Range: the rest of the file is not read. Any other body must end at `end`.
     const isCut = status === 200 && range !== undefined && !isWholeFile;
     let done = 0;
-    for await (const chunk of withTimeouts(response, path, idleMs, deadline)) {
+    for await (const chunk of withTimeouts(response, path, limits, deadline)) {
       const bytes = chunk.subarray(Math.max(0, start - done), Math.max(0, end - done));
       done += chunk.length;
       if (done > end && !isCut) throw new OriginError('damaged', path, `more than ${end} bytes`);
@@ -153,20 +165,25 @@ function checkResponse(
  * The chunks of a response body.
  * @throws OriginError slow if a chunk takes longer than `idleMs` or arrives after the deadline
  */
-async function* withTimeouts(response: HostResponse, path: string, idleMs: number, deadline: number): Chunks {
+async function* withTimeouts(
+  response: HostResponse,
+  path: string,
+  { idleMs, now, after }: HostLimits,
+  deadline: number,
+): Chunks {
   const chunks = response.body[Symbol.asyncIterator]();
   for (;;) {
     let isLate = false;
-    const waitMs = Math.max(0, Math.min(idleMs, deadline - performance.now()));
-    const timer = setTimeout(() => {
+    const waitMs = Math.max(0, Math.min(idleMs, deadline - now()));
+    const cancelTimeout = after(waitMs, () => {
       isLate = true;
       response.cancel();
-    }, waitMs);
+    });
     const chunk = await chunks.next().catch((error: unknown) => {
-      clearTimeout(timer);
+      cancelTimeout();
       throw isLate ? new OriginError('slow', path) : new OriginError('damaged', path, error);
     });
-    clearTimeout(timer);
+    cancelTimeout();
     if (chunk.done) return;
     yield chunk.value;
   }

@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
 import { codeOf } from '../../format/error-code.ts';
-import { responseInTime } from './host-response.ts';
+import { type HostLimits, responseInTime } from './host-response.ts';
 import type { Exchange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -28,9 +28,9 @@ export type Forward = (request: HostRequest, client: Exchange) => Promise<Incomi
 
 /**
  * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
- * @param idleMs time for the headers of the response, connecting included
+ * @param limits with the time for the headers of the response, connecting included
  */
-export function createForward(host: URL, agent: Agent, idleMs: number): Forward {
+export function createForward(host: URL, agent: Agent, limits: HostLimits): Forward {
   const proxy = createProxyServer({
     target: host,
     prependPath: false,
@@ -69,7 +69,7 @@ export function createForward(host: URL, agent: Agent, idleMs: number): Forward 
   return async (hostRequest, client) => {
     const { path } = hostRequest;
     try {
-      return await responseInTime(path, idleMs, ({ signal }) =>
+      return await responseInTime(path, limits, ({ signal }) =>
         send(hostRequest, client, agent, signal).catch((error: unknown) => {
           // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
           if (client.res.destroyed || signal.aborted || !isReset(error)) throw error;

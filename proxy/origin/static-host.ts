@@ -54,7 +54,7 @@ export function staticHostOrigin(
   const targetOf = (path: string): string => `${folder}/${path}${url.search}`;
   const headersFor = async (target: string): Promise<Readonly<Record<string, string>>> =>
     sign === undefined ? fixedHeaders : { ...fixedHeaders, ...(await sign(target)) };
-  const forward = createForward(url, agent, limits.idleMs);
+  const forward = createForward(url, agent, limits);
 
   /** Requests a file or range; resolves to the response, whose body is unread. */
   const send = async (path: string, range: ByteRange | undefined, gone?: AbortSignal): Promise<IncomingMessage> => {
@@ -84,7 +84,7 @@ export function staticHostOrigin(
         });
       return attempt(false);
     };
-    return responseInTime(path, limits.idleMs, open, gone);
+    return responseInTime(path, limits, open, gone);
   };
 
   /** A file, or a range of one. */
@@ -100,7 +100,7 @@ export function staticHostOrigin(
     if (gone?.aborted) end();
     gone?.addEventListener('abort', end);
     try {
-      yield* checkedBody(toHostResponse(response), request, limits.idleMs, deadline);
+      yield* checkedBody(toHostResponse(response), request, limits, deadline);
     } catch (error) {
       throw gone?.aborted ? new ClientGone() : error;
     } finally {
@@ -119,7 +119,7 @@ export function staticHostOrigin(
     };
     const response = await withRetries(open, retries, () => client.res.destroyed);
     try {
-      yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: true }, limits.idleMs, deadline);
+      yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: true }, limits, deadline);
     } catch (error) {
       // When the client disconnects, http-proxy cuts the response: not an error of the host.
       throw client.res.destroyed ? new Error('the client disconnected', { cause: error }) : error;
@@ -128,7 +128,7 @@ export function staticHostOrigin(
 
   return {
     async read(path, extent, { page, gone } = {}) {
-      const deadline = performance.now() + limits.readMs;
+      const deadline = limits.now() + limits.readMs;
       return concatChunks(
         page?.exchange && typeof extent !== 'number'
           ? forwardChunks(path, extent, page.exchange, deadline)

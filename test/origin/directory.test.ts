@@ -1,7 +1,7 @@
 // The directory origin: which files it keeps open, when it reads on the event loop, and what it says of missing bytes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -137,6 +137,20 @@ for (const [way, read] of Object.entries(WAYS)) {
     origin.close?.('a');
   });
 }
+
+test('a file that the thread pool finds cut short is closed: an intact one in its place is read at once', async () => {
+  const origin = directoryOrigin(folder);
+  const [start, end] = [0, 5990].map((offset) => ({ offset, length: 10 }));
+  assert.ok(start && end);
+  const intact = readFileSync(join(folder, 'a/2'));
+  truncateSync(join(folder, 'a/2'), 5995);
+  assert.equal(readNow(origin, 'a/2', start, true)?.length, 10);
+  await assert.rejects(origin.read('a/2', end), { reason: 'damaged' });
+  writeFileSync(join(folder, 'a/new'), intact);
+  renameSync(join(folder, 'a/new'), join(folder, 'a/2'));
+  assert.ok(readNow(origin, 'a/2', end, true)?.equals(intact.subarray(5990)));
+  origin.close?.('a');
+});
 
 test('a process without a free file descriptor is busy: the file is not damaged', {
   skip: process.platform === 'win32',

@@ -30,8 +30,8 @@ const SOURCES: readonly string[] = ['format', 'generator', 'test/support/dataset
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
 /** Folders are removed when they were not used for longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Longer than any of them takes to be made, on a busy machine. */
-const MAKING_MAX_MS = 10 * 60 * 1000;
+/** Between two looks at whether another test file has made one: 3,000 looks are ten minutes. */
+const MAKING_PAUSE_MS = 200;
 
 /**
  * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the
@@ -80,7 +80,7 @@ async function makeAlone(cached: string, make: (folder: string) => Promise<void>
     isMine = !isThere(cached) && takeLock(lock);
     return isMine || isThere(cached);
   };
-  await until(isDecided, `${cached} is not there`, MAKING_MAX_MS);
+  await until(isDecided, `${cached} is not there`, MAKING_PAUSE_MS);
   if (!isMine) return;
   const unfinished = begin(cached);
   try {

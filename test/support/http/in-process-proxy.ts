@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
-import { assembleServer } from '../../../proxy/assemble-server.ts';
+import { assembleServer, type ServerSettings } from '../../../proxy/assemble-server.ts';
 import type { KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
 import type { KeySet } from '../../../proxy/auth/key-set.ts';
 import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
@@ -15,6 +15,7 @@ import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/server.ts';
 import type { Assets } from '../../../proxy/site/asset.ts';
+import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import type { LimitRules } from '../../../proxy/work/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
@@ -114,7 +115,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
-    assets: options.explorer === 'modules' ? assetsWithModules() : options.assets,
+    assets: options.explorer === 'modules' ? assetsWithModules() : (options.assets ?? knownAssets(settings)),
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -123,6 +124,17 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log };
 }
+
+/** The public files of services that are described alike, which are made once: they cost more than all else here. */
+function knownAssets({ publicUrl, title, tokenRules, hasExplorer }: ServerSettings): Assets {
+  const service = { publicUrl, title, audience: tokenRules === undefined ? 'public' : 'private' } as const;
+  const key = JSON.stringify([service, hasExplorer]);
+  const assets = KNOWN_ASSETS.get(key) ?? publicAssets(service, hasExplorer);
+  KNOWN_ASSETS.set(key, assets);
+  return assets;
+}
+
+const KNOWN_ASSETS = new Map<string, Assets>();
 
 /** A valid token, but for what `claims` change; undefined leaves a claim out. */
 export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY.privateKey): Promise<string> {

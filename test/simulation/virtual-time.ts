@@ -42,9 +42,10 @@ export class VirtualTime {
   /** Ends after all of it that has begun. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Calls a function after some milliseconds. */
-  after(ms: number, run: () => void): void {
-    this.#add(ms, run);
+  /** Calls a function after some milliseconds. @returns prevents that */
+  after(ms: number, run: () => void): () => void {
+    const timer = this.#add(ms, run);
+    return () => this.#timers.delete(timer);
   }
 
   /** Lets time pass, timer by timer. */

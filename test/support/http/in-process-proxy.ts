@@ -18,6 +18,7 @@ import type { Assets } from '../../../proxy/site/asset.ts';
 import type { LimitRules } from '../../../proxy/work/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
+import type { VirtualTime } from '../../simulation/virtual-time.ts';
 import { after } from '../after.ts';
 import { assetsWithModules } from './explorer-modules.ts';
 
@@ -49,6 +50,8 @@ export interface ServiceOptions {
   metadata?: boolean;
   trustProxy?: readonly string[];
   limits?: ServerLimits;
+  /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
+  time?: VirtualTime;
   /** How much is done at a time. */
   work?: WorkLimits;
   /** How much is held for clients that have not taken it. */
@@ -96,6 +99,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     now: options.now ?? (() => Date.now()),
   };
   const log: string[] = [];
+  const { time } = options;
   const settings = {
     origin,
     tokenRules: options.isPublic ? undefined : rules,
@@ -114,6 +118,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
+    time: time && { now: () => time.now, after: (ms, run) => time.after(ms, run) },
     assets: options.explorer === 'modules' ? assetsWithModules() : options.assets,
   });
   await new Promise<void>((resolve) => {

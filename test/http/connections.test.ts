@@ -20,9 +20,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: "all" });
+await buildRelease(writeCountries(), folder, { storedPages: 'all' });
 const large = temporaryFolder();
-await buildRelease(writeCountries(), large, { storedPages: "all" });
+await buildRelease(writeCountries(), large, { storedPages: 'all' });
 const { page } = enlargePage(large, 8 * 1024 * 1024);
 
 const HOST = 'Host: a.test\r\n';

@@ -22,9 +22,9 @@ import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: "all" });
+await buildRelease(writeCountries(), folder, { storedPages: 'all' });
 const large = temporaryFolder();
-await buildRelease(writeCountries(), large, { storedPages: "all" });
+await buildRelease(writeCountries(), large, { storedPages: 'all' });
 const { page } = enlargePage(large, 8 * MIB);
 const PATH = '/api/v1/fc/lv0';
 const GZIP = { 'accept-encoding': 'gzip' };

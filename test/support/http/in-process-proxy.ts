@@ -32,6 +32,9 @@ export const JWKS: string = JSON.stringify({
   keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }],
 });
 
+/** By then a service has stopped. */
+const STOP_MS = 30_000;
+
 /** What a test may choose about its service. */
 export interface ServiceOptions {
   /** Shall it serve everybody, without tokens? */
@@ -124,7 +127,11 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  after(() => stop({ drainMs: 0, timeoutMs: 30_000 }));
+  after(async () => {
+    const stopped = stop({ drainMs: 0, timeoutMs: STOP_MS });
+    await time?.pass(STOP_MS);
+    await stopped;
+  });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log };
 }

@@ -11,6 +11,7 @@ import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { type LoadRelease, loadRelease } from './data/load-release.ts';
 import { Releases } from './data/releases.ts';
 import { BaseUrl } from './http/base-url.ts';
+import type { Time } from './http/time.ts';
 import { Reads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
@@ -48,6 +49,8 @@ export interface ServerParts {
   timeouts?: ServerLimits | undefined;
   work?: WorkLimits | undefined;
   held?: HeldLimits | undefined;
+  /** By which the limits of clients are measured; that of the machine where left out. */
+  time?: Time | undefined;
   /** The public files in place of the project's own. */
   assets?: Assets | undefined;
 }
@@ -63,7 +66,7 @@ export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
-  { observer = {}, timeouts, work, held, assets }: ServerParts = {},
+  { observer = {}, timeouts, work, held, time, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
@@ -93,5 +96,5 @@ export function assembleServer(
     lifecycle,
     log,
   };
-  return createHttpServer(context, { reads, held: new HeldBytes(held) }, observer, timeouts);
+  return createHttpServer(context, { reads, held: new HeldBytes(held, time) }, observer, timeouts, time);
 }

@@ -6,6 +6,7 @@ import { type Answer, errorToLogLine } from './bodies/answer.ts';
 import { answerAgain, type HandlerContext, handle } from './handler.ts';
 import { Connection } from './http/connection.ts';
 import { type HttpRequest, hasContent, newRequest } from './http/request.ts';
+import { MACHINE_TIME, type Time } from './http/time.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
 import { type Sending, SentResponse } from './send.ts';
@@ -62,6 +63,7 @@ export function createHttpServer(
   sending: Omit<Sending, 'answerAgain' | 'log' | 'responses'>,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
+  time: Time = MACHINE_TIME,
 ): HttpServer {
   const sender: Sending = {
     ...sending,
@@ -74,7 +76,7 @@ export function createHttpServer(
   const connectionOf = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = new Connection(socket, respond);
+    const connection = new Connection(socket, respond, time);
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     return connection;
@@ -133,7 +135,7 @@ export function createHttpServer(
   return {
     server,
     async stop(times) {
-      await stopServer(server, sockets, context.lifecycle, times);
+      await stopServer(server, sockets, context.lifecycle, times, time);
       sending.reads.origin.close?.('');
     },
     heldBytes: () => sending.held.total,

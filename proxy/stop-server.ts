@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Time } from './http/time.ts';
 import type { Lifecycle } from './operations/health.ts';
 
 const IDLE_CHECK_MS = 50;
@@ -27,24 +27,26 @@ export async function stopServer(
   sockets: { [Symbol.iterator](): Iterator<Socket> },
   lifecycle: Lifecycle,
   { drainMs, timeoutMs }: StopTimes,
+  time: Time,
 ): Promise<void> {
   lifecycle.isStopping = true;
-  if (drainMs > 0) await wait(drainMs);
+  if (drainMs > 0 && server.listening) await new Promise<void>((resolve) => time.after(drainMs, resolve));
   // `close` of node:http would close kept-alive connections at once, on which a request may be under way.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  const idleFrom = performance.now() + IDLE_GRACE_MS;
-  const idleChecks = setInterval(() => {
-    if (performance.now() >= idleFrom) server.closeIdleConnections();
-  }, IDLE_CHECK_MS);
-  const deadline = setTimeout(() => {
+  const closeIdle = (): void => {
+    cancelCheck = time.after(IDLE_CHECK_MS, closeIdle);
+    server.closeIdleConnections();
+  };
+  let cancelCheck = time.after(IDLE_GRACE_MS, closeIdle);
+  const cancelDeadline = time.after(timeoutMs, () => {
     // `closeAllConnections` leaves out those of CONNECT, which node:http has given up.
     for (const socket of sockets) socket.destroy();
-  }, timeoutMs);
+  });
   await closed;
-  clearInterval(idleChecks);
-  clearTimeout(deadline);
+  cancelCheck();
+  cancelDeadline();
   // Ends the checks of node:http for slow requests.
   server.close();
 }

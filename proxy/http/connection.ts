@@ -2,6 +2,7 @@
 // Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Time } from './time.ts';
 
 /** Parsed requests that wait on one connection. One packet can contain thousands; further ones are dropped. */
 const WAITING_MAX = 32;
@@ -15,6 +16,7 @@ export type Respond = (req: IncomingMessage, res: ServerResponse, connection: Co
 export class Connection {
   readonly #socket: Socket;
   readonly #respond: Respond;
+  readonly #time: Time;
   /** Requests that wait for the response in progress. */
   readonly #waiting: { req: IncomingMessage; res: ServerResponse }[] = [];
   /** The last response that was begun. */
@@ -24,11 +26,12 @@ export class Connection {
   #refusal: Buffer | undefined;
   /** When it was last read from again, and the end of the time for a request that came in part before it was paused. */
   #resumedAt = Number.NEGATIVE_INFINITY;
-  #deadline: NodeJS.Timeout | undefined;
+  #cancelDeadline: (() => void) | undefined;
 
-  constructor(socket: Socket, respond: Respond) {
+  constructor(socket: Socket, respond: Respond, time: Time) {
     this.#socket = socket;
     this.#respond = respond;
+    this.#time = time;
   }
 
   /** Must the response in progress close the connection, because requests after it were dropped? */
@@ -46,8 +49,8 @@ export class Connection {
    * connection: clients that do not read their responses cannot fill the memory with requests.
    */
   add(req: IncomingMessage, res: ServerResponse): void {
-    clearTimeout(this.#deadline);
-    this.#deadline = undefined;
+    this.#cancelDeadline?.();
+    this.#cancelDeadline = undefined;
     if (!this.#isBusy && this.#waiting.length === 0) this.#begin(req, res);
     else if (this.#waiting.length < WAITING_MAX && !this.#hasDropped) {
       this.#waiting.push({ req, res });
@@ -74,11 +77,11 @@ export class Connection {
    * @param timeMs for a request, in milliseconds
    */
   refuseLate(answer: Buffer, timeMs: number): void {
-    if (this.hasWaiting || performance.now() - this.#resumedAt < timeMs)
-      this.#deadline ??= setTimeout(() => {
-        this.#deadline = undefined;
+    if (this.hasWaiting || this.#time.now() - this.#resumedAt < timeMs)
+      this.#cancelDeadline ??= this.#time.after(timeMs, () => {
+        this.#cancelDeadline = undefined;
         this.refuseLate(answer, timeMs);
-      }, timeMs).unref();
+      });
     else if (!this.#socket.destroyed) this.refuse(answer);
   }
 
@@ -124,7 +127,7 @@ export class Connection {
         if (this.#isBusy) this.#listen();
         else this.#next();
       } else {
-        this.#resumedAt = performance.now();
+        this.#resumedAt = this.#time.now();
         this.#socket.resume();
       }
     } else if (this.#refusal !== undefined) this.#close(this.#refusal);
@@ -141,7 +144,7 @@ export class Connection {
     }
     // What the client still sends is read: otherwise closing would reset the connection, and the answer may be lost.
     socket.once('end', () => socket.destroySoon()).resume();
-    const deadline = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(deadline));
+    const cancel = this.#time.after(LINGER_MS, () => socket.destroy());
+    socket.once('close', cancel);
   }
 }

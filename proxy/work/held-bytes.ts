@@ -4,6 +4,7 @@
 // files are in memory anyway and are not counted.
 import type { ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
+import { MACHINE_TIME, type Time } from '../http/time.ts';
 
 /** What may be held, and the pace that clients must keep. */
 export interface HeldLimits {
@@ -50,13 +51,15 @@ interface Holder {
 /** The bodies that are being read for clients, or wait for them to read. */
 export class HeldBytes {
   readonly #limits: HeldLimits;
+  readonly #time: Time;
   readonly #held = new Map<ServerResponse, Held>();
   readonly #clients = new Map<string, Holder>();
   #total = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelCheck: (() => void) | undefined;
 
-  constructor(limits: HeldLimits = LIMITS) {
+  constructor(limits: HeldLimits = LIMITS, time: Time = MACHINE_TIME) {
     this.#limits = limits;
+    this.#time = time;
   }
 
   /** Bytes of all bodies. */
@@ -96,10 +99,10 @@ export class HeldBytes {
     const counted = countedOf(bytes);
     const connections = holder.bodies.get(body) ?? 0;
     holder.bodies.set(body, connections + 1);
-    this.#held.set(res, { client: holder, body, bytes: counted, taken: takenOf(res), since: performance.now() });
+    this.#held.set(res, { client: holder, body, bytes: counted, taken: takenOf(res), since: this.#time.now() });
     this.#count(holder, CHUNK_BYTES + (connections === 0 ? counted : 0));
     res.once('close', () => this.#release(res));
-    this.#timer ??= setInterval(() => this.#check(), this.#limits.checkMs).unref();
+    this.#cancelCheck ??= this.#time.after(this.#limits.checkMs, this.#check);
     while (this.#total > this.#limits.totalBytes && (this.#cutIdle() || this.#cutLargest()));
   }
 
@@ -114,8 +117,8 @@ export class HeldBytes {
     this.#count(client, -CHUNK_BYTES - (others > 0 ? 0 : bytes));
     if (client.bodies.size === 0) this.#clients.delete(client.name);
     if (this.#held.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
   }
 
   #count(client: Holder, bytes: number): void {
@@ -132,7 +135,7 @@ export class HeldBytes {
 
   /** Cuts the connection that has been idle for longest, whoever it belongs to. @returns false if none is */
   #cutIdle(): boolean {
-    const now = performance.now();
+    const now = this.#time.now();
     return this.#cutSlowest((res, held) => this.#isIdle(res, held, now));
   }
 
@@ -168,13 +171,14 @@ export class HeldBytes {
   }
 
   /** Cuts idle connections where much is held, by their client or by all. */
-  #check(): void {
-    const { clientBytes, totalBytes } = this.#limits;
-    const now = performance.now();
+  readonly #check = (): void => {
+    const { clientBytes, totalBytes, checkMs } = this.#limits;
+    this.#cancelCheck = this.#time.after(checkMs, this.#check);
+    const now = this.#time.now();
     for (const [res, held] of this.#held)
       if (this.#isIdle(res, held, now) && (2 * held.client.bytes > clientBytes || 2 * this.#total > totalBytes))
         this.#cut(res);
-  }
+  };
 }
 
 /** What a body counts besides a chunk. */

@@ -8,11 +8,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
-import type { RunningService } from '../support/http/in-process-proxy.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
@@ -20,15 +20,17 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+await buildRelease(writeCountries(), folder, { storedPages: 'all' });
 const large = temporaryFolder();
-await buildRelease(writeCountries(), large);
+await buildRelease(writeCountries(), large, { storedPages: 'all' });
 const { page } = enlargePage(large, 8 * 1024 * 1024);
 
 const HOST = 'Host: a.test\r\n';
 const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
 const GZIP = 'Accept-Encoding: gzip\r\n';
 const PATH = '/api/v1/fc/lv0';
+/** What node:http says of a request that does not arrive in time. */
+const LATE = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
 /** A connection to a service whose sockets on the server's side are counted. */
 async function open(service: RunningService, bytes: string): Promise<Socket> {
@@ -64,25 +66,34 @@ test('what is not HTTP is counted as unparsed; connections that clients reset ar
 });
 
 test('a refused CONNECT, nonsense and a late request are closed, though the client neither reads nor closes', async () => {
+  const time = new VirtualTime();
+  const service = await startService(folder, { time });
   const limits = { headersMs: 100, requestMs: 100, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
-  const service = await startService(folder, { limits });
-  const refused = [`CONNECT a.test:443 HTTP/1.1\r\n${HOST}\r\n`, 'nonsense\r\n\r\n', `GET ${PATH} HTTP/1.1\r\n`];
-  const sockets = await Promise.all(refused.map((bytes) => open(service, bytes)));
+  const strict = await startService(folder, { limits, time });
+  const sockets = await Promise.all([
+    open(service, `CONNECT a.test:443 HTTP/1.1\r\n${HOST}\r\n`),
+    open(service, 'nonsense\r\n\r\n'),
+    open(strict, `GET ${PATH} HTTP/1.1\r\n`),
+  ]);
   const heads = await Promise.all(sockets.map(async (socket) => String((await once(socket, 'data'))[0]).slice(9, 12)));
   assert.deepEqual(heads, ['400', '400', '408']);
   for (const socket of sockets) socket.write('x');
-  await until(async () => (await connectionCount(service)) === 0, 'connections stay open');
+  const openCount = async (): Promise<number> => (await connectionCount(service)) + (await connectionCount(strict));
+  assert.equal(await openCount(), 3);
+  await time.pass(1_000);
+  await until(async () => (await openCount()) === 0, 'connections stay open');
   for (const socket of sockets) socket.destroy();
 });
 
 test('stopping closes what is left, a refused CONNECT as well', async () => {
-  const service = await startService(folder);
+  // Its time stands still: a refused connection would not be closed by itself.
+  const time = new VirtualTime();
+  const service = await startService(folder, { time });
   const socket = await open(service, `CONNECT a.test:443 HTTP/1.1\r\n${HOST}\r\n`);
   await once(socket, 'data');
-  const begin = performance.now();
-  await service.stop({ drainMs: 0, timeoutMs: 10 });
-  // Before the refused connection would be closed anyway, a second after its answer.
-  assert.ok(performance.now() - begin < 900);
+  const stopped = service.stop({ drainMs: 0, timeoutMs: 10 });
+  await time.pass(10);
+  await stopped;
   assert.equal(await connectionCount(service), 0);
   socket.destroy();
 });
@@ -115,17 +126,18 @@ test('requests in one packet are handled one at a time, in order', async () => {
 });
 
 test('a request that arrived in part before the connection was paused is answered, however slowly the one before it is read', async () => {
-  const limits = { headersMs: 100, requestMs: 100, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
-  const { service, reads, release } = await heldService(folder, { limits });
+  const time = new VirtualTime();
+  const { service, reads, release } = await heldService(folder, { time });
   const connected = once(service.server, 'connection');
   const request = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
   const socket = await open(service, request + request + request.slice(0, 30));
   const [peer]: Socket[] = await connected;
+  // As node:http, whose own time goes on, says it at each of its checks.
+  const sayLate = (): boolean => service.server.emit('clientError', LATE, peer);
   await until(() => reads() === 1 && peer?.isPaused() === true, 'it is still read from');
   socket.write(`${request.slice(30)}GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
-  // The time of a request that does not arrive.
-  const late = performance.now() + 3 * limits.headersMs;
-  await until(() => performance.now() > late, 'time stands still');
+  sayLate();
+  await time.pass(30_000);
   let text = '';
   socket.on('data', (piece) => {
     text += piece.toString('latin1');
@@ -138,6 +150,10 @@ test('a request that arrived in part before the connection was paused is answere
   assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 4);
   // Now it has the usual time.
   socket.write('GET');
+  sayLate();
+  await time.pass(9_000);
+  assert.doesNotMatch(text, / 408 /);
+  await time.pass(1_000);
   await until(() => /HTTP\/1\.1 408 /.test(text), 'a late request is waited for');
   socket.destroy();
 });
@@ -182,7 +198,8 @@ test('requests that wait are not handled once their client is gone', async () =>
 });
 
 test('after the signal to stop, readyz is 503, busy connections are answered and closed, and none loses a request', async () => {
-  const service = await startService(folder);
+  const time = new VirtualTime();
+  const service = await startService(folder, { time });
   const clients = await Promise.all(
     Array.from({ length: 24 }, async () => {
       const socket = await open(service, `GET /healthz HTTP/1.1\r\n${HOST}\r\n`);
@@ -191,10 +208,10 @@ test('after the signal to stop, readyz is 503, busy connections are answered and
     }),
   );
   const stopped = service.stop({ drainMs: 0, timeoutMs: 10_000 });
-  // The next request of each client is under way for this long.
-  const arrival = performance.now() + 100;
-  await until(() => performance.now() > arrival, 'time stands still');
-  const texts = clients.map(async (socket) => {
+  // The next request of each client but one is under way for this long.
+  await time.pass(200);
+  const [idle, ...busy] = clients;
+  const texts = busy.map(async (socket) => {
     socket.write(`GET /readyz HTTP/1.1\r\n${HOST}\r\n`);
     let text = '';
     for await (const piece of socket) text += piece;
@@ -204,14 +221,20 @@ test('after the signal to stop, readyz is 503, busy connections are answered and
     assert.match(text, /^HTTP\/1\.1 503 /);
     assert.match(text, /\r\nConnection: close\r\n/i);
   }
+  await until(async () => (await connectionCount(service)) === 1, 'an answered connection stays');
+  await time.pass(50);
   await stopped;
+  idle?.destroy();
 });
 
 test('while it drains, the server still accepts connections', async () => {
-  const service = await startService(folder);
-  const stopped = service.stop({ drainMs: 200, timeoutMs: 10_000 });
+  const time = new VirtualTime();
+  const service = await startService(folder, { time });
+  const stopped = service.stop({ drainMs: 5_000, timeoutMs: 10_000 });
+  await time.pass(4_999);
   const answer = await send(service, '/api/v1/fc/lv1');
   assert.deepEqual([answer.status, answer.headers.connection], [200, 'close']);
+  await time.pass(300);
   await stopped;
   await assert.rejects(send(service, '/healthz'));
 });

@@ -19,6 +19,7 @@ import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import type { LimitRules } from '../../../proxy/work/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
+import type { VirtualTime } from '../../simulation/virtual-time.ts';
 import { after } from '../after.ts';
 import { assetsWithModules } from './explorer-modules.ts';
 
@@ -31,6 +32,9 @@ const KEY = generateKeyPairSync('ed25519');
 export const JWKS: string = JSON.stringify({
   keys: [{ ...KEY.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'EdDSA' }],
 });
+
+/** By then a service has stopped. */
+const STOP_MS = 30_000;
 
 /** What a test may choose about its service. */
 export interface ServiceOptions {
@@ -50,6 +54,8 @@ export interface ServiceOptions {
   metadata?: boolean;
   trustProxy?: readonly string[];
   limits?: ServerLimits;
+  /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
+  time?: VirtualTime;
   /** How much is done at a time. */
   work?: WorkLimits;
   /** How much is held for clients that have not taken it. */
@@ -97,6 +103,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     now: options.now ?? (() => Date.now()),
   };
   const log: string[] = [];
+  const { time } = options;
   const settings = {
     origin,
     tokenRules: options.isPublic ? undefined : rules,
@@ -115,12 +122,17 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
+    time: time && { now: () => time.now, after: (ms, run) => time.after(ms, run) },
     assets: options.explorer === 'modules' ? assetsWithModules() : (options.assets ?? knownAssets(settings)),
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  after(() => stop({ drainMs: 0, timeoutMs: 30_000 }));
+  after(async () => {
+    const stopped = stop({ drainMs: 0, timeoutMs: STOP_MS });
+    await time?.pass(STOP_MS);
+    await stopped;
+  });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { freePort } from './nginx-varnish.ts';
+import { freePort } from './free-port.ts';
 import { without } from './programs.ts';
 
 /** Why tests with GlusterFS are skipped; false where it is installed and can be mounted. */

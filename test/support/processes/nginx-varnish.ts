@@ -2,12 +2,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { endProcess } from './end-process.ts';
+
+export { freePort } from './free-port.ts';
 
 /** Why tests with this program are skipped; false where it is installed. */
 export function missing(program: 'nginx' | 'varnishd'): string | false {
@@ -25,58 +27,45 @@ export function exampleWith(name: string, changes: Readonly<Record<string, strin
   return text;
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Starts nginx with these server blocks; it stops when the test file ends. */
-export async function startNginx(servers: string, port: number): Promise<void> {
-  const folder = temporaryFolder();
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${join(folder, name)};`)
-    .join('\n');
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  const text = `${user}\ndaemon off;\npid ${join(folder, 'pid')};\nerror_log ${join(folder, 'error.log')};
+export function startNginx(servers: string, port: number): Promise<void> {
+  return running(port, (folder) => {
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path ${join(folder, name)};`)
+      .join('\n');
+    const user = process.getuid?.() === 0 ? 'user root;' : '';
+    const text = `${user}\ndaemon off;\npid ${join(folder, 'pid')};\nerror_log ${join(folder, 'error.log')};
 worker_processes 1;\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${servers}\n}\n`;
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, text);
-  await running(spawn('nginx', ['-p', folder, '-c', file]), port);
+    const file = join(folder, 'nginx.conf');
+    writeFileSync(file, text);
+    return spawn('nginx', ['-p', folder, '-c', file]);
+  });
 }
 
 /** Starts Varnish with this VCL; it stops when the test file ends. */
-export async function startVarnish(vcl: string, port: number): Promise<void> {
-  const folder = temporaryFolder();
-  const file = join(folder, 'test.vcl');
-  writeFileSync(file, vcl);
-  const listen = ['-a', `127.0.0.1:${port}`, '-T', 'none'];
-  const rest = ['-j', 'none', '-s', 'malloc,32m', '-n', join(folder, 'work'), '-f', file];
-  await running(spawn('varnishd', ['-F', ...listen, ...rest]), port);
+export function startVarnish(vcl: string, port: number): Promise<void> {
+  return running(port, (folder) => {
+    const file = join(folder, 'test.vcl');
+    writeFileSync(file, vcl);
+    const listen = ['-a', `127.0.0.1:${port}`, '-T', 'none'];
+    const rest = ['-j', 'none', '-s', 'malloc,32m', '-n', join(folder, 'work'), '-f', file];
+    return spawn('varnishd', ['-F', ...listen, ...rest]);
+  });
 }
 
-/** Waits until the port takes connections. */
-async function running(child: ChildProcess, port: number): Promise<void> {
+/** Starts a program with a folder of its own, and waits until the port takes connections. */
+async function running(port: number, start: (folder: string) => ChildProcess): Promise<void> {
+  const children: ChildProcess[] = [];
+  // Registered before the folder's: the folder is removed after the program has ended.
+  after(() => Promise.all(children.map((child) => endProcess(child))));
+  const child = start(temporaryFolder());
+  children.push(child);
   let said = '';
-  const add = (piece: Buffer): void => {
-    said += piece;
-  };
-  child.stdout?.on('data', add);
-  child.stderr?.on('data', add);
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
   const ended = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)));
+    child.once('error', reject).once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)));
   });
   ended.catch(() => {});
-  after(async () => {
-    if (child.exitCode !== null) return;
-    child.kill('SIGTERM');
-    await new Promise((resolve) => child.once('exit', resolve));
-  });
   await until(
     () => Promise.race([ended, isOpen(port)]),
     () => `port ${port} takes no connections: ${said}`,

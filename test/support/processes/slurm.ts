@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,8 @@ import { promisify } from 'node:util';
 import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { freePort } from './nginx-varnish.ts';
+import { endProcess } from './end-process.ts';
+import { freePort } from './free-port.ts';
 
 /** The daemons are there, where an unprivileged user does not search. */
 const PATH = `${process.env['PATH']}:/usr/sbin`;
@@ -50,10 +50,6 @@ export const OWN_MACHINE: readonly string[] = ['--mount', '--uts', '--pid', '--f
 
 /** "Controls how long a requeued job must wait before starting again" (slurm.conf, cred_expire), by default 120. */
 const REQUEUE_SECONDS = 20;
-/** Until a daemon that has not ended is told to again. */
-const AGAIN_MS = 1_000;
-/** So often it is told; then it hangs, and is killed. */
-const TOLD_MAX = 10;
 
 const THIS_MACHINE: SlurmNode = { name: 'localhost' };
 
@@ -74,7 +70,8 @@ export async function startSlurm(
         await until(async () => (await run(cancel, folder).catch(() => '')) === '', 'jobs do not end');
       }
     } finally {
-      for (const { name, child } of daemons.reverse()) await end(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
+      for (const { name, child } of daemons.reverse())
+        await endProcess(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
     }
   });
   const folder = temporaryFolder();
@@ -84,17 +81,6 @@ export async function startSlurm(
     const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd, env: environment });
     return stdout.trim();
   };
-
-  async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill(signal);
-    // slurmd forgets a signal that comes just before it waits for a connection.
-    let told = 1;
-    const again = setInterval(() => child.kill(told++ < TOLD_MAX ? signal : 'SIGKILL'), AGAIN_MS);
-    await exit;
-    clearInterval(again);
-  }
 
   /** Starts a daemon in the foreground and waits until a command finds it. */
   async function start(name: string, args: string[], isReady: string): Promise<void> {
@@ -150,7 +136,7 @@ export async function startSlurm(
     async cutPower(node) {
       const machine = daemons.find(({ child }) => child.spawnargs.includes(node));
       if (machine === undefined) throw new Error(`no machine is called ${node}`);
-      await end(machine.child, 'SIGKILL');
+      await endProcess(machine.child, 'SIGKILL');
     },
   };
 }

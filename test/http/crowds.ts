@@ -1,0 +1,84 @@
+// 5,000 connections of one token that ask for anything this service offers, from a folder and from a static host, in a
+// network whose packets are as small as real ones: some of these in crowds.ci.test.ts, all in crowds.long.test.ts, which
+// also compares how long others wait.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
+import { type CrowdAnswers, type CrowdOptions, crowd } from '../support/http/crowd.ts';
+import { startService, token } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { hasOwnNetwork, runInOwnNetwork, withoutOwnNetwork } from '../support/processes/own-network.ts';
+import { without } from '../support/processes/programs.ts';
+import { worldOutput } from '../support/releases/world.ts';
+
+const CONNECTIONS = 5000;
+/** Between an answer and the next request of a connection. */
+const PAUSE_MS = 2000;
+/** Others ask at a fixed pace: what they are answered before the crowd has come does not outweigh the rest. */
+const OTHERS_PAUSE_MS = 50;
+
+type Asked = Pick<CrowdOptions, 'path' | 'method' | 'headers'>;
+
+/** What is asked for, of each kind of work: looked up, read, summed, inflated, remembered. */
+const ASKED: readonly Asked[] = [
+  { path: '/api/v1/at?point={-180.0:180.0},{-80.0:80.0}' },
+  { path: '/api/v1/fc/lv5?geometry=none&contains={-180.0:180.0},{-80.0:80.0}' },
+  { path: '/api/v1/fc/lv3?geometry=low&contains=1.5,3.5' },
+  { path: '/api/v1/geojsonl/lv5?page-size=1&start-at={0:2000}' },
+  { path: '/api/v1/geojsonl/lv1' },
+  { path: '/api/v1/fc/lv4?bbox={-180.0:0.0},-80,{0.0:180.0},{-10.0:80.0}' },
+  { path: '/api/v1/download/lv3.geojson.gz?bbox={-180.0:0.0},-80,{0.0:180.0},{-10.0:80.0}', method: 'HEAD' },
+  { path: '/api/v1/download/lv4.geojson.gz?bbox=-170,-80,170,{-10.0:80.0}', headers: 'If-None-Match: *\r\n' },
+  { path: '/api/v1/download/lv4.geojson.gz', headers: 'Range: bytes=-1\r\n' },
+  { path: '/api/v1/download/lv2.geojsonl.gz' },
+  { path: '/api/v1/names/lv5' },
+  { path: '/api/v1/ogc/collections/lv4/items?limit=1000&start-at={0:2000}' },
+];
+const CROWDS = ['a folder', 'a static host'].flatMap((origin) => ASKED.map((asked) => ({ origin, asked })));
+
+/** How crowds are tried. */
+interface CrowdTests {
+  /** `import.meta.url` of the test file. */
+  module: string;
+  choose: (crowds: typeof CROWDS) => typeof CROWDS;
+  /** How long each asks, in milliseconds. */
+  ms: number;
+  /** @param alone asks what others ask, without a crowd */
+  check: (others: CrowdAnswers, alone: () => Promise<CrowdAnswers>) => Promise<void>;
+}
+
+/** Declares the tests, which fail if a request of others does. */
+export async function testCrowds({ module, choose, ms, check }: CrowdTests): Promise<void> {
+  if (!hasOwnNetwork) {
+    const skip = withoutOwnNetwork || without(`test $(ulimit -Hn) -ge ${3 * CONNECTIONS}`);
+    test('5,000 connections of one token leave others their answers', { skip }, () => runInOwnNetwork(module));
+    return;
+  }
+  const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered' });
+  const host = await startStaticHost(folder);
+  const local = await startService(folder);
+  const remote = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  for (const { origin, asked } of choose(CROWDS))
+    test(`${asked.method ?? 'GET'} ${asked.path} ${asked.headers ?? ''}from ${origin}`, async () => {
+      const { url } = origin === 'a folder' ? local : remote;
+      const asking: CrowdOptions = {
+        url,
+        tokens: [await token({ sub: 'other' })],
+        path: '/api/v1/geojsonl/lv2?start-at={0:200}&page-size=7',
+        connections: 4,
+        pauseMs: OTHERS_PAUSE_MS,
+        ms,
+      };
+      let others: Promise<CrowdAnswers> | undefined;
+      await new Promise<void>((begun) => {
+        others = crowd(asking, begun);
+      });
+      const tokens = [await token({ sub: 'many' })];
+      await crowd({ url, tokens, connections: CONNECTIONS, pauseMs: PAUSE_MS, ms, ...asked });
+      const answers = await others;
+      assert.ok(answers);
+      assert.deepEqual(Object.keys(answers.statuses), ['200'], JSON.stringify(answers));
+      await check(answers, () => crowd(asking));
+    });
+}

@@ -31,6 +31,11 @@ export function startBrowser(kind: string): Promise<BrowserServer> {
 }
 
 const browsers = new Map<BrowserKind, Promise<Browser>>();
+const ends: (() => Promise<void>)[] = [];
+// Here, and not where one is opened: within a test it would be called when that test ends.
+afterProcess(async () => {
+  for (const end of ends) await end();
+});
 
 /** The browser of this process, which is closed when the process ends. */
 export function browserOf(kind: BrowserKind): Promise<Browser> {
@@ -44,7 +49,7 @@ async function connectTo(kind: BrowserKind): Promise<Browser> {
   const server = run === undefined ? await startBrowser(kind) : undefined;
   const endpoint = server?.wsEndpoint() ?? (await (await fetch(`${run}${kind}`)).text());
   const browser = await chromium.connect(endpoint);
-  afterProcess(async () => {
+  ends.push(async () => {
     await browser.close();
     await server?.close();
   });

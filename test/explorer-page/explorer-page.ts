@@ -1,18 +1,19 @@
-// The explorer in a real browser, for the tests of this folder: a small release, a service and pages in Chromium. Each
-// page is watched: it must load nothing from elsewhere, and report no error.
+// The explorer in a real browser, for the tests of this folder: a small release, a service, and journeys on pages in
+// Chromium. Each page is watched: it must load nothing from elsewhere, and report no error.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { GEOMETRIES } from '../../format/levels.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf } from '../support/processes/chromium.ts';
+import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TIMEOUT_MS = 45_000;
-const TILE_PIXELS = 512;
 
 /** A valid token. */
 export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
@@ -56,11 +57,13 @@ export async function startExplorer(): Promise<RunningService & { folder: string
     licence: LICENCE,
     attribution: [...ATTRIBUTION],
     accept: ['empty-geometries'],
+    geometries: GEOMETRIES,
+    cells: true,
   });
   return { ...(await startService(folder, { explorer: true })), folder, source };
 }
 
-/** A service with 2,000 districts of one country: more rows than a screen has, more pages than one. */
+/** A service with so many districts of one country: more rows than a screen has, more pages than one. */
 export async function startLargeExplorer(count: number): Promise<RunningService> {
   const features = Array.from({ length: count }, (_, i) => ({
     fid: i + 1,
@@ -86,44 +89,66 @@ export interface PageOptions extends BrowserContextOptions {
   path?: string;
   /** Statuses of responses that the test provokes; the browser reports them as errors. */
   expected?: readonly number[];
+  /** Shall it have a map? Without WebGL a page starts faster. */
+  hasMap?: boolean;
 }
 
-/** Opens pages of a service. */
-export class ExplorerBrowser {
-  readonly #hasWebGl: boolean;
+/** Does what the title says, or asserts it. */
+export type Step = (title: string, act: () => Promise<void>) => Promise<void>;
 
-  /** @param options without WebGL a page starts faster, and has no map */
-  constructor({ hasWebGl = true }: { hasWebGl?: boolean } = {}) {
-    this.#hasWebGl = hasWebGl;
-  }
+/**
+ * A test: what a user does in one sitting, on one page, in steps. A step that fails ends it.
+ * @param start the service, which is started when the test begins
+ */
+export function journey(
+  title: string,
+  start: () => RunningService | Promise<RunningService>,
+  walk: (page: Page, step: Step, service: RunningService) => Promise<void>,
+  options: PageOptions = {},
+): void {
+  test(title, { skip: WITHOUT_CHROMIUM }, async (t) => {
+    const step: Step = async (name, act) => {
+      let isDone = false;
+      await t.test(name, async () => {
+        await act();
+        isDone = true;
+      });
+      assert.ok(isDone, `step: ${name}`);
+    };
+    const service = await start();
+    await onPage(service, (page) => walk(page, step, service), options);
+  });
+}
 
-  /** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
-  async onPage(
-    service: RunningService,
-    use: (page: Page) => Promise<void>,
-    { path = `/#token=${TOKEN}`, expected = [], ...options }: PageOptions = {},
-  ): Promise<void> {
-    const browser = await browserOf(this.#hasWebGl ? 'webgl' : 'plain');
-    const context = await browser.newContext({
-      reducedMotion: 'reduce',
-      viewport: { width: 1000, height: 640 },
-      ...options,
-    });
-    context.setDefaultTimeout(TIMEOUT_MS);
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(`${error}`));
-    page.on('console', (message) => {
-      const [, status] = /the server responded with a status of (\d+)/.exec(message.text()) ?? [];
-      if (message.type() === 'error' && !expected.includes(Number(status))) faults.push(message.text());
-    });
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
-    });
+/** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
+async function onPage(
+  service: RunningService,
+  use: (page: Page) => Promise<void>,
+  { path = `/#token=${TOKEN}`, expected = [], hasMap = false, ...options }: PageOptions,
+): Promise<void> {
+  const browser = await browserOf(hasMap ? 'webgl' : 'plain');
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1000, height: 640 },
+    ...options,
+  });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`${error}`));
+  page.on('console', (message) => {
+    const [, status] = /the server responded with a status of (\d+)/.exec(message.text()) ?? [];
+    if (message.type() === 'error' && !expected.includes(Number(status))) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
+  });
+  try {
     await page.goto(`${service.url}${path}`);
     await use(page);
     assert.deepEqual(faults, []);
+  } finally {
     await context.close();
   }
 }
@@ -155,21 +180,4 @@ export async function selectUnit(page: Page, name: string): Promise<void> {
 /** Opens a unit of the list: its units inside. */
 export async function openUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^Open ${name}: `) }).click();
-}
-
-/** Where the map is, from the address: pixels of a place from the left and the top of the window. */
-export async function viewOf(page: Page): Promise<(longitude: number, latitude: number) => { x: number; y: number }> {
-  await page.waitForURL(/map=/);
-  const [, zoom, latitude, longitude] = /map=(-?[\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(page.url()) ?? [];
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  const scale = (TILE_PIXELS * 2 ** Number(zoom)) / 360;
-  return (x, y) => ({
-    x: box.x + box.width / 2 + (x - Number(longitude)) * scale,
-    y: box.y + box.height / 2 - (mercator(y) - mercator(Number(latitude))) * scale,
-  });
-}
-
-function mercator(latitude: number): number {
-  return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI;
 }

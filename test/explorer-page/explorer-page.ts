@@ -9,7 +9,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -180,4 +180,25 @@ export async function selectUnit(page: Page, name: string): Promise<void> {
 /** Opens a unit of the list: its units inside. */
 export async function openUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^Open ${name}: `) }).click();
+}
+
+/** Chooses an item of the download menu, which is opened for it where it is closed; the file that is saved. */
+export async function saveItem(page: Page, item: string): Promise<{ name: string; content: Buffer }> {
+  const menuItem = page.getByRole('menuitem', { name: item });
+  if (!(await menuItem.isVisible())) await page.getByRole('button', { name: 'Download' }).click();
+  const [file] = await Promise.all([page.waitForEvent('download'), menuItem.click()]);
+  return { name: file.suggestedFilename(), content: await contentOf(file) };
+}
+
+/** The text that the service sends at a path of its API. */
+export async function apiText({ url }: { url: string }, path: string): Promise<string> {
+  return (await fetch(`${url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
+}
+
+/** What the lines of a text are as JSON. */
+export function linesOf(text: string): unknown[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }

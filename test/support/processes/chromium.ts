@@ -2,8 +2,9 @@
 // that is run by itself starts its own.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { after as afterProcess } from 'node:test';
-import type { Browser, BrowserServer, Page } from 'playwright-core';
+import type { Browser, BrowserServer, Download, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
 /** Where it is; undefined where there is none. */
@@ -76,6 +77,11 @@ export async function onPageAt<T>(url: string, use: (page: Page) => Promise<T>):
 /** Runs the body of an async function in the page, as a script of the page itself; its result, as JSON has it. */
 export function runInPage<T>(page: Page, body: string): Promise<T> {
   return page.evaluate<T>(`(async () => {${body}})()`);
+}
+
+/** The content of a file that a page saves; where the browser has it, another process cannot read. */
+export async function contentOf(file: Download): Promise<Buffer> {
+  return buffer(await file.createReadStream());
 }
 
 /** Holds requests back until the result is called. */

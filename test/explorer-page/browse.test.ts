@@ -1,15 +1,6 @@
 // Browse: the list, the breadcrumb and the facts of a unit, in step with the browser's own buttons.
 import assert from 'node:assert/strict';
-import {
-  HOSTILE,
-  journey,
-  namesIn,
-  openUnit,
-  row,
-  selectUnit,
-  startExplorer,
-  waitForPlace,
-} from './explorer-page.ts';
+import { HOSTILE, journey, namesIn, row, selectUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 
@@ -135,7 +126,10 @@ journey(
       await route.fulfill({ json: { ...about, licence: 'LicenseRef-acme' } });
     });
     await page.goto(`${service.url}/`);
-    await page.locator('#credits').getByText('Licence: LicenseRef-acme', { exact: true }).waitFor({ state: 'attached' });
+    await page
+      .locator('#credits')
+      .getByText('Licence: LicenseRef-acme', { exact: true })
+      .waitFor({ state: 'attached' });
     assert.equal(await page.locator('#credits a[href*=spdx]').count(), 0);
   },
   { path: '/docs' },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { GEOMETRIES } from '../../format/levels.ts';
+import type { BuildOptions } from '../../generator/build.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
@@ -28,7 +29,7 @@ export const ATTRIBUTION: readonly string[] = [
 ];
 
 /** The countries of the fixture with types, a region with a hostile name, and a district without geometry. */
-export function writeExplorerCountries(): string {
+function writeExplorerCountries(): string {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);
   const withType = (types: readonly string[], column: string, layer: typeof regions): typeof regions => ({
@@ -48,19 +49,27 @@ export function writeExplorerCountries(): string {
   ]);
 }
 
-/** A release of `writeExplorerCountries`, served with the explorer. */
-export async function startExplorer(): Promise<RunningService & { folder: string; source: string }> {
-  const source = writeExplorerCountries();
-  const folder = temporaryFolder();
-  await buildRelease(source, folder, {
+/** Builds a release of `writeExplorerCountries` in a folder, with all geometries and cells. */
+export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {
+  await buildRelease(writeExplorerCountries(), out, {
     date: DATE,
     licence: LICENCE,
     attribution: [...ATTRIBUTION],
     accept: ['empty-geometries'],
     geometries: GEOMETRIES,
     cells: true,
+    ...options,
   });
-  return { ...(await startService(folder, { explorer: true })), folder, source };
+}
+
+/** A service with the explorer, and the folder of its releases. */
+export type Explorer = RunningService & { folder: string };
+
+/** A release of `writeExplorerCountries`, served with the explorer. */
+export async function startExplorer(options: Partial<BuildOptions> = {}): Promise<Explorer> {
+  const folder = temporaryFolder();
+  await buildExplorerRelease(folder, options);
+  return { ...(await startService(folder, { explorer: true })), folder };
 }
 
 /** A service with so many districts of one country: more rows than a screen has, more pages than one. */
@@ -100,10 +109,10 @@ export type Step = (title: string, act: () => Promise<void>) => Promise<void>;
  * A test: what a user does in one sitting, on one page, in steps. A step that fails ends it.
  * @param start the service, which is started when the test begins
  */
-export function journey(
+export function journey<T extends RunningService>(
   title: string,
-  start: () => RunningService | Promise<RunningService>,
-  walk: (page: Page, step: Step, service: RunningService) => Promise<void>,
+  start: () => T | Promise<T>,
+  walk: (page: Page, step: Step, service: T) => Promise<void>,
   options: PageOptions = {},
 ): void {
   test(title, { skip: WITHOUT_CHROMIUM }, async (t) => {

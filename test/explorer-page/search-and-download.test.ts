@@ -65,7 +65,12 @@ journey(
 
     await step('the search may be limited to a level; Escape and leaving it close the results', async () => {
       const where = page.getByLabel('Where to search');
-      assert.deepEqual(await where.locator('option').allTextContents(), ['All levels', 'Level 0', 'Level 1', 'Level 2']);
+      assert.deepEqual(await where.locator('option').allTextContents(), [
+        'All levels',
+        'Level 0',
+        'Level 1',
+        'Level 2',
+      ]);
       await where.selectOption('Level 1');
       await page.locator('#found-note').getByText('2 units', { exact: true }).waitFor();
       await field.press('Escape');
@@ -88,16 +93,19 @@ journey(
       assert.equal(await page.locator('#found .name').first().textContent(), 'Aland');
     });
 
-    await step('Enter goes to the active result: its siblings are listed, it is selected, and its facts shown', async () => {
-      await search(page, 'næst', '1 unit');
-      await field.press('Enter');
-      await waitForPlace(page, 'North', '3 districts');
-      await heading('Næst');
-      assert.equal(await page.locator('[aria-current=true]').textContent(), 'Næst');
-      assert.equal(await field.inputValue(), '');
-      assert.equal(await page.locator('#found-box').isVisible(), false);
-      await page.locator('#find:focus').waitFor();
-    });
+    await step(
+      'Enter goes to the active result: its siblings are listed, it is selected, and its facts shown',
+      async () => {
+        await search(page, 'næst', '1 unit');
+        await field.press('Enter');
+        await waitForPlace(page, 'North', '3 districts');
+        await heading('Næst');
+        assert.equal(await page.locator('[aria-current=true]').textContent(), 'Næst');
+        assert.equal(await field.inputValue(), '');
+        assert.equal(await page.locator('#found-box').isVisible(), false);
+        await page.locator('#find:focus').waitFor();
+      },
+    );
 
     await step('a click picks a result; hostile names are text', async () => {
       await search(page, 'onerror', '1 unit');

@@ -49,18 +49,24 @@ journey(
       globalThis.addresses = [];
       globalThis.fetch = (...request) => { addresses.push(location.href); return fetch(...request); };`);
 
-    await step('it opens the world; the token leaves the address at once, and no request has it in its URL', async () => {
-      await page.goto(`${service.url}/#token=${TOKEN}`);
-      await waitForPlace(page, ...RELEASE);
-      assert.doesNotMatch(page.url(), /token|eyJ/);
-      const addresses = await page.evaluate<string[]>('addresses');
-      assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
-      assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
-      const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
-      assert.ok(others.every((url) => !url.includes(TOKEN)));
-      assert.equal(await page.evaluate(() => history.length), 3);
-      assert.deepEqual(await keptBy(page), [0, 0, '']);
-    });
+    await step(
+      'it opens the world; the token leaves the address at once, and no request has it in its URL',
+      async () => {
+        await page.goto(`${service.url}/#token=${TOKEN}`);
+        await waitForPlace(page, ...RELEASE);
+        assert.doesNotMatch(page.url(), /token|eyJ/);
+        const addresses = await page.evaluate<string[]>('addresses');
+        assert.ok(
+          addresses.length > 1 && addresses.every((address) => !address.includes('token')),
+          'before any request',
+        );
+        assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
+        const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
+        assert.ok(others.every((url) => !url.includes(TOKEN)));
+        assert.equal(await page.evaluate(() => history.length), 3);
+        assert.deepEqual(await keptBy(page), [0, 0, '']);
+      },
+    );
 
     await step('what else is in the link does not matter', async () => {
       await page.goto(`${service.url}/docs`);

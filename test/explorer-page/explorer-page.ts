@@ -13,6 +13,7 @@ import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { exposeMap } from './asked-map.ts';
 
 const TIMEOUT_MS = 45_000;
 
@@ -98,8 +99,8 @@ export interface PageOptions extends BrowserContextOptions {
   path?: string;
   /** Statuses of responses that the test provokes; the browser reports them as errors. */
   expected?: readonly number[];
-  /** Shall it have a map? Without WebGL a page starts faster. */
-  hasMap?: boolean;
+  /** Shall it have a map, which the test may ask (asked-map.ts)? Without WebGL a page starts faster. */
+  hasMap?: boolean | 'asked';
 }
 
 /** Does what the title says, or asserts it. */
@@ -135,7 +136,7 @@ async function onPage(
   use: (page: Page) => Promise<void>,
   { path = `/#token=${TOKEN}`, expected = [], hasMap = false, ...options }: PageOptions,
 ): Promise<void> {
-  const browser = await browserOf(hasMap ? 'webgl' : 'plain');
+  const browser = await browserOf(hasMap === false ? 'plain' : 'webgl');
   const context = await browser.newContext({
     reducedMotion: 'reduce',
     viewport: { width: 1000, height: 640 },
@@ -153,6 +154,7 @@ async function onPage(
     const url = new URL(request.url());
     if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
   });
+  if (hasMap === 'asked') await exposeMap(page);
   try {
     await page.goto(`${service.url}${path}`);
     await use(page);

@@ -77,7 +77,7 @@ for (const [title, heading, tab] of [
 ] as const)
   journey(
     `a service ${title === undefined ? 'without' : 'with'} a title is called so in the explorer and in its tab`,
-    () => startService(folder, { explorer: true, title }),
+    () => startService(folder, { explorer: true, ...(title === undefined ? {} : { title }) }),
     async (page) => {
       await waitForPlace(page, 'r1', '2 countries');
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), heading);

@@ -23,7 +23,7 @@ async function assertAccessible(page: Page): Promise<void> {
 for (const colorScheme of ['light', 'dark'] as const)
   journey(
     `axe-core finds nothing, ${colorScheme}`,
-    () => service,
+    { service, path: '/', colorScheme, expected: [400], hasMap: true },
     async (page, step) => {
       const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
       /** Brings the page to a state, which is accessible. */
@@ -98,12 +98,11 @@ for (const colorScheme of ['light', 'dark'] as const)
         await page.goto(`${service.url}/docs`);
       });
     },
-    { path: '/', colorScheme, expected: [400], hasMap: true },
   );
 
 journey(
   'the keyboard alone leads from the sign-in to a saved file; the focus is never lost',
-  () => service,
+  { service, path: '/', hasMap: true },
   async (page, step) => {
     const { keyboard } = page;
     const focused = page.locator(':focus');
@@ -153,23 +152,18 @@ journey(
       await page.locator('#request').waitFor();
     });
   },
-  { path: '/', hasMap: true },
 );
 
-journey(
-  'without WebGL the page says so, and list, search, facts and requests work',
-  () => service,
-  async (page) => {
-    await page.getByRole('heading', { name: 'No map' }).waitFor();
-    await page.getByText(/WebGL 2/).waitFor();
-    await openUnit(page, 'Aland');
-    await selectUnit(page, 'North');
-    await page.locator('#find').fill('beland');
-    await page.locator('#found-note').getByText('1 unit', { exact: true }).waitFor();
-    await page.keyboard.press('Enter');
-    await page.locator('#facts').getByRole('heading', { name: 'Beland' }).waitFor();
-    await page.getByRole('tab', { name: 'Request' }).click();
-    await page.locator('#response').getByText('200 OK').waitFor();
-    await assertAccessible(page);
-  },
-);
+journey('without WebGL the page says so, and list, search, facts and requests work', { service }, async (page) => {
+  await page.getByRole('heading', { name: 'No map' }).waitFor();
+  await page.getByText(/WebGL 2/).waitFor();
+  await openUnit(page, 'Aland');
+  await selectUnit(page, 'North');
+  await page.locator('#find').fill('beland');
+  await page.locator('#found-note').getByText('1 unit', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#facts').getByRole('heading', { name: 'Beland' }).waitFor();
+  await page.getByRole('tab', { name: 'Request' }).click();
+  await page.locator('#response').getByText('200 OK').waitFor();
+  await assertAccessible(page);
+});

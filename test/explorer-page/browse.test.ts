@@ -7,130 +7,116 @@ const service = await startExplorer();
 /** The steps of the breadcrumb. */
 const STEPS = '#path li';
 
-journey(
-  'someone browses from the world to a district and back',
-  () => service,
-  async (page, step) => {
-    const facts = page.locator('#facts');
-    const levels = page.locator('#levels button');
+journey('someone browses from the world to a district and back', { service }, async (page, step) => {
+  const facts = page.locator('#facts');
+  const levels = page.locator('#levels button');
 
-    await step('the page opens on the world: every country, the release, and whose data it is', async () => {
-      await waitForPlace(page, 'r1', '2 countries');
-      assert.deepEqual(await namesIn(page), ['Aland', 'Beland']);
-      // Once, but for the line of credits.
-      assert.equal(await page.getByText('r1', { exact: true }).filter({ visible: true }).count(), 1);
-      const credits = page.locator('#credits');
-      assert.match(
-        (await credits.textContent()) ?? '',
-        /^Release r1, 2026-11-22Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Licence: CC-BY-4\.0Map: /,
-      );
-      const links = await credits
-        .getByRole('link')
-        .evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));
-      const licence = 'https://spdx.org/licenses/CC-BY-4.0.html';
-      assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
-      assert.equal(await page.locator('#path').isVisible(), false);
-    });
+  await step('the page opens on the world: every country, the release, and whose data it is', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.deepEqual(await namesIn(page), ['Aland', 'Beland']);
+    // Once, but for the line of credits.
+    assert.equal(await page.getByText('r1', { exact: true }).filter({ visible: true }).count(), 1);
+    const credits = page.locator('#credits');
+    assert.match(
+      (await credits.textContent()) ?? '',
+      /^Release r1, 2026-11-22Tests & <i>friends<\/i>, example\.org\/data\.Second source \(example\.com\)Licence: CC-BY-4\.0Map: /,
+    );
+    const links = await credits.getByRole('link').evaluateAll((all: { href: string }[]) => all.map(({ href }) => href));
+    const licence = 'https://spdx.org/licenses/CC-BY-4.0.html';
+    assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
+    assert.equal(await page.locator('#path').isVisible(), false);
+  });
 
-    await step('Escape closes the facts of a unit and leaves the focus in the list', async () => {
-      await selectUnit(page, 'Beland');
-      await page.keyboard.press('Escape');
-      await facts.waitFor({ state: 'hidden' });
-      await page.locator('.choose:focus').getByText('Beland').waitFor();
-    });
+  await step('Escape closes the facts of a unit and leaves the focus in the list', async () => {
+    await selectUnit(page, 'Beland');
+    await page.keyboard.press('Escape');
+    await facts.waitFor({ state: 'hidden' });
+    await page.locator('.choose:focus').getByText('Beland').waitFor();
+  });
 
-    await step('a selected unit shows its columns, counts and box, and is opened from there', async () => {
-      await selectUnit(page, 'Aland');
-      await facts.getByText('Districts', { exact: true }).waitFor();
-      assert.match(
-        (await facts.textContent()) ?? '',
-        /GIDAAARegions and others2 insideDistricts4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
-      );
-      await facts.getByText('3 properties').click();
-      assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);
-      await facts.getByRole('button', { name: 'Open 2 inside' }).click();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      assert.equal(await facts.isVisible(), false);
-    });
+  await step('a selected unit shows its columns, counts and box, and is opened from there', async () => {
+    await selectUnit(page, 'Aland');
+    await facts.getByText('Districts', { exact: true }).waitFor();
+    assert.match(
+      (await facts.textContent()) ?? '',
+      /GIDAAARegions and others2 insideDistricts4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
+    );
+    await facts.getByText('3 properties').click();
+    assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);
+    await facts.getByRole('button', { name: 'Open 2 inside' }).click();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    assert.equal(await facts.isVisible(), false);
+  });
 
-    await step('an opened unit lists its units with their counts, in order of name; so does one of these', async () => {
-      assert.deepEqual(await namesIn(page), [HOSTILE, 'North']);
-      assert.deepEqual(await page.locator('#rows .open').allTextContents(), ['1 inside', '3 inside']);
-      await row(page, 'North').dblclick();
-      await waitForPlace(page, 'North', '3 districts');
-      assert.deepEqual(await page.locator(STEPS).allTextContents(), ['r1', 'Aland', 'North']);
-      assert.equal(await page.locator('#rows .open').count(), 0, 'leaves are not offered to be opened');
-      assert.match(page.url(), /#lv2\?gid-1=AAA\.1_1/);
-    });
+  await step('an opened unit lists its units with their counts, in order of name; so does one of these', async () => {
+    assert.deepEqual(await namesIn(page), [HOSTILE, 'North']);
+    assert.deepEqual(await page.locator('#rows .open').allTextContents(), ['1 inside', '3 inside']);
+    await row(page, 'North').dblclick();
+    await waitForPlace(page, 'North', '3 districts');
+    assert.deepEqual(await page.locator(STEPS).allTextContents(), ['r1', 'Aland', 'North']);
+    assert.equal(await page.locator('#rows .open').count(), 0, 'leaves are not offered to be opened');
+    assert.match(page.url(), /#lv2\?gid-1=AAA\.1_1/);
+  });
 
-    await step('a unit without geometry is named as such, and cannot be opened', async () => {
-      await selectUnit(page, 'Nowhere');
-      await facts.getByText('no geometry').waitFor();
-      assert.equal(await facts.getByRole('button', { name: /^Open/ }).count(), 0);
-      await page.keyboard.press('Escape');
-    });
+  await step('a unit without geometry is named as such, and cannot be opened', async () => {
+    await selectUnit(page, 'Nowhere');
+    await facts.getByText('no geometry').waitFor();
+    assert.equal(await facts.getByRole('button', { name: /^Open/ }).count(), 0);
+    await page.keyboard.press('Escape');
+  });
 
-    await step('breadcrumb, back and forward lead to where one was', async () => {
-      await page.getByRole('button', { name: 'Aland', exact: true }).click();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      await page.goBack();
-      await waitForPlace(page, 'North', '3 districts');
-      await page.goBack();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      await page.goBack();
-      await waitForPlace(page, 'r1', '2 countries');
-      await page.goForward();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    });
+  await step('breadcrumb, back and forward lead to where one was', async () => {
+    await page.getByRole('button', { name: 'Aland', exact: true }).click();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.goBack();
+    await waitForPlace(page, 'North', '3 districts');
+    await page.goBack();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.goForward();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+  });
 
-    await step('text of the data is shown as text, never as markup', async () => {
-      await selectUnit(page, HOSTILE);
-      await page.getByRole('button', { name: 'Open 1 inside' }).click();
-      await waitForPlace(page, HOSTILE, '1 district');
-      assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
-      await page.goBack();
-    });
+  await step('text of the data is shown as text, never as markup', async () => {
+    await selectUnit(page, HOSTILE);
+    await page.getByRole('button', { name: 'Open 1 inside' }).click();
+    await waitForPlace(page, HOSTILE, '1 district');
+    assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
+    await page.goBack();
+  });
 
-    await step('a level may be skipped: all districts of a country at once', async () => {
-      await levels.getByText('4').waitFor();
-      await levels.getByText('Districts').waitFor();
-      assert.deepEqual(await levels.allTextContents(), ['Regions and others2', 'Districts4']);
-      await levels.last().click();
-      await waitForPlace(page, 'Aland', '4 districts');
-      assert.match(page.url(), /#lv2\?gid-0=AAA/);
-      assert.equal(await levels.last().getAttribute('aria-pressed'), 'true');
-    });
+  await step('a level may be skipped: all districts of a country at once', async () => {
+    await levels.getByText('4').waitFor();
+    await levels.getByText('Districts').waitFor();
+    assert.deepEqual(await levels.allTextContents(), ['Regions and others2', 'Districts4']);
+    await levels.last().click();
+    await waitForPlace(page, 'Aland', '4 districts');
+    assert.match(page.url(), /#lv2\?gid-0=AAA/);
+    assert.equal(await levels.last().getAttribute('aria-pressed'), 'true');
+  });
 
-    await step('the skip link moves the focus and leaves the place', async () => {
-      const before = page.url();
-      await page.locator('#skip').focus();
-      await page.keyboard.press('Enter');
-      await page.locator('#heading:focus').waitFor();
-      assert.equal(page.url(), before);
-      await waitForPlace(page, 'Aland', '4 districts');
-    });
+  await step('the skip link moves the focus and leaves the place', async () => {
+    const before = page.url();
+    await page.locator('#skip').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#heading:focus').waitFor();
+    assert.equal(page.url(), before);
+    await waitForPlace(page, 'Aland', '4 districts');
+  });
 
-    await step('an address that is no place is the world', async () => {
-      await page.goto(`${service.url}/#lv9?gid-0=AAA`);
-      await waitForPlace(page, 'r1', '2 countries');
-    });
-  },
-);
+  await step('an address that is no place is the world', async () => {
+    await page.goto(`${service.url}/#lv9?gid-0=AAA`);
+    await waitForPlace(page, 'r1', '2 countries');
+  });
+});
 
-journey(
-  'a licence without a public text is named without a link',
-  () => service,
-  async (page) => {
-    await page.route('**/about.json', async (route) => {
-      const about = await (await route.fetch()).json();
-      await route.fulfill({ json: { ...about, licence: 'LicenseRef-acme' } });
-    });
-    await page.goto(`${service.url}/`);
-    await page
-      .locator('#credits')
-      .getByText('Licence: LicenseRef-acme', { exact: true })
-      .waitFor({ state: 'attached' });
-    assert.equal(await page.locator('#credits a[href*=spdx]').count(), 0);
-  },
-  { path: '/docs' },
-);
+journey('a licence without a public text is named without a link', { service, path: '/docs' }, async (page) => {
+  await page.route('**/about.json', async (route) => {
+    const about = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...about, licence: 'LicenseRef-acme' } });
+  });
+  await page.goto(`${service.url}/`);
+  await page.locator('#credits').getByText('Licence: LicenseRef-acme', { exact: true }).waitFor({ state: 'attached' });
+  assert.equal(await page.locator('#credits a[href*=spdx]').count(), 0);
+});

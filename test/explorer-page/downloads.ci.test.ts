@@ -41,66 +41,60 @@ async function sizeOf(...paths: readonly string[]): Promise<string> {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
 }
 
-journey(
-  'someone looks at what a download takes before it',
-  () => service,
-  async (page, step) => {
-    await page.goto(`${service.url}/#lv2?gid-0=AAA&bbox=0,3,4,4`);
-    await waitForPlace(page, 'Aland', '2 districts in this box');
-    const asked: string[] = [];
-    page.on('request', (request) => {
-      if (request.method() === 'GET') asked.push(request.url().slice(`${service.url}/api/v1/`.length));
-    });
-    const openMenu = (): Promise<void> => page.getByRole('button', { name: 'Download' }).click();
+journey('someone looks at what a download takes before it', { service }, async (page, step) => {
+  await page.goto(`${service.url}/#lv2?gid-0=AAA&bbox=0,3,4,4`);
+  await waitForPlace(page, 'Aland', '2 districts in this box');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET') asked.push(request.url().slice(`${service.url}/api/v1/`.length));
+  });
+  const openMenu = (): Promise<void> => page.getByRole('button', { name: 'Download' }).click();
 
-    await step('the menu says how large each file will be, and asks for none', async () => {
-      const says = (item: string, text: string): Promise<void> =>
-        page.getByRole('menuitem', { name: item }).getByText(text).waitFor();
-      await openMenu();
-      await says('GeoJSONSeq', `2 units, ${await sizeOf(LISTING)} compressed`);
-      await says('CSV', `2 units, ${await sizeOf(`${LISTING}&geometry=none`)} compressed`);
-      await says('Cells', await sizeOf(CELLS));
-      await page.getByLabel('Shapes', { exact: true }).selectOption('low');
-      await says('GeoJSONSeq', `2 units, ${await sizeOf(`${LISTING}&geometry=low`)} compressed`);
-      const low = LEVELS.map((path) => `${path}&geometry=low`);
-      await says('All of Aland', `7 units, ${await sizeOf(...low)} compressed`);
-      assert.deepEqual(asked, []);
-    });
+  await step('the menu says how large each file will be, and asks for none', async () => {
+    const says = (item: string, text: string): Promise<void> =>
+      page.getByRole('menuitem', { name: item }).getByText(text).waitFor();
+    await openMenu();
+    await says('GeoJSONSeq', `2 units, ${await sizeOf(LISTING)} compressed`);
+    await says('CSV', `2 units, ${await sizeOf(`${LISTING}&geometry=none`)} compressed`);
+    await says('Cells', await sizeOf(CELLS));
+    await page.getByLabel('Shapes', { exact: true }).selectOption('low');
+    await says('GeoJSONSeq', `2 units, ${await sizeOf(`${LISTING}&geometry=low`)} compressed`);
+    const low = LEVELS.map((path) => `${path}&geometry=low`);
+    await says('All of Aland', `7 units, ${await sizeOf(...low)} compressed`);
+    assert.deepEqual(asked, []);
+  });
 
-    await step('a file is one request for a listing; the levels after the first are of its release', async () => {
-      const { name, content } = await saveItem(page, 'GeoJSONSeq');
-      assert.equal(name, 'r1-lv2-AAA-0_3_4_4-low.geojsonl');
-      assert.equal(linesOf(content.toString()).length, 2);
-      assert.deepEqual(asked.splice(0), [`${LISTING}&geometry=low`]);
-      await saveItem(page, 'All of Aland');
-      const [first, ...others] = LEVELS;
-      assert.deepEqual(asked.splice(0), [first, ...others.map((path) => `${path}&release=r1`)]);
-    });
+  await step('a file is one request for a listing; the levels after the first are of its release', async () => {
+    const { name, content } = await saveItem(page, 'GeoJSONSeq');
+    assert.equal(name, 'r1-lv2-AAA-0_3_4_4-low.geojsonl');
+    assert.equal(linesOf(content.toString()).length, 2);
+    assert.deepEqual(asked.splice(0), [`${LISTING}&geometry=low`]);
+    await saveItem(page, 'All of Aland');
+    const [first, ...others] = LEVELS;
+    assert.deepEqual(asked.splice(0), [first, ...others.map((path) => `${path}&release=r1`)]);
+  });
 
-    await step('the cells of a level are saved as they are sent', async () => {
-      const { name, content } = await saveItem(page, 'Cells');
-      assert.deepEqual(asked.splice(0), [CELLS]);
-      assert.equal(name, 'r1-lv2.cells');
-      assert.deepEqual(content, Buffer.from(await (await fetchFile(CELLS)).arrayBuffer()));
-      await page.locator('#message').getByText('Saved the cells of level 2').waitFor();
-    });
+  await step('the cells of a level are saved as they are sent', async () => {
+    const { name, content } = await saveItem(page, 'Cells');
+    assert.deepEqual(asked.splice(0), [CELLS]);
+    assert.equal(name, 'r1-lv2.cells');
+    assert.deepEqual(content, Buffer.from(await (await fetchFile(CELLS)).arrayBuffer()));
+    await page.locator('#message').getByText('Saved the cells of level 2').waitFor();
+  });
 
-    await step('what breaks off is not saved', async () => {
-      const cut = Buffer.from(await (await fetchFile(LISTING)).arrayBuffer()).subarray(0, -9);
-      await page.route('**/api/v1/download/**', (route) =>
-        route.fulfill({ body: cut, contentType: 'application/gzip' }),
-      );
-      page.once('download', () => assert.fail('half a file is saved'));
-      await openMenu();
-      await page.getByRole('menuitem', { name: 'GeoJSONSeq' }).click();
-      await page.getByRole('alert').getByText('The download broke off.').waitFor();
-    });
-  },
-);
+  await step('what breaks off is not saved', async () => {
+    const cut = Buffer.from(await (await fetchFile(LISTING)).arrayBuffer()).subarray(0, -9);
+    await page.route('**/api/v1/download/**', (route) => route.fulfill({ body: cut, contentType: 'application/gzip' }));
+    page.once('download', () => assert.fail('half a file is saved'));
+    await openMenu();
+    await page.getByRole('menuitem', { name: 'GeoJSONSeq' }).click();
+    await page.getByRole('alert').getByText('The download broke off.').waitFor();
+  });
+});
 
 journey(
   'someone takes one unit',
-  () => service,
+  { service, permissions: ['clipboard-read', 'clipboard-write'] },
   async (page, step) => {
     const facts = page.locator('#facts');
     const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
@@ -150,7 +144,6 @@ journey(
       assert.equal(await all.count(), 0);
     });
   },
-  { permissions: ['clipboard-read', 'clipboard-write'] },
 );
 
 // The tests are checked without the types of a browser.

@@ -108,13 +108,12 @@ export type Step = (title: string, act: () => Promise<void>) => Promise<void>;
 
 /**
  * A test: what a user does in one sitting, on one page, in steps. A step that fails ends it.
- * @param start the service, which is started when the test begins
+ * @param options also the service, or what starts it when the test begins
  */
 export function journey<T extends RunningService>(
   title: string,
-  start: () => T | Promise<T>,
+  { service, ...options }: PageOptions & { service: T | (() => Promise<T>) },
   walk: (page: Page, step: Step, service: T) => Promise<void>,
-  options: PageOptions = {},
 ): void {
   test(title, { skip: WITHOUT_CHROMIUM }, async (t) => {
     const step: Step = async (name, act) => {
@@ -125,8 +124,8 @@ export function journey<T extends RunningService>(
       });
       assert.ok(isDone, `step: ${name}`);
     };
-    const service = await start();
-    await onPage(service, (page) => walk(page, step, service), options);
+    const started = typeof service === 'function' ? await service() : service;
+    await onPage(started, (page) => walk(page, step, started), options);
   });
 }
 

@@ -21,7 +21,7 @@ async function startSample(): Promise<RunningService> {
 
 journey(
   'someone looks at all municipalities of Spain, and closer at some',
-  startSample,
+  { service: startSample, hasMap: 'asked' },
   async (page, step, { url }) => {
     /** What is asked for of the level. */
     const queries: string[] = [];
@@ -82,5 +82,4 @@ journey(
       assert.equal(new Set(full).size, full.length, full.join());
     });
   },
-  { hasMap: 'asked' },
 );

@@ -12,7 +12,7 @@ const OUTLINE_WIDTH = 2.5;
 
 journey(
   'a selected country with 3,500 islands is outlined, not black, and the map has no warnings',
-  () => startCountry('fjordland', { isAlone: false }),
+  { service: () => startCountry('fjordland', { isAlone: false }), hasMap: 'asked' },
   async (page, step) => {
     const warnings: string[] = [];
     page.on('console', (message) => void (message.type() === 'warning' && warnings.push(message.text())));
@@ -29,8 +29,8 @@ journey(
 
     await step('as the map draws it, islands have a thin line, the coast a whole one', async () => {
       const drawn = await page.evaluate<[from: number, width: number][]>(`theMap
-        .queryRenderedFeatures({ layers: ['chosen-line'] })
-        .map(({ properties, layer }) => [properties.from, layer.paint['line-width']])`);
+      .queryRenderedFeatures({ layers: ['chosen-line'] })
+      .map(({ properties, layer }) => [properties.from, layer.paint['line-width']])`);
       const zoom = await page.evaluate<number>('theMap.getZoom()');
       const islands = drawn.filter(([from]) => from > zoom + 2).map(([, width]) => width);
       const coasts = drawn.filter(([from]) => from <= zoom).map(([, width]) => width);
@@ -42,19 +42,17 @@ journey(
 
     assert.deepEqual(warnings, []);
   },
-  { hasMap: 'asked' },
 );
 
 journey(
   'a tall country is fitted below the button that lists what is on the screen',
-  () => startCountry('fjordland'),
+  { service: () => startCountry('fjordland'), hasMap: 'asked' },
   async (page) => {
     await waitForPlace(page, 'Fjordland', '6 units');
     const north = await pixelOf(page, 15, 71.2);
     const button = await page.locator('#list-seen').boundingBox();
     assert.ok(button && north.y > button.y + button.height, JSON.stringify({ button, north }));
   },
-  { hasMap: 'asked' },
 );
 
 for (const viewport of [
@@ -63,7 +61,7 @@ for (const viewport of [
 ])
   journey(
     `a long country is shown without its far island, which 'Show all' brings into sight: ${viewport.width} pixels`,
-    () => startCountry('thinland'),
+    { service: () => startCountry('thinland'), viewport, hasMap: 'asked' },
     async (page) => {
       await waitForPlace(page, 'Thinland', '10 units');
       const { x } = await pixelOf(page, -72.5, 0);
@@ -81,17 +79,15 @@ for (const viewport of [
       assert.ok(island.x > map.x && island.x < map.x + map.width, JSON.stringify(island));
       assert.equal(await page.evaluate('document.activeElement.id'), 'list-seen');
     },
-    { viewport, hasMap: 'asked' },
   );
 
 journey(
   'a country opens with all of its units, be some of them on the other side of a gulf',
-  () => startCountry('gulfland'),
+  { service: () => startCountry('gulfland'), hasMap: 'asked' },
   async (page) => {
     await waitForPlace(page, 'Gulfland', '24 units');
     const { x } = await pixelOf(page, -87, 20);
     const map = await page.locator('#map').boundingBox();
     assert.ok(map && x < map.x + map.width, `${x}`);
   },
-  { hasMap: 'asked' },
 );

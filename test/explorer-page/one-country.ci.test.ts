@@ -65,7 +65,7 @@ const service = await start([country, provinces, districts]);
 for (const size of WIDTHS)
   journey(
     `opens inside the country, without its far island, above one line of credits: ${size.viewport.width} pixels`,
-    () => service,
+    { service, ...size, hasMap: 'asked' },
     async (page, step) => {
       const boxOf = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
         (await page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not shown`);
@@ -107,12 +107,11 @@ for (const size of WIDTHS)
         assert.ok(Math.abs((await pixelOf(page, 80, 26)).x - west) < 8);
       });
     },
-    { ...size, hasMap: 'asked' },
   );
 
 journey(
   'opens on the country also where its list arrives before its overview',
-  () => service,
+  { service, path: '/', hasMap: true },
   async (page) => {
     const arrive = await holdRequests(page, '**/api/v1/overview');
     await page.goto(`${service.url}/#token=${TOKEN}`);
@@ -125,12 +124,11 @@ journey(
     await page.waitForURL(/map=5\.\d+\/27\.\d+\/84\.00$/);
     await note.waitFor({ state: 'hidden' });
   },
-  { path: '/', hasMap: true },
 );
 
 journey(
   'a release that begins at level 2 has a map of it, and goes to what is selected',
-  () => start([districts]),
+  { service: () => start([districts]), hasMap: 'asked' },
   async (page) => {
     const width = async (): Promise<number> => (await pixelOf(page, 81, 26)).x - (await pixelOf(page, 80, 26)).x;
     await waitForPlace(page, 'nepal-2026', '8 units');
@@ -146,5 +144,4 @@ journey(
     await page.getByRole('button', { name: 'Zoom to' }).click();
     await page.waitForURL(address);
   },
-  { hasMap: 'asked' },
 );

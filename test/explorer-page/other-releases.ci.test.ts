@@ -33,7 +33,7 @@ async function start(layers: readonly FixtureLayer[], options: Partial<BuildOpti
 
 journey(
   'someone goes through a list of 3,000 units',
-  () => startLargeExplorer(3000),
+  { service: () => startLargeExplorer(3000) },
   async (page, step, { url }) => {
     const facts = page.locator('#facts');
 
@@ -80,14 +80,16 @@ journey(
 
 journey(
   'units of the same name are told apart: by their parents, and where these are the same by their GIDs',
-  () => {
-    const [countries, regions, districts] = countryLayers();
-    assert.ok(countries && regions && districts);
-    const features = districts.features.map((unit) => ({
-      ...unit,
-      values: [...unit.values.slice(0, -1), 'Springfield'],
-    }));
-    return start([countries, regions, { ...districts, features }]);
+  {
+    service: () => {
+      const [countries, regions, districts] = countryLayers();
+      assert.ok(countries && regions && districts);
+      const features = districts.features.map((unit) => ({
+        ...unit,
+        values: [...unit.values.slice(0, -1), 'Springfield'],
+      }));
+      return start([countries, regions, { ...districts, features }]);
+    },
   },
   async (page) => {
     await openUnit(page, 'Aland');
@@ -150,7 +152,7 @@ function startLoose(): Promise<RunningService> {
 
 journey(
   'of a release whose levels have no GIDs of the level above every level is in reach',
-  startLoose,
+  { service: startLoose },
   async (page, step) => {
     const facts = page.locator('#facts');
     const levels = page.locator('#levels button');
@@ -213,7 +215,7 @@ journey(
 
 journey(
   'a release with full shapes alone is shown with these, and one without cells offers none',
-  () => startExplorer({ geometries: ['full'], cells: false }),
+  { service: () => startExplorer({ geometries: ['full'], cells: false }) },
   async (page, _, { url }) => {
     await waitForPlace(page, 'r1', '2 countries');
     const queries: string[] = [];

@@ -19,7 +19,7 @@ async function assertAtRest(page: Page): Promise<void> {
 
 journey(
   'the service fails, and is there again by one press',
-  () => service,
+  { service, path: '/', expected: [503] },
   async (page, step) => {
     const message = page.locator('#message');
     const facts = page.locator('#facts');
@@ -84,5 +84,4 @@ journey(
         await message.getByText(said).waitFor();
       });
   },
-  { path: '/', expected: [503] },
 );

@@ -23,7 +23,7 @@ async function assertFits(page: Page): Promise<void> {
 
 journey(
   'a phone of 320 pixels has room for the page',
-  () => service,
+  { service, ...SMALL, path: '/', expected: [400], hasMap: true },
   async (page, step) => {
     const fits = (title: string, act: () => Promise<void>): Promise<void> =>
       step(title, async () => {
@@ -65,57 +65,51 @@ journey(
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), SMALL.viewport.width);
     });
   },
-  { ...SMALL, path: '/', expected: [400], hasMap: true },
 );
 
-journey(
-  'someone pulls the sheet on a phone',
-  () => service,
-  async (page, step) => {
-    const sheet = page.getByRole('button', { name: /^Panel height/ });
+journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'asked' }, async (page, step) => {
+  const sheet = page.getByRole('button', { name: /^Panel height/ });
 
-    await step('it has three heights', async () => {
-      await waitForPlace(page, 'r1', '2 countries');
-      const heightOf = async (): Promise<number> => (await page.locator('#panel').boundingBox())?.height ?? 0;
-      const half = await heightOf();
-      await sheet.tap();
-      await page.getByRole('button', { name: 'Panel height: full. Change' }).waitFor();
-      const full = await heightOf();
-      await sheet.tap();
-      await page.getByRole('button', { name: 'Panel height: low. Change' }).waitFor();
-      const low = await heightOf();
-      assert.ok(low < half && half < full, `${low} ${half} ${full}`);
-    });
+  await step('it has three heights', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    const heightOf = async (): Promise<number> => (await page.locator('#panel').boundingBox())?.height ?? 0;
+    const half = await heightOf();
+    await sheet.tap();
+    await page.getByRole('button', { name: 'Panel height: full. Change' }).waitFor();
+    const full = await heightOf();
+    await sheet.tap();
+    await page.getByRole('button', { name: 'Panel height: low. Change' }).waitFor();
+    const low = await heightOf();
+    assert.ok(low < half && half < full, `${low} ${half} ${full}`);
+  });
 
-    await step('the credits stay in sight above it', async () => {
-      await page.getByRole('button', { name: 'More of the credits' }).tap();
-      await page.getByRole('button', { name: 'Less of the credits' }).waitFor();
-      await page.locator('#credits').getByText('Second source').waitFor();
-      const credits = await page.locator('#credits').boundingBox();
-      const panel = await page.locator('#panel').boundingBox();
-      assert.ok(credits && panel && credits.y + credits.height <= panel.y + 1);
-      await sheet.tap();
-    });
+  await step('the credits stay in sight above it', async () => {
+    await page.getByRole('button', { name: 'More of the credits' }).tap();
+    await page.getByRole('button', { name: 'Less of the credits' }).waitFor();
+    await page.locator('#credits').getByText('Second source').waitFor();
+    const credits = await page.locator('#credits').boundingBox();
+    const panel = await page.locator('#panel').boundingBox();
+    assert.ok(credits && panel && credits.y + credits.height <= panel.y + 1);
+    await sheet.tap();
+  });
 
-    await step('a tap on the map picks a unit', async () => {
-      await page.getByRole('button', { name: 'Open Beland: 1 inside' }).tap();
-      await waitForPlace(page, 'Beland', '1 region');
-      await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
-      await page.waitForURL(/map=/);
-      await mapAtRest(page);
-      const box = await page.locator('#map').boundingBox();
-      assert.ok(box);
-      await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
-      await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
-    });
-  },
-  { ...SMALL, hasMap: 'asked' },
-);
+  await step('a tap on the map picks a unit', async () => {
+    await page.getByRole('button', { name: 'Open Beland: 1 inside' }).tap();
+    await waitForPlace(page, 'Beland', '1 region');
+    await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
+    await page.waitForURL(/map=/);
+    await mapAtRest(page);
+    const box = await page.locator('#map').boundingBox();
+    assert.ok(box);
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
+  });
+});
 
 for (const size of SIZES)
   journey(
     `what is offered is inside of a screen of ${size.viewport.width} pixels; the list returns where it was`,
-    () => startLargeExplorer(60),
+    { service: () => startLargeExplorer(60), ...size, hasMap: true },
     async (page, step) => {
       const { width, height } = size.viewport;
       const assertInside = async (locator: Locator): Promise<void> => {
@@ -163,13 +157,12 @@ for (const size of SIZES)
         await assertInside(chosen);
       });
     },
-    { ...size, hasMap: true },
   );
 
 for (const colorScheme of ['light', 'dark'] as const)
   journey(
     `a tablet has room for the page, which is ${colorScheme} where the system is`,
-    () => service,
+    { service, ...WIDE, colorScheme, hasMap: true },
     async (page) => {
       const background = 'getComputedStyle(document.body).backgroundColor';
       await waitForPlace(page, 'r1', '2 countries');
@@ -178,5 +171,4 @@ for (const colorScheme of ['light', 'dark'] as const)
       await page.goto(`${service.url}/docs`);
       assert.equal(await page.evaluate(background), BACKGROUNDS[colorScheme]);
     },
-    { ...WIDE, colorScheme, hasMap: true },
   );

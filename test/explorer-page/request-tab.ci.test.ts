@@ -27,7 +27,7 @@ async function waitForPages(page: Page, where: string, loaded: string): Promise<
 
 journey(
   'someone sends requests, and follows them',
-  () => service,
+  { service, permissions: ['clipboard-read', 'clipboard-write'], expected: [400] },
   async (page, step) => {
     const url = page.locator('#url');
     const response = page.locator('#response');
@@ -182,12 +182,11 @@ journey(
       assert.equal(await page.getByRole('radio', { name: 'fc' }).isChecked(), true);
     });
   },
-  { permissions: ['clipboard-read', 'clipboard-write'], expected: [400] },
 );
 
 journey(
   'a listing whose release is gone can be begun again on the new one',
-  () => startExplorer(),
+  { service: () => startExplorer(), expected: [410] },
   async (page, _, { folder, releases }) => {
     await openTab(page);
     await sendForm(page, 'lv2', { 'page-size': '2' });
@@ -202,7 +201,6 @@ journey(
     await page.locator('#response').getByText('r2').first().waitFor();
     await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
   },
-  { expected: [410] },
 );
 
 // The tests are checked without the types of a browser.

@@ -23,7 +23,7 @@ const observed = await startService(folder, {
 
 journey(
   'ten requests at most lead to the first list; the next visit asks for no file of the page',
-  () => observed,
+  { service: observed, hasMap: true },
   async (page, step, { url }) => {
     await step('on the first visit', async () => {
       await waitForPlace(page, 'r1', '2 countries');
@@ -46,12 +46,11 @@ journey(
       assert.deepEqual(asked.sort(), DATA);
     });
   },
-  { hasMap: true },
 );
 
 journey(
   'someone reads the documentation: two endpoints with a level, every problem and parameter; it leads to the explorer',
-  () => service,
+  { service, path: '/docs' },
   async (page) => {
     const text = (await page.locator('main').textContent()) ?? '';
     for (const part of [
@@ -68,7 +67,6 @@ journey(
     await page.getByRole('link', { name: 'Explorer' }).click();
     await page.locator('#token:focus').waitFor();
   },
-  { path: '/docs' },
 );
 
 for (const [title, heading, tab] of [
@@ -77,7 +75,7 @@ for (const [title, heading, tab] of [
 ] as const)
   journey(
     `a service ${title === undefined ? 'without' : 'with'} a title is called so in the explorer and in its tab`,
-    () => startService(folder, { explorer: true, ...(title === undefined ? {} : { title }) }),
+    { service: () => startService(folder, { explorer: true, ...(title === undefined ? {} : { title }) }) },
     async (page) => {
       await waitForPlace(page, 'r1', '2 countries');
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), heading);
@@ -87,7 +85,7 @@ for (const [title, heading, tab] of [
 
 journey(
   'a public service opens without a sign-in, sends no token, and shows programs without one',
-  () => startService(folder, { explorer: true, isPublic: true }),
+  { service: () => startService(folder, { explorer: true, isPublic: true }), path: '/docs' },
   async (page, step, { url }) => {
     const sent: (string | undefined)[] = [];
     page.on('request', (request) => sent.push(request.headers()['authorization']));
@@ -104,5 +102,4 @@ journey(
         assert.ok(!page.url().includes('token'));
       });
   },
-  { path: '/docs' },
 );

@@ -1,11 +1,12 @@
-// The explorer's state, module by module: the pages of a listing, addresses of places, what units are called, and
-// requests that begin early.
+// The explorer's state, module by module: the pages of a listing, addresses of places, what units are called, requests
+// that begin early, and the code of a request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { attributesAlone, shapesAt } from '../../proxy/explorer/api/geometry.js';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.js';
 import { summarize } from '../../proxy/explorer/api/type-names.js';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
 import { Listing } from '../../proxy/explorer/state/listing.js';
 import { inside, worldOf } from '../../proxy/explorer/state/place.js';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -188,5 +189,14 @@ test('lists are summed up in words: English types in the plural, others quoted, 
   ] as const) {
     const units = Object.entries(types).flatMap(([type, count]) => Array(count).fill({ type, level: 1 }));
     assert.equal(summarize(units, total), summary);
+  }
+});
+
+test('a URL with characters that nothing encoded yet is the same URL between any quotation marks', () => {
+  const gid = `'"; $(touch owned) \`touch owned\` \\'\\\n\${TOKEN} {1,2} [3-4] %41 &gid-1=x # * ? ! é東`;
+  for (const { id } of LANGUAGES) {
+    const code = codeFor(id, `http://x.test/api/v1/geojsonl/lv1?gid-0=${gid}`);
+    const [, url = ''] = /url = ?['"](.*)['"]/i.exec(code) ?? /URL='(.*)'/.exec(code) ?? [];
+    assert.match(url, /^http:\/\/x\.test\/api\/v1\/geojsonl\/lv1\?gid-0=%27%22;%20%24%28touch[\w.~:/?&=%+,;@-]*$/);
   }
 });

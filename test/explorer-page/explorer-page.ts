@@ -1,18 +1,21 @@
-// The explorer in a real browser, for the tests of this folder: a small release, a service and pages in Chromium. Each
-// page is watched: it must load nothing from elsewhere, and report no error.
+// The explorer in a real browser, for the tests of this folder: a small release, a service, and journeys on pages in
+// Chromium. Each page is watched: it must load nothing from elsewhere, and report no error.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { GEOMETRIES } from '../../format/levels.ts';
+import type { BuildOptions } from '../../generator/build.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf } from '../support/processes/chromium.ts';
+import { browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { exposeMap } from './asked-map.ts';
 
 const TIMEOUT_MS = 45_000;
-const TILE_PIXELS = 512;
 
 /** A valid token. */
 export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
@@ -27,7 +30,7 @@ export const ATTRIBUTION: readonly string[] = [
 ];
 
 /** The countries of the fixture with types, a region with a hostile name, and a district without geometry. */
-export function writeExplorerCountries(): string {
+function writeExplorerCountries(): string {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);
   const withType = (types: readonly string[], column: string, layer: typeof regions): typeof regions => ({
@@ -47,20 +50,30 @@ export function writeExplorerCountries(): string {
   ]);
 }
 
-/** A release of `writeExplorerCountries`, served with the explorer. */
-export async function startExplorer(): Promise<RunningService & { folder: string; source: string }> {
-  const source = writeExplorerCountries();
-  const folder = temporaryFolder();
-  await buildRelease(source, folder, {
+/** Builds a release of `writeExplorerCountries` in a folder, with all geometries and cells. */
+export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {
+  await buildRelease(writeExplorerCountries(), out, {
     date: DATE,
     licence: LICENCE,
     attribution: [...ATTRIBUTION],
     accept: ['empty-geometries'],
+    geometries: GEOMETRIES,
+    cells: true,
+    ...options,
   });
-  return { ...(await startService(folder, { explorer: true })), folder, source };
 }
 
-/** A service with 2,000 districts of one country: more rows than a screen has, more pages than one. */
+/** A service with the explorer, and the folder of its releases. */
+export type Explorer = RunningService & { folder: string };
+
+/** A release of `writeExplorerCountries`, served with the explorer. */
+export async function startExplorer(options: Partial<BuildOptions> = {}): Promise<Explorer> {
+  const folder = temporaryFolder();
+  await buildExplorerRelease(folder, options);
+  return { ...(await startService(folder, { explorer: true })), folder };
+}
+
+/** A service with so many districts of one country: more rows than a screen has, more pages than one. */
 export async function startLargeExplorer(count: number): Promise<RunningService> {
   const features = Array.from({ length: count }, (_, i) => ({
     fid: i + 1,
@@ -86,44 +99,66 @@ export interface PageOptions extends BrowserContextOptions {
   path?: string;
   /** Statuses of responses that the test provokes; the browser reports them as errors. */
   expected?: readonly number[];
+  /** Shall it have a map, which the test may ask (asked-map.ts)? Without WebGL a page starts faster. */
+  hasMap?: boolean | 'asked';
 }
 
-/** Opens pages of a service. */
-export class ExplorerBrowser {
-  readonly #hasWebGl: boolean;
+/** Does what the title says, or asserts it. */
+export type Step = (title: string, act: () => Promise<void>) => Promise<void>;
 
-  /** @param options without WebGL a page starts faster, and has no map */
-  constructor({ hasWebGl = true }: { hasWebGl?: boolean } = {}) {
-    this.#hasWebGl = hasWebGl;
-  }
+/**
+ * A test: what a user does in one sitting, on one page, in steps. A step that fails ends it.
+ * @param options also the service, or what starts it when the test begins
+ */
+export function journey<T extends RunningService>(
+  title: string,
+  { service, ...options }: PageOptions & { service: T | (() => Promise<T>) },
+  walk: (page: Page, step: Step, service: T) => Promise<void>,
+): void {
+  test(title, { skip: WITHOUT_CHROMIUM }, async (t) => {
+    const step: Step = async (name, act) => {
+      let isDone = false;
+      await t.test(name, async () => {
+        await act();
+        isDone = true;
+      });
+      assert.ok(isDone, `step: ${name}`);
+    };
+    const started = typeof service === 'function' ? await service() : service;
+    await onPage(started, (page) => walk(page, step, started), options);
+  });
+}
 
-  /** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
-  async onPage(
-    service: RunningService,
-    use: (page: Page) => Promise<void>,
-    { path = `/#token=${TOKEN}`, expected = [], ...options }: PageOptions = {},
-  ): Promise<void> {
-    const browser = await browserOf(this.#hasWebGl ? 'webgl' : 'plain');
-    const context = await browser.newContext({
-      reducedMotion: 'reduce',
-      viewport: { width: 1000, height: 640 },
-      ...options,
-    });
-    context.setDefaultTimeout(TIMEOUT_MS);
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(`${error}`));
-    page.on('console', (message) => {
-      const [, status] = /the server responded with a status of (\d+)/.exec(message.text()) ?? [];
-      if (message.type() === 'error' && !expected.includes(Number(status))) faults.push(message.text());
-    });
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
-    });
+/** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
+async function onPage(
+  service: RunningService,
+  use: (page: Page) => Promise<void>,
+  { path = `/#token=${TOKEN}`, expected = [], hasMap = false, ...options }: PageOptions,
+): Promise<void> {
+  const browser = await browserOf(hasMap === false ? 'plain' : 'webgl');
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1000, height: 640 },
+    ...options,
+  });
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`${error}`));
+  page.on('console', (message) => {
+    const [, status] = /the server responded with a status of (\d+)/.exec(message.text()) ?? [];
+    if (message.type() === 'error' && !expected.includes(Number(status))) faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
+  });
+  if (hasMap === 'asked') await exposeMap(page);
+  try {
     await page.goto(`${service.url}${path}`);
     await use(page);
     assert.deepEqual(faults, []);
+  } finally {
     await context.close();
   }
 }
@@ -157,19 +192,23 @@ export async function openUnit(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^Open ${name}: `) }).click();
 }
 
-/** Where the map is, from the address: pixels of a place from the left and the top of the window. */
-export async function viewOf(page: Page): Promise<(longitude: number, latitude: number) => { x: number; y: number }> {
-  await page.waitForURL(/map=/);
-  const [, zoom, latitude, longitude] = /map=(-?[\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(page.url()) ?? [];
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  const scale = (TILE_PIXELS * 2 ** Number(zoom)) / 360;
-  return (x, y) => ({
-    x: box.x + box.width / 2 + (x - Number(longitude)) * scale,
-    y: box.y + box.height / 2 - (mercator(y) - mercator(Number(latitude))) * scale,
-  });
+/** Chooses an item of the download menu, which is opened for it where it is closed; the file that is saved. */
+export async function saveItem(page: Page, item: string): Promise<{ name: string; content: Buffer }> {
+  const menuItem = page.getByRole('menuitem', { name: item });
+  if (!(await menuItem.isVisible())) await page.getByRole('button', { name: 'Download' }).click();
+  const [file] = await Promise.all([page.waitForEvent('download'), menuItem.click()]);
+  return { name: file.suggestedFilename(), content: await contentOf(file) };
 }
 
-function mercator(latitude: number): number {
-  return (Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) * 180) / Math.PI;
+/** The text that the service sends at a path of its API. */
+export async function apiText({ url }: { url: string }, path: string): Promise<string> {
+  return (await fetch(`${url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
+}
+
+/** What the lines of a text are as JSON. */
+export function linesOf(text: string): unknown[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }

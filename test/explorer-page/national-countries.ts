@@ -2,6 +2,7 @@
 // long and thin with an island far away, and one whose units lie on two sides of a gulf.
 import { join } from 'node:path';
 import type { Position } from 'geojson';
+import { GEOMETRIES } from '../../format/levels.ts';
 import type { FixtureLayer } from '../support/datasets/write-dataset.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
@@ -161,6 +162,11 @@ export async function startCountry(
 ): Promise<RunningService> {
   const folder = temporaryFolder();
   const source = writeDataset(join(temporaryFolder(), `${which}.gpkg`), 'GPKG', layersOf(COUNTRIES[which](), isAlone));
-  await buildRelease(source, folder, { release: `${which}-2026`, date: '2026-11-22', storedPages: 'none' });
+  await buildRelease(source, folder, {
+    release: `${which}-2026`,
+    date: '2026-11-22',
+    geometries: GEOMETRIES,
+    cells: true,
+  });
   return startService(folder, { explorer: true });
 }

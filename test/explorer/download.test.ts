@@ -1,6 +1,5 @@
 // What the explorer saves: the units as the service sent them, digit for digit, and their properties as CSV.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -10,8 +9,7 @@ import { toCsv, toGeoJson, toGeoJsonLines } from '../../proxy/explorer/download/
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { runSql, writeDataset } from '../support/datasets/write-dataset.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { onPageAt, runInPage, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -31,7 +29,7 @@ for (const { name } of layers) runSql(dataset, `UPDATE ${name} SET code = ${BEYO
 dataset.close();
 const folder = temporaryFolder();
 await buildRelease(source, folder, { attribution: ['Tests & "friends"'] });
-const proxy = await startService(folder, { explorer: 'modules' });
+const proxy = await startService(folder);
 
 async function pageText(path: string): Promise<string> {
   const answer = await send(proxy, path);
@@ -188,23 +186,4 @@ test('the name of a file says what is in it: release, level, parents, and whethe
   assert.equal(nameOf({ geometry: 'low', parents: ['ESP'] }), 'r1-lv2-ESP-low.csv');
   assert.equal(nameOf({ parents: ['a/../b', '"x"<y>:|?*\n', '東京'] }), 'r1-lv2-a_.._b-_x_y_-東京.csv');
   assert.equal(nameOf({ release: '..', parents: ['x'.repeat(500)] }).length, '.csv'.length + 120);
-});
-
-test('a browser saves the units of a page of either format as they were sent', { skip: WITHOUT_CHROMIUM }, async () => {
-  for (const format of ['geojsonl', 'fc']) {
-    const saved = await onPageAt(`${proxy.url}/docs`, async (page) => {
-      const saving = runInPage(
-        page,
-        `const { createClient } = await import('/explorer/api/client.js');
-        const { toGeoJsonLines } = await import('/explorer/download/units-file.js');
-        const { save } = await import('/explorer/download/save.js');
-        const client = createClient({ base: location.origin + '/', token: () => ${JSON.stringify(AUTHORIZED.authorization.slice('Bearer '.length))} });
-        const { units, matched, release } = await client.page(client.urlOf('${format}/lv2'), new AbortController().signal);
-        save(toGeoJsonLines({ features: units.map(({ text }) => text), matched, release, level: 2, parents: ['é'], attribution: [] }));`,
-      );
-      const [file] = await Promise.all([page.waitForEvent('download'), saving]);
-      return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
-    });
-    assert.deepEqual(saved, ['r1-lv2-é.geojsonl', await pageText('/api/v1/geojsonl/lv2')]);
-  }
 });

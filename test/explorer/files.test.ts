@@ -1,10 +1,12 @@
-// The files of the explorer as they are served: which ones, under which names, with which headers, to anyone, and with
-// nothing of the data.
+// What the service tells about itself without a token: the files of the explorer, its documentation and about.json,
+// under which names, with which headers, and with nothing of the data.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { packageVersion } from '../../format/command-line/messages.ts';
+import { LEVELS, LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import { bundleExplorer, writeExplorer } from '../../proxy/site/explorer-bundle.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -12,7 +14,7 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const EXPLORER = 'proxy/explorer';
@@ -21,8 +23,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.map': 'application/json',
 };
+const TITLE = 'Boundaries of <Aland> & Beland';
+const DATE = '2026-11-22';
+const LICENCE = 'CC-BY-4.0';
+const ATTRIBUTION = ['Tests & <i>friends</i>, https://example.org/data.', 'Second source (example.com)'];
 
 const folder = temporaryFolder();
 const layers = countryLayers().map(({ name, columns, features }, level) => ({
@@ -30,9 +35,15 @@ const layers = countryLayers().map(({ name, columns, features }, level) => ({
   columns: [...columns, ...(level === 1 ? ['ENGTYPE_1'] : [])],
   features: features.map((unit) => ({ ...unit, values: [...unit.values, ...(level === 1 ? ['Region'] : [])] })),
 }));
-await buildRelease(writeDataset(join(folder, 'countries.gpkg'), 'GPKG', layers), folder);
+await buildRelease(writeDataset(join(folder, 'countries.gpkg'), 'GPKG', layers), folder, {
+  ...ONE_OTHER,
+  date: DATE,
+  licence: LICENCE,
+  attribution: ATTRIBUTION,
+});
 const proxy = await startService(folder, { explorer: true });
 
+const PATHS = [...explorerAssets({ audience: 'private' }).keys()];
 const ANYONE = { authorization: undefined };
 /** The folder with the digest. */
 const [base = ''] = /explorer\/[\w-]{16}\//.exec(textOf(await send(proxy, '/', ANYONE))) ?? [];
@@ -43,17 +54,44 @@ async function referencesOf(page: string): Promise<string[]> {
   return [...html.matchAll(/(?:href|src)="(explorer\/[^"]*)"/g)].map(([, path = '']) => path);
 }
 
-test('each file that a page refers to is there, of its type, and never asked for again', async () => {
+test('every file is there in both codings, with a tag that is answered by 304, and cannot be embedded or posted to', async () => {
+  for (const path of PATHS) {
+    const answers = await Promise.all(
+      ['gzip', 'identity'].map((coding) => send(proxy, path, { ...ANYONE, 'accept-encoding': coding })),
+    );
+    for (const { status, headers } of answers) {
+      assert.equal(status, 200, path);
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      // What is named by its digest is never asked for again.
+      const isHashed = path.startsWith('/explorer/');
+      const caching = isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache';
+      assert.equal(headers['cache-control'], caching, path);
+      assert.equal(headers.vary, 'Accept-Encoding');
+      const again = await send(proxy, path, {
+        ...ANYONE,
+        'accept-encoding': headers['content-encoding'],
+        'if-none-match': headers.etag,
+      });
+      assert.equal(again.status, 304, path);
+      if (!headers['content-type']?.startsWith('text/html')) continue;
+      assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+    }
+    const [gzip, plain] = answers;
+    assert.ok(gzip && plain && textOf(gzip) === textOf(plain), path);
+    assert.notEqual(gzip.headers.etag, plain.headers.etag);
+    assert.equal((await send(proxy, path, {}, 'POST')).status, 405);
+  }
+});
+
+test('each file that a page refers to is there, of its type, under the digest', async () => {
   for (const page of ['/', '/docs'])
     for (const path of await referencesOf(page)) {
       const answer = await send(proxy, `/${path}`, ANYONE);
       assert.equal(answer.status, 200, path);
       assert.ok(path.startsWith(base), path);
       assert.equal(answer.headers['content-type'], TYPES[extname(path)], path);
-      assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable', path);
     }
-  for (const page of ['/', '/docs', '/about.json'])
-    assert.equal((await send(proxy, page, ANYONE)).headers['cache-control'], 'public, no-cache');
 });
 
 test('the page has one script of its own and one style sheet, the map library is as its makers have it', async () => {
@@ -74,7 +112,7 @@ test('the page has one script of its own and one style sheet, the map library is
   assert.deepEqual([...new Set(script.match(/(?<=\b(?:from|import\()")\.[^"]*/g))], ['../lib/maplibre-gl.mjs']);
 });
 
-test('the sources are not served, nor what has another digest', async () => {
+test('the sources are not served, nor what has another digest; the explorer can be left out', async () => {
   const sources = filesUnder(EXPLORER);
   assert.ok(sources.includes('app.js') && sources.includes('tsconfig.json'));
   const others = [...sources, '', 'page/page.js', 'lib/', 'lib/maplibre-gl-dev.mjs', '../handler.ts'];
@@ -82,6 +120,9 @@ test('the sources are not served, nor what has another digest', async () => {
   const stale = `/${base}page/page.js`.replace(/[\w-]{16}/, '0123456789abcdef');
   assert.equal((await send(proxy, stale, ANYONE)).status, 404);
   assert.equal((await send(proxy, `/${base}app.js`, ANYONE)).status, 404);
+  const plain = await startService(folder);
+  for (const path of PATHS) assert.equal((await send(plain, path)).status, 404, path);
+  assert.equal((await send(plain, '/openapi.json')).status, 200);
 });
 
 test('the digest changes with a source, and is the same whether the files were bundled at the start or before', () => {
@@ -113,13 +154,29 @@ test('pages, scripts and workers may load from the service alone, without eval, 
     assert.doesNotMatch(policy, /unsafe|https?:|data:|blob:|\*/, path);
   }
 });
-test('/about.json has the columns of each level: GIDs, names and types', async () => {
-  const { levels } = JSON.parse(textOf(await send(proxy, '/about.json', ANYONE)));
-  assert.deepEqual(levels.slice(0, 3), [
-    { level: 0, gidColumns: ['GID_0'], nameColumn: 'COUNTRY', typeColumn: '' },
-    { level: 1, gidColumns: ['GID_0', 'GID_1'], nameColumn: 'NAME_1', typeColumn: 'ENGTYPE_1' },
-    { level: 2, gidColumns: ['GID_0', 'GID_1', 'GID_2'], nameColumn: 'NAME_2', typeColumn: '' },
-  ]);
+
+test('anyone may read the release, its date, licence, attribution, geometries, caps and columns, and nothing of the data', async () => {
+  const gidColumns = ['GID_0', 'GID_1', 'GID_2'];
+  const named = [
+    { level: 0, gidColumns: gidColumns.slice(0, 1), nameColumn: 'COUNTRY', typeColumn: '' },
+    { level: 1, gidColumns: gidColumns.slice(0, 2), nameColumn: 'NAME_1', typeColumn: 'ENGTYPE_1' },
+    { level: 2, gidColumns, nameColumn: 'NAME_2', typeColumn: '' },
+  ];
+  const others = LEVELS.slice(3).map((level) => ({ level, gidColumns: [], nameColumn: '', typeColumn: '' }));
+  assert.deepEqual(JSON.parse(textOf(await send(proxy, '/about.json', ANYONE))), {
+    version: packageVersion(),
+    release: 'r1',
+    date: DATE,
+    licence: LICENCE,
+    attribution: ATTRIBUTION,
+    geometries: ONE_OTHER.geometries,
+    cells: true,
+    caps: PAGE_CAPS,
+    lightCaps: LIGHT_CAPS,
+    levels: [...named, ...others],
+  });
+  for (const path of [...PATHS, '/openapi.json'])
+    assert.doesNotMatch(textOf(await send(proxy, path, ANYONE)), /\bAAA\b|Aland|Beland/, path);
 });
 
 test('all content of /docs is in its one main landmark', async () => {
@@ -128,4 +185,19 @@ test('all content of /docs is in its one main landmark', async () => {
   assert.deepEqual([before.trim(), after.trim()], ['', '']);
   assert.match(main, /<h1>.*<h2>.*<table>/s);
   assert.equal(main.split('main>').length, 1);
+});
+
+test('a service with a title is called so by its documentation, its OpenAPI documents and the landing page of OGC', async () => {
+  const titled = await startService(folder, { explorer: true, title: TITLE });
+  const documents = { '/openapi.json': 'info', '/api/v1/ogc/api': 'info', '/api/v1/ogc': undefined };
+  for (const [path, member] of Object.entries(documents)) {
+    const document = JSON.parse(textOf(await send(titled, path)));
+    assert.equal((member === undefined ? document : document[member]).title, TITLE, path);
+  }
+  const docs = textOf(await send(titled, '/docs', ANYONE));
+  assert.ok(docs.includes('<h1>Boundaries of &lt;Aland&gt; &amp; Beland</h1>'), docs.slice(0, 600));
+  assert.ok(docs.includes('<title>Boundaries of &lt;Aland&gt; &amp; Beland: API documentation</title>'));
+  const others = await Promise.all([...Object.keys(documents), '/docs'].map((path) => send(proxy, path)));
+  for (const answer of others)
+    assert.match(textOf(answer), /"title": ?"Administrative boundaries"|<h1>Administrative boundaries</);
 });

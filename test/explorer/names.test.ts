@@ -1,16 +1,14 @@
 // The names of all levels as the explorer asks for them, from a real proxy: parents, children, types.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { Names } from '../../proxy/explorer/api/names.js';
-import { after } from '../support/after.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -64,6 +62,16 @@ function namesOf(url: string, token = (): string => TOKEN): Names {
   return new Names(createClient({ base: `${url}/`, token }), token);
 }
 
+/** A server that says how many units there are, and sends anything; its address. */
+async function startSender(matched: number, sendNames: (res: ServerResponse) => void): Promise<string> {
+  const server = createServer((_, res) => {
+    res.setHeader('Boundaries-Matched', matched);
+    res.setHeader('Boundaries-Release', 'r1');
+    sendNames(res);
+  });
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
 test('children are the units below at any level, across a level without units, in order of fid', async () => {
   const fids = async (level: number, of: number, gid: string | undefined): Promise<unknown> => {
     const { total, units = [] } = (await names.children({ level, of, gid })) ?? {};
@@ -111,17 +119,12 @@ test('where units have no parent at the level between, the names do not tell wha
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {
-  const out = temporaryFolder();
-  const features = Array.from({ length: 10_050 }, (_, i) => ({ fid: i + 1, values: [`A${i}`], wkt: null }));
-  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
-  const source = writeDataset(join(temporaryFolder(), 'many.gpkg'), 'GPKG', [layer]);
-  await buildRelease(source, out, { storedPages: 'none', accept: ['empty-geometries'] });
-  const { url } = await startService(out);
-  const row = namesOf(url);
-  const { total, units = [] } = (await row.children({ level: 0, of: 0, gid: undefined })) ?? {};
+  const rows = Array.from({ length: 10_050 }, (_, i) => `[${i + 1},"A${i}",null,null,null,0]\n`);
+  const many = namesOf(await startSender(10_050, (res) => void res.end(`${HEADER}\n${rows.join('')}`)));
+  const { total, units = [] } = (await many.children({ level: 0, of: 0, gid: undefined })) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
   assert.deepEqual([units[0]?.fid, units.at(-1)?.fid, units.at(-1)?.gid], [1, 10_000, 'A9999']);
-  assert.equal((await row.find(0, 'A10049'))?.fid, 10_050);
+  assert.equal((await many.find(0, 'A10049'))?.fid, 10_050);
 });
 
 test('a lineage leads from the top to the unit', async () => {
@@ -189,20 +192,16 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0]\n[2,"A",null,"adm1",null,3]\n`;
   let pieces = [''];
   let isCutOff = false;
-  const server = createServer((_, res) => {
-    const length = isCutOff ? { 'Content-Length': '1000000' } : {};
-    res.writeHead(200, { 'Boundaries-Matched': '2', 'Boundaries-Release': 'r1', ...length });
+  const url = await startSender(2, (res) => {
+    if (isCutOff) res.setHeader('Content-Length', '1000000');
     for (const piece of pieces) res.write(Buffer.from(piece, 'latin1'));
     if (isCutOff) res.socket?.end();
     else res.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  });
   const unitsOf = async (sent: string, length = 1000): Promise<unknown> => {
     const bytes = Buffer.from(sent).toString('latin1');
     pieces = bytes.match(new RegExp(`.{1,${length}}`, 'gs')) ?? [''];
-    const sentNames = namesOf(`http://127.0.0.1:${port}`);
+    const sentNames = namesOf(url);
     const [level] = await sentNames.load(0);
     // Of two units with a GID the first.
     assert.equal((await sentNames.find(0, 'A'))?.fid, 1);

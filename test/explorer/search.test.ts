@@ -54,7 +54,7 @@ await buildRelease(writeSource(), folder, {
 });
 const requests: string[] = [];
 const proxy = await startService(folder, {
-  explorer: 'modules',
+  explorer: true,
   observe: ({ url = '' }: IncomingMessage) => requests.push(url),
 });
 const base = `${proxy.url}/`;

@@ -2,8 +2,9 @@
 // that is run by itself starts its own.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { after as afterProcess } from 'node:test';
-import type { Browser, BrowserServer, Page } from 'playwright-core';
+import type { Browser, BrowserServer, Download, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
 /** Where it is; undefined where there is none. */
@@ -31,6 +32,11 @@ export function startBrowser(kind: string): Promise<BrowserServer> {
 }
 
 const browsers = new Map<BrowserKind, Promise<Browser>>();
+const ends: (() => Promise<void>)[] = [];
+// Here, and not where one is opened: within a test it would be called when that test ends.
+afterProcess(async () => {
+  for (const end of ends) await end();
+});
 
 /** The browser of this process, which is closed when the process ends. */
 export function browserOf(kind: BrowserKind): Promise<Browser> {
@@ -44,7 +50,7 @@ async function connectTo(kind: BrowserKind): Promise<Browser> {
   const server = run === undefined ? await startBrowser(kind) : undefined;
   const endpoint = server?.wsEndpoint() ?? (await (await fetch(`${run}${kind}`)).text());
   const browser = await chromium.connect(endpoint);
-  afterProcess(async () => {
+  ends.push(async () => {
     await browser.close();
     await server?.close();
   });
@@ -71,6 +77,11 @@ export async function onPageAt<T>(url: string, use: (page: Page) => Promise<T>):
 /** Runs the body of an async function in the page, as a script of the page itself; its result, as JSON has it. */
 export function runInPage<T>(page: Page, body: string): Promise<T> {
   return page.evaluate<T>(`(async () => {${body}})()`);
+}
+
+/** The content of a file that a page saves; where the browser has it, another process cannot read. */
+export async function contentOf(file: Download): Promise<Buffer> {
+  return buffer(await file.createReadStream());
 }
 
 /** Holds requests back until the result is called. */

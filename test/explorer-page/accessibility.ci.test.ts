@@ -1,0 +1,169 @@
+// Accessibility: axe-core finds nothing in any state of the page, light or dark, and the keyboard alone leads from the
+// sign-in to a saved file. And the page without WebGL.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { journey, openUnit, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const service = await startExplorer();
+
+/** Asserts that axe-core finds no violation in the page as it is, best practices included. */
+async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<string[]>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+  );
+  assert.deepEqual(found, []);
+}
+
+for (const colorScheme of ['light', 'dark'] as const)
+  journey(
+    `axe-core finds nothing, ${colorScheme}`,
+    { service, path: '/', colorScheme, expected: [400], hasMap: true },
+    async (page, step) => {
+      const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
+      /** Brings the page to a state, which is accessible. */
+      const state = (title: string, act: () => Promise<void>): Promise<void> =>
+        step(title, async () => {
+          await act();
+          await assertAccessible(page);
+        });
+
+      await state('sign-in', async () => {
+        await page.locator('#token:focus').waitFor();
+        await page.keyboard.press('Enter');
+        await page.getByText('Paste a token first.').waitFor();
+      });
+      await state('world', async () => {
+        await page.getByLabel('Token').fill(TOKEN);
+        await page.keyboard.press('Enter');
+        await waitForPlace(page, 'r1', '2 countries');
+      });
+      await state('what is here', async () => {
+        await page.locator('#find').fill('3.5, 0.5');
+        await page.keyboard.press('Enter');
+        await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
+      });
+      await state('search results', async () => {
+        await page.getByRole('button', { name: 'Close what is here' }).click();
+        await page.locator('#find').fill('a');
+        await page.locator('#found [role=option]').first().waitFor();
+      });
+      await state('facts', async () => {
+        await page.keyboard.press('Escape');
+        await selectUnit(page, 'Aland');
+        await page.locator('#facts').getByText('3 properties').click();
+      });
+      await state('opened unit', async () => {
+        await openUnit(page, 'Aland');
+        await waitForPlace(page, 'Aland', '1 region, 1 free city');
+        await page.locator('#levels').waitFor();
+      });
+      await state('download menu', async () => {
+        await page.getByRole('button', { name: 'Download' }).click();
+        await page.getByRole('menu').waitFor();
+      });
+      await state('request', async () => {
+        await page.keyboard.press('Escape');
+        await page.getByRole('tab', { name: 'Request' }).click();
+        await page.getByLabel('page-size').fill('1');
+        await send();
+        await page.locator('#pager').getByText('Page 1 of 2').waitFor();
+        await page.getByText(/^All \d+ headers$/).click();
+      });
+      await state('loading', async () => {
+        await page.route('**/api/**', () => {});
+        await page.getByRole('button', { name: 'Load all' }).click();
+        await page.getByRole('tab', { name: 'Browse' }).click();
+        await page.getByRole('button', { name: 'Stop' }).waitFor();
+      });
+      await state('empty', async () => {
+        await page.getByRole('button', { name: 'Stop' }).click();
+        await page.unroute('**/api/**');
+        await page.getByRole('tab', { name: 'Request' }).click();
+        await page.getByLabel('gid-0').fill('ZZZ');
+        await send();
+        await page.locator('#message').getByText('No such unit').waitFor();
+      });
+      await state('error', async () => {
+        await page.getByLabel('page-size').fill('0');
+        await send();
+        await page.getByRole('alert').getByText('400 bad-parameter').waitFor();
+      });
+      await state('/docs', async () => {
+        await page.goto(`${service.url}/docs`);
+      });
+    },
+  );
+
+journey(
+  'the keyboard alone leads from the sign-in to a saved file; the focus is never lost',
+  { service, path: '/', hasMap: true },
+  async (page, step) => {
+    const { keyboard } = page;
+    const focused = page.locator(':focus');
+    const chosen = page.locator('.choose:focus').getByText('Aland');
+
+    await step('to the world', async () => {
+      await page.locator('#token:focus').waitFor();
+      await keyboard.insertText(TOKEN);
+      await keyboard.press('Enter');
+      await page.locator('#heading:focus').waitFor();
+      await waitForPlace(page, 'r1', '2 countries');
+    });
+
+    await step('to a unit and its facts, and back', async () => {
+      for (const stop of ['Download', 'Aland']) {
+        await keyboard.press('Tab');
+        await focused.filter({ hasText: stop }).waitFor();
+      }
+      await keyboard.press('Enter');
+      await page.locator('#facts').getByText('3 properties').waitFor();
+      await chosen.waitFor();
+      await keyboard.press('Tab');
+      await page.locator('#facts button:focus').waitFor();
+      assert.equal(await focused.getAttribute('aria-label'), 'Close Aland');
+      await keyboard.press('Enter');
+      await chosen.waitFor();
+    });
+
+    await step('into it', async () => {
+      await keyboard.press('Enter');
+      await page.locator('#facts').waitFor();
+      await keyboard.press('Enter');
+      await waitForPlace(page, 'Aland', '1 region, 1 free city');
+      await page.locator('#heading:focus').waitFor();
+    });
+
+    await step('to a file, and to the other tab', async () => {
+      await keyboard.press('Tab');
+      await keyboard.press('Enter');
+      await page.locator('[role=menuitem]:focus').waitFor();
+      const [file] = await Promise.all([page.waitForEvent('download'), keyboard.press('Enter')]);
+      assert.match(file.suggestedFilename(), /\.geojson$/);
+      await page.locator('#download:focus').waitFor();
+      await page.locator('#tab-browse').focus();
+      await keyboard.press('ArrowRight');
+      await page.locator('#tab-request:focus').waitFor();
+      await page.locator('#request').waitFor();
+    });
+  },
+);
+
+journey('without WebGL the page says so, and list, search, facts and requests work', { service }, async (page) => {
+  await page.getByRole('heading', { name: 'No map' }).waitFor();
+  await page.getByText(/WebGL 2/).waitFor();
+  await openUnit(page, 'Aland');
+  await selectUnit(page, 'North');
+  await page.locator('#find').fill('beland');
+  await page.locator('#found-note').getByText('1 unit', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#facts').getByRole('heading', { name: 'Beland' }).waitFor();
+  await page.getByRole('tab', { name: 'Request' }).click();
+  await page.locator('#response').getByText('200 OK').waitFor();
+  await assertAccessible(page);
+});

@@ -12,8 +12,8 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
-import type { Running } from '../support/processes/proxy-process.ts';
-import { issuedOptions, PROXY, serve } from '../support/processes/proxy-process.ts';
+import { without } from '../support/processes/programs.ts';
+import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -25,7 +25,7 @@ await buildRelease(writeCountries(), folder, { storedPages: 'unfiltered' });
 const { page } = enlargePage(folder, 16 * 1024 * 1024);
 const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv0';
-const isLinux = existsSync('/proc/self/task');
+const skip = without('test -e /proc/self/task');
 
 /** A client that reads the beginning of the large page and then waits. */
 async function slowReader({ url }: Running): Promise<Socket> {
@@ -94,12 +94,43 @@ test('a second signal ends it at once', async () => {
   reader.destroy();
 });
 
-test('workers share a port; those that die are replaced, all at once too; told to stop, all finish and end', {
-  skip: !isLinux,
+/** With port 0 workers that start when none is left would choose another one. */
+async function serveCrowd(): Promise<Running> {
+  return serve([...OPTIONS, '--port', String(await freePort()), '--workers', '2', '--metrics-port', '0']);
+}
+
+const crowd = skip === false ? serveCrowd() : serve(OPTIONS);
+
+test('a worker that is killed leaves no connection open, also not the one that it was just being handed', {
+  skip,
 }, async () => {
-  // With port 0 workers that start when none is left would choose another one.
-  const port = String(await freePort());
-  const running = await serve([...OPTIONS, '--port', port, '--workers', '2', '--metrics-port', '0']);
+  const running = await crowd;
+  const { hostname, port } = new URL(running.url);
+  const [killed = assert.fail('no worker')] = workersOf(running.child);
+  // It stands still: of the connections below the first that it is handed waits for it, the other worker has the rest.
+  process.kill(killed, 'SIGSTOP');
+  const open = new Set<Socket>();
+  for (let i = 0; i < 8; i++) {
+    const socket = connect(Number(port), hostname);
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.resume().write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  }
+  await until(
+    () => open.size === 1,
+    () => `${open.size} connections wait`,
+  );
+  const [waiting = assert.fail()] = open;
+  const closed = new Promise((resolve) => waiting.once('close', resolve));
+  process.kill(killed, 'SIGKILL');
+  await closed;
+  assert.equal((await send(running, '/healthz')).status, 200);
+});
+
+test('workers share a port; those that die are replaced, all at once too; told to stop, all finish and end', {
+  skip,
+}, async () => {
+  const running = await crowd;
   const workers = (): number[] => workersOf(running.child);
   const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
   const dead = workers();
@@ -127,34 +158,7 @@ test('workers share a port; those that die are replaced, all at once too; told t
   for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
 });
 
-test('a worker that is killed leaves no connection open, also not the one that it was just being handed', {
-  skip: !isLinux,
-  timeout: 60_000,
-}, async () => {
-  const running = await serve([...OPTIONS, '--workers', '2']);
-  const { hostname, port } = new URL(running.url);
-  const [killed = assert.fail('no worker')] = workersOf(running.child);
-  // It stands still: of the connections below the first that it is handed waits for it, the other worker has the rest.
-  process.kill(killed, 'SIGSTOP');
-  const open = new Set<Socket>();
-  for (let i = 0; i < 8; i++) {
-    const socket = connect(Number(port), hostname);
-    open.add(socket);
-    socket.on('error', () => {}).on('close', () => open.delete(socket));
-    socket.resume().write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  }
-  await until(
-    () => open.size === 1,
-    () => `${open.size} connections wait`,
-  );
-  const [waiting = assert.fail()] = open;
-  const closed = new Promise((resolve) => waiting.once('close', resolve));
-  process.kill(killed, 'SIGKILL');
-  await closed;
-  assert.equal((await send(running, '/healthz')).status, 200);
-});
-
-test('a worker that is killed before it listens ends the start, and the log says so', { skip: !isLinux }, async () => {
+test('a worker that is killed before it listens ends the start, and the log says so', { skip }, async () => {
   const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
   let err = '';

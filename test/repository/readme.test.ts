@@ -85,7 +85,7 @@ test('the caps of the README are those of the service', () => {
   );
 });
 
-test('the images, their tags and the changelog have the version of the package', () => {
+test('the images, their tags and the changelog have the version of the package, and that of gdal-async which is tested', () => {
   const named = execFileSync(
     'git',
     ['grep', '-hoE', 'image.version=[0-9.]+|boundaries-[a-z]+:[0-9.]+', '--', 'generator', 'proxy'],
@@ -95,6 +95,9 @@ test('the images, their tags and the changelog have the version of the package',
   assert.ok(versions.length >= 7);
   const changelog = /^## \[(\d\S*)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? '';
   assert.deepEqual([...new Set([...versions, changelog])], [packageVersion()]);
+  const image = readFileSync('generator/examples/container/Dockerfile', 'utf8');
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
 });
 
 test('the README can be read in four minutes, and how to operate the service in ten', () => {

@@ -1,154 +1,27 @@
-// The set-up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called. Where
-// the user's cache has Node 26 (`node .setup/other-node.js 26` installs it), also what it does on a Node too new for
-// GDAL.
+// The set-up in a folder of its own: what it does in each state of a clone, what it says, and what it leaves behind.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { programOf } from '../../.setup/other-node.js';
 import { run } from '../../.setup/run.js';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import {
+  type CloneOptions,
+  COMPILING,
+  callsIn,
+  DOWNLOAD,
+  INSTALLED,
+  makeClone,
+  setUp,
+  start,
+} from './clone-to-set-up.ts';
 
-const REPOSITORY = resolve();
-const BINDING_FOLDER = `lib/binding/node-v${process.versions.modules}-${process.platform}-${process.arch}`;
-const BINDING = join(dirname(createRequire(import.meta.url).resolve('gdal-async/package.json')), BINDING_FOLDER);
-
-const PACKAGES = {
-  '': { name: 'clone' },
-  'node_modules/tool': { version: '1.0.0', integrity: 'sha512-one' },
-  'node_modules/for-another-platform': { version: '1.0.0', optional: true },
-};
-const INSTALLED = { 'node_modules/tool': PACKAGES['node_modules/tool'] };
 const DONE: CloneOptions = { installed: INSTALLED, binding: true };
-const ENGINES = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')).engines;
+const ENGINES = JSON.parse(readFileSync('package.json', 'utf8')).engines;
 const NPM_CI = /^npm ci --include=dev$/;
-const DOWNLOAD = /^node-pre-gyp install$/;
-const COMPILING = ['gdal-config', 'g++', 'make', 'python3'];
-
-/** A clone to set up. */
-interface Clone {
-  root: string;
-  /** What a program of the user's is found in; nothing else is on PATH. */
-  programs: string;
-  /** Where the binding belongs. */
-  binding: string;
-}
-
-interface CloneOptions {
-  engines?: string;
-  /** npm's note of what is installed; none where left out. */
-  installed?: object;
-  /** What gdal-async's downloader and compiler leave behind. */
-  prebuilt?: 'binding' | 'half' | 'nothing';
-  compiled?: 'binding' | 'half' | 'nothing';
-  programs?: readonly string[];
-  /** Is the binding there already? */
-  binding?: boolean;
-}
-
-/** How the set-up is started. */
-interface Start {
-  /** The Node that the user typed; this one where left out. */
-  node?: string;
-  env?: Record<string, string>;
-}
-
-/** What a run of the set-up came to. */
-interface Outcome {
-  code: number | null;
-  printed: string;
-  /** The lines that tell what is being done. */
-  steps: string[];
-}
-
-function makeClone(options: CloneOptions = {}): Clone {
-  const folder = temporaryFolder();
-  const clone = { root: join(folder, 'clone'), programs: join(folder, 'programs'), binding: '' };
-  const gdal = join(clone.root, 'node_modules', 'gdal-async');
-  const preGyp = join(gdal, 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
-  clone.binding = join(gdal, BINDING_FOLDER, 'gdal.node');
-  for (const made of [clone.programs, preGyp]) mkdirSync(made, { recursive: true });
-  cpSync(join(REPOSITORY, '.setup'), join(clone.root, '.setup'), { recursive: true });
-  const engines = { node: options.engines ?? '>=20' };
-  writeFileSync(join(clone.root, 'package.json'), JSON.stringify({ type: 'module', engines }));
-  writeFileSync(join(clone.root, 'package-lock.json'), JSON.stringify({ packages: PACKAGES }));
-  if (options.installed !== undefined) {
-    const installed = JSON.stringify({ packages: options.installed });
-    writeFileSync(join(clone.root, 'node_modules', '.package-lock.json'), installed);
-  }
-  if (options.binding) {
-    mkdirSync(dirname(clone.binding), { recursive: true });
-    copyFileSync(join(BINDING, 'gdal.node'), clone.binding);
-  }
-  writeFileSync(join(gdal, 'package.json'), '{}');
-  const { prebuilt = 'nothing', compiled = 'nothing' } = options;
-  const calls = JSON.stringify(join(folder, 'calls'));
-  writeFileSync(
-    join(preGyp, 'node-pre-gyp'),
-    `const fs = require('node:fs');
-     fs.appendFileSync(${calls}, 'node-pre-gyp ' + process.argv.slice(2).join(' ') + '\\n');
-     fs.writeFileSync(${calls} + '.nodedir', String(process.env.npm_config_nodedir));
-     const known = process.versions.modules === '${process.versions.modules}';
-     const left = !known ? 'nothing' : process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
-     if (left === 'nothing') {
-       console.log('a.cpp: In function f:\\na.cpp:3:5: error: what went wrong\\nb.cpp:1:1: error: another\\nmake: it failed');
-       process.exit(1);
-     }
-     fs.mkdirSync(${JSON.stringify(dirname(clone.binding))}, { recursive: true });
-     if (left === 'half') fs.writeFileSync(${JSON.stringify(clone.binding)}, 'half of a binding');
-     else fs.copyFileSync(${JSON.stringify(join(BINDING, 'gdal.node'))}, ${JSON.stringify(clone.binding)});`,
-  );
-  for (const name of options.programs ?? []) addProgram(clone, name, '');
-  addProgram(
-    clone,
-    'npm',
-    `setTimeout(() => fs.writeFileSync(
-       ${JSON.stringify(join(clone.root, 'node_modules', '.package-lock.json'))},
-       ${JSON.stringify(JSON.stringify({ packages: INSTALLED }))}), 300);`,
-  );
-  return clone;
-}
-
-/** A program that notes its call and runs `script`, in which `fs` is there. */
-function addProgram(clone: Clone, name: string, script: string): void {
-  const file = join(clone.programs, name);
-  const calls = JSON.stringify(join(clone.programs, '..', 'calls'));
-  writeFileSync(
-    file,
-    `#!${process.execPath}\nconst fs = require('node:fs');
-     fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`,
-  );
-  chmodSync(file, 0o755);
-}
-
-function callsIn(clone: Clone): string[] {
-  const file = join(clone.programs, '..', 'calls');
-  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
-}
-
-function start(
-  clone: Clone,
-  { node = process.execPath, env: more = {} }: Start = {},
-): { child: ChildProcess; outcome: Promise<Outcome> } {
-  const folder = join(clone.programs, '..');
-  const env = { PATH: clone.programs, TMPDIR: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...more };
-  const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
-  const outcome = once(child, 'close').then(([code]): Outcome => {
-    return { code, printed, steps: printed.split('\n').filter((line) => line.startsWith('set-up: ')) };
-  });
-  return { child, outcome };
-}
-
-function setUp(clone: Clone, how?: Start): Promise<Outcome> {
-  return start(clone, how).outcome;
-}
 
 /** What a clone is like, how its set-up ends, what is printed, and which programs are called. */
 const CASES: [what: string, options: CloneOptions, code: number, printed: RegExp, ...calls: RegExp[]][] = [
@@ -197,6 +70,13 @@ const CASES: [what: string, options: CloneOptions, code: number, printed: RegExp
     1,
     /Install them, then run the same command again:\n\n {2}\S.*gdal/i,
     DOWNLOAD,
+  ],
+  [
+    'shows what npm said where it fails',
+    { npm: "console.error('the registry is gone'); process.exit(1);" },
+    1,
+    /set-up failed: npm ci .*the registry is gone/s,
+    NPM_CI,
   ],
 ];
 
@@ -252,14 +132,6 @@ test('what takes long is said again every 15 seconds, with how long it has taken
   assert.equal(said().length, 5, 'nothing when it has ended');
 });
 
-test('the set-up shows what npm said where it fails', async () => {
-  const clone = makeClone();
-  addProgram(clone, 'npm', "console.error('the registry is gone'); process.exit(1);");
-  const { code, printed } = await setUp(clone);
-  assert.equal(code, 1);
-  assert.match(printed, /set-up failed: npm ci .*the registry is gone/s);
-});
-
 for (const compiled of ['nothing', 'half'] as const) {
   test(`the set-up leaves no binding behind where compiling leaves ${compiled}`, async () => {
     const clone = makeClone({ installed: INSTALLED, compiled, programs: COMPILING });
@@ -290,7 +162,7 @@ test("the set-up compiles with the headers beside this Node, whatever npm's node
   const nodedirOf = async (nodedir: string): Promise<string> => {
     const clone = makeClone({ installed: INSTALLED, compiled: 'binding', programs: COMPILING });
     assert.equal((await setUp(clone, { node, env: { npm_config_nodedir: join(folder, nodedir) } })).code, 0);
-    return readFileSync(join(clone.programs, '..', 'calls.nodedir'), 'utf8');
+    return readFileSync(join(clone.folder, 'calls.nodedir'), 'utf8');
   };
   assert.equal(await nodedirOf('another'), 'undefined');
   putHeader('set', header.join(''));
@@ -301,84 +173,6 @@ test("the set-up compiles with the headers beside this Node, whatever npm's node
   assert.equal(await nodedirOf('set'), join(folder, packaged));
   putHeader('prefix', header.join(''));
   assert.equal(await nodedirOf('another'), join(folder, 'prefix'));
-});
-
-const NEWER = programOf(26);
-const hasNewer = existsSync(NEWER) && Number.parseInt(process.versions.node, 10) < 26;
-
-test("on a Node too new for gdal-async the set-up goes on with npm's Node 24", { skip: !hasNewer }, async (t) => {
-  const clone = makeClone({ installed: INSTALLED, prebuilt: 'binding', programs: COMPILING });
-  const cache = join(clone.programs, '..', 'cache');
-  // What npm installs is this Node.
-  const name = NEWER.split('/').at(-3);
-  addProgram(
-    clone,
-    'npm',
-    `const folder = process.argv[process.argv.indexOf('--prefix') + 1] + '/node_modules/${name}/bin';
-     fs.mkdirSync(folder, { recursive: true });
-     fs.symlinkSync(process.execPath, folder + '/node');`,
-  );
-  const script = [join(clone.root, '.setup', 'with-gdal.js'), '-p', 'process.version + process.env.PROXY_NODE'];
-  const withGdal = (): string => execFileSync(NEWER, script, { encoding: 'utf8', stdio: 'pipe', env: {} });
-
-  await t.test('says so in one line, compiles nothing, and says once that it installs', async () => {
-    const { code, steps } = await setUp(clone, { node: NEWER });
-    assert.equal(code, 0);
-    assert.deepEqual(
-      steps.map((step) =>
-        /installed once|downloading|none for Node 26.*npm's Node 24|installing Node 24/.exec(step)?.[0].slice(0, 11),
-      ),
-      ['installed o', 'downloading', 'none for No', 'installing ', 'downloading'],
-    );
-    const [download = '', install = '', ...others] = callsIn(clone);
-    assert.match(download, DOWNLOAD);
-    assert.match(install, new RegExp(`^npm install --prefix ${cache}/.* ${name}@24$`));
-    assert.equal(others.length, 1);
-    assert.match(others[0] ?? '', DOWNLOAD);
-  });
-  await t.test('finds it again', async () => {
-    assert.deepEqual(await setUp(clone, { node: NEWER }), { code: 0, printed: '', steps: [] });
-    assert.equal((await setUp(clone)).printed, '');
-  });
-  await t.test('runs there what needs GDAL', () => {
-    assert.equal(withGdal(), `${process.version}${NEWER}\n`);
-  });
-  await t.test('mends what is gone', async () => {
-    for (const gone of [clone.binding, cache]) {
-      rmSync(gone, { recursive: true });
-      assert.equal((await setUp(clone, { node: NEWER })).code, 0);
-      assert.equal(withGdal(), `${process.version}${NEWER}\n`);
-    }
-  });
-  await t.test('begins anew where that fails too', async () => {
-    rmSync(clone.binding);
-    for (const tool of COMPILING) rmSync(join(clone.programs, tool));
-    const preGyp = join(clone.root, 'node_modules', 'gdal-async', 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
-    writeFileSync(join(preGyp, 'node-pre-gyp'), 'process.exit(1)');
-    const { code, printed } = await setUp(clone, { node: NEWER });
-    assert.equal(code, 1);
-    assert.match(printed, /Install them, then run the same command again/);
-    assert.match(withGdal(), /^v26.*undefined\n$/);
-  });
-});
-
-const isDebian = existsSync('/etc/debian_version') && process.getuid?.() === 0;
-
-test('the set-up installs with apt what compiling needs, as root on Debian', { skip: !isDebian }, async () => {
-  const clone = makeClone({ installed: INSTALLED, compiled: 'binding', programs: ['g++', 'python3'] });
-  const made = ['gdal-config', 'make'].map((name) => JSON.stringify(join(clone.programs, name)));
-  addProgram(
-    clone,
-    'apt-get',
-    `if (process.argv.includes('install')) for (const f of [${made}]) fs.writeFileSync(f, '');`,
-  );
-  const { code, steps } = await setUp(clone);
-  assert.equal(code, 0);
-  assert.equal(steps.length, 4);
-  const [, update = '', install = '', compile = ''] = callsIn(clone);
-  assert.match(update, /^apt-get .* update$/);
-  assert.match(install, /^apt-get .* install -y --no-install-recommends libgdal-dev make$/);
-  assert.match(compile, /--shared_gdal=true/);
 });
 
 test('two set-ups of one clone at once do the work once', async () => {

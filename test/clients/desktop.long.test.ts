@@ -11,7 +11,7 @@ import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROXY = resolve('proxy');
@@ -40,7 +40,7 @@ const url = [needs('geopandas'), needs('qgis.core'), needs('owslib')].includes(f
 async function serveSample(): Promise<string> {
   const out = temporaryFolder();
   writeSample(source);
-  await buildRelease(source, out, { accept: ['empty-geometries'], storedPages: 'none' });
+  await buildRelease(source, out, { ...WHOLE, storedPages: 'none', accept: ['empty-geometries'] });
   symlinkSync(PROXY, join(home, 'proxy'));
   return (await startService(out)).url;
 }

@@ -1,4 +1,5 @@
-// The document of the interface: valid, true to the tables, and every example in it does what it says.
+// The document of the interface: valid, true to the tables, and every example in it does what it says. Those that show
+// units of the sample are in openapi.ci.test.ts.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS, pageCap } from '../../format/levels.ts';
-import { writeSample } from '../../generator/sample/sample.ts';
 import { ROWS } from '../../proxy/api/rows.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
@@ -17,16 +17,15 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { cachedOutput } from '../support/cached-folder.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const source = writeCountries();
-await buildRelease(source, folder);
+await buildRelease(source, folder, WHOLE);
 const proxy = await startService(folder);
 
 /** As much of the document as these tests look at. */
@@ -189,40 +188,6 @@ test('names every header of a page', async () => {
   const { headers } = await send(proxy, '/api/v1/fc/lv1?page-size=1');
   for (const name of Object.keys(document.components.headers)) assert.ok(headers[name.toLowerCase()], name);
 });
-
-test('the example of every page is what the request gives: no unit, or one of the sample', async () => {
-  const sample = await startService(await cachedOutput(import.meta.url, 'units of the sample', buildSampleUnits));
-  let units = 0;
-  for (const [path, { get }] of Object.entries(document.paths))
-    for (const content of Object.values(get.responses['200']?.content ?? {}))
-      for (const { value, 'x-request': request } of Object.values(content.examples ?? {})) {
-        const [, target = ''] = /^GET (\S+) HTTP\/1\.1\n/.exec(String(request)) ?? [];
-        assert.ok(target.startsWith(`${path}?`), target);
-        const answer = await send(sample, target);
-        assert.equal(answer.status, 200);
-        const text = textOf(answer);
-        assert.deepEqual(typeof value === 'string' ? text : JSON.parse(text), value, target);
-        if (answer.headers['boundaries-matched'] === '1') units++;
-      }
-  assert.equal(units, 8, 'of four levels, in both formats');
-});
-
-/** A release of the sample's units that are examples, and of those around them. */
-async function buildSampleUnits(out: string): Promise<void> {
-  const file = join(temporaryFolder(), 'sample.gpkg');
-  writeSample(file);
-  const gids = [
-    "'ESP', 'MCO', 'PRI', 'USA'",
-    "'ESP.1_1', 'PRI.35_1', 'USA.16_1'",
-    "'ESP.1.1_1', 'USA.16.21_1'",
-    "'ESP.1.1.1_1'",
-  ];
-  const where = LEVELS.flatMap((level) => {
-    const list = gids[level];
-    return list === undefined ? [] : [{ level, value: `GID_${level} IN (${list})` }];
-  });
-  await buildRelease(file, out, { where, levels: [0, 1, 2, 3] });
-}
 
 test('paths that are said to need no token need none, and all others need one', async () => {
   for (const [path, { get }] of Object.entries(document.paths)) {

@@ -1,78 +1,40 @@
-// The proxy's command line as a user types it: what it prints, what it refuses and how it ends.
+// The proxy's command line as a user types it: what it prints, what it refuses and how it ends. as-typed.ci.test.ts
+// starts each command as a process.
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { decodeJwt } from 'jose';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
-import { after } from '../support/after.ts';
 import { listen } from '../support/http/listen.ts';
-import { compile } from '../support/processes/compile.ts';
+import { serve } from '../support/processes/proxy-process.ts';
+import { type Typed, typed } from '../support/processes/typed.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
 
 const folder = await worldOutput();
-
-const MAIN = [compile('proxy/main.ts')];
-/** As `npm start` starts it in a clone. */
-const CLONE = ['--import', 'tsx', 'proxy/main.ts'];
-/** The development key is kept in the home folder. */
-const HOME = temporaryFolder();
-
-function run(args: string[], main = MAIN) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...main, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, HOME },
-  });
-  return { status, stdout, stderr };
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Typed> {
+  return typed('proxy', args, { env });
 }
 
-/** Starts `serve` on a free port and returns what it printed once it listens. */
-async function serve(args: string[], env: Record<string, string> = {}): Promise<{ child: ChildProcess; text: string }> {
-  const child = spawn(process.execPath, [...MAIN, 'serve', '--origin', folder, '--port', '0', ...args], {
-    env: { ...process.env, HOME, ...env },
-  });
-  after(() => child.kill());
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece) => {
-      text += piece;
-    });
-  const isListening = (): boolean => {
-    assert.equal(child.exitCode, null, text);
-    return /at http:\S+\n|\$NEXT"\n/.test(text);
-  };
-  await until(isListening, () => `it does not listen: ${text}`);
-  return { child, text };
-}
-
-test('serve --dev prints one link to the explorer, with the token where no server sees it', async () => {
-  const { text } = await serve(['--dev']);
-  const [, token = ''] = /^TOKEN=(.*)$/m.exec(text) ?? [];
-  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
-  const links = text.split('\n').filter((line) => line.includes('#'));
-  assert.deepEqual(links, [`${/http:\/\/127\.0\.0\.1:\d+/.exec(text)}/#token=${token}`]);
-  const without = await serve(['--dev', '--no-explorer']);
-  assert.doesNotMatch(without.text, /#token|browser/);
-});
-
-test('serve --dev prints a token and three commands that work when pasted', async () => {
-  const { text } = await serve(['--dev']);
+test('serve --dev prints a link with a token where no server sees it, and commands that work when pasted', async () => {
+  const running = await serve(['--dev', '--origin', folder], { HOME: temporaryFolder() });
+  const { url } = running;
+  await running.says(/\$NEXT"\n/);
+  const text = running.out();
   assert.match(text, /DEVELOPMENT KEY/);
-  const lines = text.split('\n').filter((line) => /^(TOKEN=|curl |NEXT=)/.test(line));
-  assert.equal(lines.length, 4);
-  const [token, ...commands] = lines;
+  const [, token = ''] = /^TOKEN=([\w-]+\.[\w-]+\.[\w-]+)$/m.exec(text) ?? [];
+  const links = text.split('\n').filter((line) => line.includes('#'));
+  assert.deepEqual(links, [`${url}/#token=${token}`]);
+  const commands = text.split('\n').filter((line) => /^(curl |NEXT=)/.test(line));
+  assert.equal(commands.length, 3);
   const outputs = commands.map((command) =>
-    spawnSync('sh', ['-c', `${token}\n${command}`], { encoding: 'utf8' })
+    spawnSync('sh', ['-c', `TOKEN=${token}\n${command}`], { encoding: 'utf8' })
       .stdout.split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line)),
@@ -82,71 +44,35 @@ test('serve --dev prints a token and three commands that work when pasted', asyn
   assert.deepEqual(ids(2), [4, 5, 9]);
   assert.ok(outputs[1]?.length);
   assert.ok(outputs[1]?.every(({ properties }) => properties.GID_0 === outputs[1]?.[0].properties.GID_0));
-});
-
-test('serve exits with 0 on SIGTERM and SIGINT', async () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const { child } = await serve(['--dev']);
-    child.kill(signal);
-    assert.deepEqual(await once(child, 'exit'), [0, null]);
-  }
-});
-
-test('token --dev prints a token and nothing else', () => {
-  const { status, stdout, stderr } = run(['token', '--dev', '--expires', '15m', '--scope', 'a b', '--subject', 'me']);
-  assert.deepEqual([status, stderr], [0, '']);
-  const { iat = 0, exp, ...claims } = decodeJwt(stdout.trim());
-  assert.deepEqual(claims, { iss: 'boundaries-development', aud: 'boundaries', sub: 'me', scope: 'a b' });
-  assert.equal(exp, iat + 900);
-});
-
-test('a token of token --dev is valid for serve --dev', async () => {
-  const { text } = await serve(['--dev']);
-  const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
-  const { stdout } = run(['token', '--dev']);
-  const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
-  assert.equal(answer.status, 200);
-});
-
-test('options may come from the environment', async () => {
-  const secret = 'a secret of at least thirty-two bytes';
-  const env = {
-    BOUNDARIES_SECRET: secret,
-    BOUNDARIES_ISSUER: 'https://issuer.test',
-    BOUNDARIES_AUDIENCE: 'boundaries',
-  };
-  const { text } = await serve([], env);
-  assert.match(text, /serving release r1 at http:\/\/127\.0\.0\.1:\d+\n/);
-  assert.doesNotMatch(text, /secret of/);
+  assert.deepEqual(await running.stop(), [0, null]);
 });
 
 test('an error at the start says where, what is wrong and what to do; the exit code is 2 for an option, else 1', async () => {
-  const taken = createServer();
-  const port = String(await listen(taken));
+  const port = String(await listen(createServer()));
   const empty = temporaryFolder();
-  const faults: [number, string[], RegExp, string[]?][] = [
-    [
-      1,
-      ['--origin', folder, '--port', port],
-      /^127\.0\.0\.1 port \d+: the port is already in use\n {2}what to do: .*, e\.g\. npm start -- --port 9000\n$/,
-      CLONE,
-    ],
-    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*generator\/main\.ts build/, CLONE],
-    [1, ['--origin', empty], /^\/.*: there is no release to serve\n {2}what to do: .*boundaries-generator build/],
+  const faults: [number, string[], RegExp, Record<string, string>?][] = [
+    [1, ['--public', '--origin', folder, '--port', port], /^127\.0\.0\.1 port \d+: the port is already in use$/],
+    [1, ['--public', '--origin', empty], /^\/.*: there is no release to serve$/],
     [
       2,
-      ['--host', '0.0.0.0'],
-      /^--dev with --host 0\.0\.0\.0: the development key works on loopback addresses only\n {2}what to do: /,
+      ['--dev', '--host', '0.0.0.0'],
+      /^--dev with --host 0\.0\.0\.0: the development key works on loopback addresses only$/,
     ],
-    [2, ['--issuer', 'i'], /^--dev with --issuer: development tokens exclude other issuers\n {2}what to do: /],
-    [2, ['--prot', '1'], /^Unknown argument: prot\n {2}what to do: add --help/],
-    [2, ['--port'], /^Not enough arguments following: port\n {2}what to do: /],
+    [2, ['--dev', '--issuer', 'i'], /^--dev with --issuer: development tokens exclude other issuers$/],
+    [2, ['--prot', '1'], /^Unknown argument: prot$/],
+    [2, ['--port'], /^Not enough arguments following: port$/],
+    [2, [], /^--port: not a number$/, { BOUNDARIES_PORT: 'http' }],
+    [2, [], /^--workers: not a number$/, { BOUNDARIES_WORKERS: 'many' }],
+    [2, ['--public'], /^--stop-timeout 5: invalid duration$/, { BOUNDARIES_STOP_TIMEOUT: '5' }],
+    [2, [], /^BOUNDARIES_LOG_SUBJECT=1: neither true nor false$/, { BOUNDARIES_LOG_SUBJECT: '1' }],
   ];
-  for (const [code, args, message, main] of faults) {
-    const { status, stdout, stderr } = run(['serve', '--dev', ...args], main);
+  for (const [code, args, message, env] of faults) {
+    const { status, stdout, stderr } = await run(['serve', ...args], env);
     assert.deepEqual([status, stdout], [code, '']);
-    assert.match(stderr, message);
-    assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/);
+    const [first = '', remedy, ...others] = stderr.split('\n');
+    assert.match(first, message);
+    assert.match(String(remedy), /^ {2}what to do: ./);
+    assert.deepEqual(others, ['']);
   }
 });
 
@@ -223,10 +149,10 @@ test('proxy/OPERATING.md lists every option with its default', () => {
   );
 });
 
-test('keys makes a key pair that is never replaced, and whose private half only its owner reads', () => {
+test('keys makes a key pair that is never replaced, and whose private half only its owner reads', async () => {
   const out = join(temporaryFolder(), 'keys');
   const [privateFile, publicFile] = [join(out, 'private.pem'), join(out, 'keys.json')];
-  const { status, stdout, stderr } = run(['keys', '--out', out]);
+  const { status, stdout, stderr } = await run(['keys', '--out', out]);
   assert.deepEqual([status, stderr], [0, '']);
   assert.ok(stdout.includes(privateFile) && stdout.includes(publicFile));
   assert.equal(statSync(privateFile).mode & 0o777, 0o600);
@@ -238,51 +164,21 @@ test('keys makes a key pair that is never replaced, and whose private half only 
   );
   const remedy = 'what to do: name another folder with --out';
   const refusalOf = (file: string): string => `${file}: exists already, and its tokens are in use\n  ${remedy}\n`;
-  assert.deepEqual(run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(publicFile) });
+  assert.deepEqual(await run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(publicFile) });
   assert.deepEqual(
     [privateFile, publicFile].map((file) => readFileSync(file, 'utf8')),
     texts,
   );
   // With the private one left, the other one is not written either.
   rmSync(publicFile);
-  assert.deepEqual(run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(privateFile) });
+  assert.deepEqual(await run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(privateFile) });
   assert.equal(readFileSync(privateFile, 'utf8'), texts[0]);
   assert.deepEqual(readdirSync(out), ['private.pem']);
 });
 
-test("the lines of README's 'Publish your own data' make a key pair, a service and a token that it accepts", async () => {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Publish your own data');
-  const lines = section
-    .split('## What is where', 1)
-    .join('')
-    .split('\n')
-    .filter((line) => line.startsWith('npx tsx proxy/main.ts '))
-    .map((line) => line.split(' ').slice(3));
-  assert.deepEqual(
-    lines.map(([command]) => command),
-    ['keys', 'serve', 'token', 'serve'],
-  );
+test('token is refused without a key, with two, and with what is no private key', async () => {
   const out = join(temporaryFolder(), 'keys');
-  const [keys = [], [, ...served] = [], token = [], [, ...open] = []] = lines.map(([command = '', ...words]) => [
-    command,
-    ...words.map((word) => word.replace(/^keys\b/, out)),
-  ]);
-  assert.equal(run(keys).status, 0);
-  const { text } = await serve(served);
-  const signed = run(token).stdout.trim();
-  const { iat = 0, exp, ...claims } = decodeJwt(signed);
-  assert.deepEqual(claims, { iss: 'my-service', aud: 'boundaries', sub: 'partner-a' });
-  assert.equal(exp, iat + 90 * 86_400);
-  const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec(text) ?? [];
-  const answer = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${signed}` } });
-  assert.equal(answer.status, 200);
-  const [, openUrl] = /(http:\/\/127\.0\.0\.1:\d+)\n/.exec((await serve(open)).text) ?? [];
-  assert.equal((await fetch(`${openUrl}/api/v1/fc/lv0`)).status, 200);
-});
-
-test('token is refused without a key, with two, and with what is no private key', () => {
-  const out = join(temporaryFolder(), 'keys');
-  run(['keys', '--out', out]);
+  await run(['keys', '--out', out]);
   const all = ['--issuer', 'i', '--audience', 'a', '--subject', 's'];
   for (const [args, code, message] of [
     [[], 2, /^token: nothing to sign with, or for\n {2}what to do: give --key, /],
@@ -292,7 +188,7 @@ test('token is refused without a key, with two, and with what is no private key'
     [['--key', join(out, 'none.pem'), ...all], 1, /none\.pem: there is no such file\n/],
     [['--key', join(out, 'private.pem'), ...all, '--expires', 'later'], 2, /--expires later/],
   ] as const) {
-    const { status, stdout, stderr } = run(['token', ...args]);
+    const { status, stdout, stderr } = await run(['token', ...args]);
     assert.deepEqual([status, stdout], [code, ''], stderr);
     assert.match(stderr, message);
   }

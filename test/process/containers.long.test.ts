@@ -1,9 +1,7 @@
 // The images of both programs by the READMEs' own commands: built, a release made by one and served by the other, the
-// health check, rights, and SIGTERM in the middle of a build and of a download. The first run compiles GDAL's binding.
+// health check, rights, and SIGTERM, also in the middle of a build. The first run compiles GDAL's binding.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -12,8 +10,6 @@ import { JWKS, token } from '../support/http/in-process-proxy.ts';
 import { prepareDocker, typeDocker, withoutContainers } from '../support/processes/containers.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -129,30 +125,10 @@ test('the health check tells a proxy with keys from one without', { skip }, asyn
   assert.equal((await typeDocker('docker healthcheck run keyless', home)).status, 1);
 });
 
-test('docker stop in the middle of a download: it ends complete, and so does the proxy', { skip }, async () => {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'output'));
-  await buildRelease(writeCountries(), join(folder, 'output'));
-  // Larger than all the buffers between a server and a client that does not read.
-  const { page } = enlargePage(join(folder, 'output'), 64 * 1024 * 1024);
-  const url = await runProxy('download', folder);
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  const head = 'GET /api/v1/fc/lv0 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n';
-  socket.write(`${head}Authorization: ${AUTHORIZATION}\r\n\r\n`);
-  const [first] = await once(socket, 'data');
-  socket.pause();
-  let received = first.length;
-  const stopped = docker('docker stop download');
-  const isRefused = async (): Promise<boolean> => !(await fetch(`${url}/healthz`).catch(() => undefined));
-  await until(isRefused, 'the proxy still takes connections');
-  socket.on('data', (piece) => {
-    received += piece.length;
-  });
-  socket.resume();
-  await once(socket, 'close');
-  assert.ok(received > page.length, `${received} bytes of ${page.length}`);
-  await stopped;
-  assert.equal(await docker("docker inspect --format '{{.State.ExitCode}}' download"), '0');
+test('docker stop ends the proxy, which has heard of it', { skip }, async () => {
+  await docker('docker stop boundaries');
+  // 137 after SIGKILL.
+  assert.equal(await docker("docker inspect --format '{{.State.ExitCode}}' boundaries"), '0');
 });
 
 test('docker stop in the middle of a build: it ends at once, what is served stays, and the next one runs', {
@@ -174,12 +150,10 @@ test('docker stop in the middle of a build: it ends at once, what is served stay
     });
   const building = typeDocker(command, home);
   await until(isAtWork, 'nothing is built');
-  const began = performance.now();
   await docker('docker stop build');
   const { status, text } = await building;
+  // 137 after SIGKILL, which comes after ten seconds.
   assert.equal(status, 143, text);
-  // SIGKILL would have come after ten.
-  assert.ok(performance.now() - began < 9000);
   assert.equal(readFileSync(join(home, 'output', 'current.json'), 'utf8'), current);
   assert.match(await docker(command), /release big is current/);
   assert.deepEqual(readdirSync(releases).sort(), ['big', 'gadm-4.1']);

@@ -1,15 +1,13 @@
 // What the generator prints of hostile data: nothing that a terminal obeys, and no line that a log of continuous
 // integration takes for a command.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { compile } from '../support/processes/compile.ts';
+import { type Typed, typed } from '../support/processes/typed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const PROGRAM = compile('generator/main.ts');
 const HOSTILE = 'A\n::error::GID\r\u001b[31m\u009b2J\u2028';
 const WRITTEN = String.raw`A\u000a::error::GID\u000d\u001b[31m\u009b2J\u2028`;
 
@@ -19,55 +17,55 @@ function writeHostile(name: string, gid: string, wkt: string | null): string {
   return writeDataset(join(folder, `${HOSTILE}-${name}.gpkg`), 'GPKG', [layer]);
 }
 
-/** Runs a command; what it printed. */
-function printed(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const options = ['--quiet', '--out', join(folder, 'out')];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args, ...options], { encoding: 'utf8' });
-  for (const text of [stdout, stderr]) {
+/** Types a command; what it printed. */
+async function printed(...args: string[]): Promise<Typed> {
+  const result = await typed('generator', [...args, '--quiet', '--out', join(folder, 'out')]);
+  for (const text of [result.stdout, result.stderr]) {
     assert.doesNotMatch(text, /[^\P{Cc}\n]|\u2028/u, args.join(' '));
     assert.doesNotMatch(text, /^\s*::/m, args.join(' '));
   }
-  return { status, stdout, stderr };
+  return result;
 }
 
-const build = (source: string, release: string, ...more: string[]) =>
-  printed('build', '--source', source, '--release', release, '--workers', '0', ...more);
+function build(source: string, release: string): Promise<Typed> {
+  return printed('build', '--source', source, '--release', release, '--workers', '0');
+}
 
-test('GIDs, columns and file names are printed with escapes in place of control characters and line breaks, in each command', () => {
+test('GIDs, columns and file names are printed with escapes in place of control characters and line breaks, in each command', async () => {
   const intact = writeHostile('intact', HOSTILE, square(0, 0));
   const other = writeHostile('other', `${HOSTILE}-2`, square(0, 0));
   const empty = writeHostile('empty', HOSTILE, null);
   const metres = writeHostile('metres', HOSTILE, square(500_000, 4_649_776, 100));
 
-  const refused = build(empty, 'r0');
+  const refused = await build(empty, 'r0');
   assert.deepEqual(refused.stderr.split('\n').slice(0, 2), [
     `${join(folder, WRITTEN)}-empty.gpkg: not published, because of the data:`,
     `  lv0: units without geometry: 1 (${WRITTEN}-empty.gpkg: layer ADM_0, fid 1, GID ${WRITTEN})`,
   ]);
-  assert.ok(build(metres, 'r0').stderr.includes(`fid 1, GID ${WRITTEN}: [500000, 4649776]`));
-  assert.deepEqual([build(intact, 'r1').status, build(other, 'r2').status], [0, 0]);
-  assert.ok(printed('diff', 'r1', 'r2').stdout.includes(`lv0 added: ${WRITTEN}-2\nlv0 removed: ${WRITTEN}`));
-  const json = JSON.parse(printed('diff', 'r1', 'r2', '--json').stdout);
+  assert.ok((await build(metres, 'r0')).stderr.includes(`fid 1, GID ${WRITTEN}: [500000, 4649776]`));
+  assert.deepEqual([(await build(intact, 'r1')).status, (await build(other, 'r2')).status], [0, 0]);
+  assert.ok((await printed('diff', 'r1', 'r2')).stdout.includes(`lv0 added: ${WRITTEN}-2\nlv0 removed: ${WRITTEN}`));
+  const json = JSON.parse((await printed('diff', 'r1', 'r2', '--json')).stdout);
   assert.deepEqual(json[0].units.removed.examples, [HOSTILE]);
-  const { status, stdout } = printed('verify', '--release', 'r2', '--source', intact, '--workers', '0');
+  const { status, stdout } = await printed('verify', '--release', 'r2', '--source', intact, '--workers', '0');
   assert.equal(status, 1);
   assert.ok(stdout.includes(`was built from ${WRITTEN}-other.gpkg, which is not among the given files`));
   assert.ok(stdout.includes(`fid 1: GID_0 is`));
 });
 
-test('a message of several lines has them, from a child process too', () => {
+test('a message of several lines has them, from a child process too', async () => {
   const layers = ['a', 'b'].map((name) => {
     const layer = { name, columns: ['GID_1'], features: [{ fid: 1, values: ['A'], wkt: square(0, 0) }] };
     return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
   });
   for (const workers of ['0', '1']) {
     const hostile = ['--source', ...layers, '--gid-column', 'lv1:lv0=a\nb'];
-    const { stderr } = printed('build', ...hostile, '--release', 'r4', '--workers', workers);
+    const { stderr } = await printed('build', ...hostile, '--release', 'r4', '--workers', workers);
     assert.equal(stderr.split('\n').filter((line) => line.endsWith('has no column a\\u000ab')).length, 2);
   }
 });
 
-test('an unknown option and an unknown file are printed with escapes too', () => {
-  assert.match(printed('build', `--${HOSTILE}`).stderr, /^Unknown argument: A/);
-  assert.ok(build(`${HOSTILE}.gpkg`, 'r3').stderr.startsWith(`${WRITTEN}.gpkg: no such file`));
+test('an unknown option and an unknown file are printed with escapes too', async () => {
+  assert.match((await printed('build', `--${HOSTILE}`)).stderr, /^Unknown argument: A/);
+  assert.ok((await build(`${HOSTILE}.gpkg`, 'r3')).stderr.startsWith(`${WRITTEN}.gpkg: no such file`));
 });

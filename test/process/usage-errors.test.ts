@@ -1,40 +1,13 @@
-// Wrong command lines of both programs: each is one message with a remedy. Commands are parsed here, and none is run.
+// Wrong command lines of both programs: each is one message with a remedy, on standard error alone, and the exit code 2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import yargs, { type Argv } from 'yargs';
-import { UsageError } from '../../format/command-line/messages.ts';
-import { runCommand } from '../../format/command-line/run-program.ts';
-import { buildCommand } from '../../generator/commands/build.ts';
-import { activateCommand, diffCommand, listCommand, pruneCommand } from '../../generator/commands/releases.ts';
-import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
-
-/** The commands of the generator, and `serve`. */
-function program(): Argv {
-  return yargs()
-    .scriptName('program')
-    .option('quiet', { type: 'boolean' })
-    .option('json', { type: 'boolean' })
-    .command(buildCommand)
-    .command(activateCommand)
-    .command(diffCommand)
-    .command(listCommand)
-    .command(pruneCommand)
-    .command(
-      'serve',
-      'serve',
-      (args) => args.options(SERVE_OPTIONS).config({ workers: 'many' }),
-      () => assert.fail('the command runs'),
-    );
-}
+import { typed } from '../support/processes/typed.ts';
 
 async function usageErrorOf(line: string): Promise<string> {
-  try {
-    await runCommand(program(), line === '' ? [] : line.split(' '));
-  } catch (error) {
-    assert.ok(error instanceof UsageError, `${line}: ${error}`);
-    return `${error.message} | ${error.remedy}`;
-  }
-  return assert.fail(`${line}: no error`);
+  const program = line.startsWith('serve') ? 'proxy' : 'generator';
+  const { status, stdout, stderr } = await typed(program, line === '' ? [] : line.split(' '));
+  assert.deepEqual([status, stdout], [2, ''], line);
+  return stderr.trimEnd().replace('\n  what to do: ', ' | ');
 }
 
 const HELP = 'add --help to see commands and options';
@@ -65,12 +38,12 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['list --out --json', `Not enough arguments following: out | ${HELP}`],
     [`${SAMPLE} --levels`, `Not enough arguments following: levels | ${HELP}`],
     [`${SAMPLE} --precision`, `Not enough arguments following: precision | ${HELP}`],
-    ['serve --workers 1 --port=', '--port: missing value | write --port VALUE'],
-    ['serve --workers 1 --port  --dev', '--port: missing value | write a value'],
+    ['serve --port=', '--port: missing value | write --port VALUE'],
+    ['serve --port  --dev', '--port: missing value | write a value'],
   ],
   'an option that is given twice is an error, unless it takes several values': [
     ['list --out a --out b', '--out: given 2 times | give it once'],
-    ['serve --workers 1 --port 1 --port 2 --port 3', '--port: given 3 times | give it once'],
+    ['serve --port 1 --port 2 --port 3', '--port: given 3 times | give it once'],
     ['build --source a --source b', 'build --source needs a release id | add one, e.g. --release 2026-11'],
   ],
   'a wrong value is named with what is expected': [
@@ -83,7 +56,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
       `--grace ${text}: not a duration in range | use a number and a unit: 0s, 30s, 5m; at most 1d`,
     ]),
     [`${SAMPLE} --workers 1.5`, '--workers 1.5: not a whole number in range | use a whole number from 0 to 1024'],
-    ['serve', '--workers: not a number | write a number, e.g. --workers 1'],
+    ['serve --workers many', '--workers: not a number | write a number, e.g. --workers 1'],
     [
       `${SAMPLE} --pages some`,
       `Invalid values: Argument: pages, Given: "some", Choices: "all", "unfiltered", "none" | ${HELP}`,

@@ -15,62 +15,49 @@ interface Import {
 /** Browser code, which has its own rules, and examples. */
 const NOT_MODULES = /^proxy\/(explorer|examples)\//;
 
-/** Every import of the TypeScript files of a folder. */
-function importsOf(folder: string): Import[] {
-  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-  const files = entries
+/** The TypeScript files of a folder. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.name.endsWith('.ts'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !NOT_MODULES.test(file));
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Every import of the modules of a folder. */
+function importsOf(folder: string): Import[] {
+  const files = filesOf(folder).filter((file) => !NOT_MODULES.test(file));
   return files.flatMap((file) => {
     const text = readFileSync(file, 'utf8');
-    const statements = [
-      ...text.matchAll(
-        /^(?:import|export)\b(?! (?:const|function|async|interface|type \w+ =|class|declare))[^;]*?['"]([^'"]+)['"]/gm,
-      ),
-    ];
-    const lazy = [...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)];
-    return [...statements, ...lazy].map((match) => ({
-      file,
-      from: match[1] ?? '',
-      isType: /^import type\b/.test(match[0]),
-    }));
+    const statements = text.matchAll(
+      /^(?:import|export)\b(?! (?:const|function|async|interface|type \w+ =|class|declare))[^;]*?['"]([^'"]+)['"]/gm,
+    );
+    const lazy = text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g);
+    return [...statements, ...lazy].map(([all, from = '']) => ({ file, from, isType: /^import type\b/.test(all) }));
   });
 }
 
-/** What each node imports. */
-type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** The arrows between files of the project; `nodeOf` may gather files into folders. */
-function arrowsOf(imports: readonly Import[], nodeOf: (file: string) => string): Arrows {
+/** The nodes of a cycle of imports, in order; empty where there is none. `nodeOf` may gather files into folders. */
+function cycleOf(imports: readonly Import[], nodeOf: (file: string) => string): string[] {
   const arrows = new Map<string, Set<string>>();
   for (const { file, from } of imports) {
     if (!from.startsWith('.')) continue;
-    const [tail, head] = [file, normalize(join(dirname(file), from))].map(nodeOf);
-    if (tail === undefined || head === undefined || tail === head) continue;
-    arrows.set(tail, (arrows.get(tail) ?? new Set()).add(head));
+    const [tail, head] = [nodeOf(file), nodeOf(join(dirname(file), from))];
+    if (tail !== head) arrows.set(tail, (arrows.get(tail) ?? new Set()).add(head));
   }
-  return arrows;
-}
-
-/** The nodes of a cycle, in order; empty where there is none. */
-function cycleIn(arrows: Arrows): string[] {
   const done = new Set<string>();
   const visit = (node: string, path: readonly string[]): string[] => {
     if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
     if (done.has(node)) return [];
-    for (const next of arrows.get(node) ?? []) {
-      const cycle = visit(next, [...path, node]);
+    done.add(node);
+    return firstCycle(arrows.get(node) ?? [], [...path, node]);
+  };
+  const firstCycle = (nodes: Iterable<string>, path: readonly string[]): string[] => {
+    for (const node of nodes) {
+      const cycle = visit(node, path);
       if (cycle.length > 0) return cycle;
     }
-    done.add(node);
     return [];
   };
-  for (const node of arrows.keys()) {
-    const cycle = visit(node, []);
-    if (cycle.length > 0) return cycle;
-  }
-  return [];
+  return firstCycle(arrows.keys(), []);
 }
 
 const PROGRAM = ['format', 'generator', 'proxy'].flatMap(importsOf);
@@ -104,12 +91,18 @@ test('generator and proxy do not import each other, and neither imports tests', 
 });
 
 test('no file imports itself by way of others', () => {
-  assert.deepEqual(cycleIn(arrowsOf(PROGRAM, (file) => file)), []);
+  assert.deepEqual(
+    cycleOf(PROGRAM, (file) => file),
+    [],
+  );
 });
 
 test('no folder imports itself by way of others; main.ts counts by itself, as no file imports it', () => {
   const isMain = (file: string): boolean => /^(generator|proxy)\/main\.ts$/.test(file);
-  assert.deepEqual(cycleIn(arrowsOf(PROGRAM, (file) => (isMain(file) ? file : dirname(file)))), []);
+  assert.deepEqual(
+    cycleOf(PROGRAM, (file) => (isMain(file) ? file : dirname(file))),
+    [],
+  );
   assert.ok(!PROGRAM.some(({ file, from }) => isMain(normalize(join(dirname(file), from)))));
 });
 
@@ -156,11 +149,8 @@ test('each package is known to the files that are named here, and to no other', 
     'generator/commands/source-options.ts',
     'proxy/program.ts',
   ]);
-  const libraries = ['format', 'generator', 'proxy'].flatMap((folder) =>
-    readdirSync(folder, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.name.endsWith('.ts'))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((file) => /['"`](maplibre-gl|topojson-client)\/dist\//.test(readFileSync(file, 'utf8'))),
-  );
+  const libraries = ['format', 'generator', 'proxy']
+    .flatMap(filesOf)
+    .filter((file) => /['"`](maplibre-gl|topojson-client)\/dist\//.test(readFileSync(file, 'utf8')));
   assert.deepEqual(libraries, ['proxy/site/explorer-bundle.ts']);
 });

@@ -85,7 +85,7 @@ test('the caps of the README are those of the service', () => {
   );
 });
 
-test('the images, their tags and the changelog have the version of the package', () => {
+test('the images, their tags and the changelog have the version of the package, and that of gdal-async which is tested', () => {
   const named = execFileSync(
     'git',
     ['grep', '-hoE', 'image.version=[0-9.]+|boundaries-[a-z]+:[0-9.]+', '--', 'generator', 'proxy'],
@@ -95,11 +95,19 @@ test('the images, their tags and the changelog have the version of the package',
   assert.ok(versions.length >= 7);
   const changelog = /^## \[(\d\S*)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? '';
   assert.deepEqual([...new Set([...versions, changelog])], [packageVersion()]);
+  const image = readFileSync('generator/examples/container/Dockerfile', 'utf8');
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
 });
 
-test('the README can be read in four minutes', () => {
-  const words = readFileSync('README.md', 'utf8').split(/\s+/).length;
-  assert.ok(words <= 1100, String(words));
+test('the README can be read in four minutes, and how to operate the service in ten', () => {
+  for (const [page, most] of [
+    ['README.md', 1100],
+    ['proxy/OPERATING.md', 2500],
+  ] as const) {
+    const words = readFileSync(page, 'utf8').split(/\s+/).length;
+    assert.ok(words <= most, `${page}: ${words} words`);
+  }
 });
 
 test('the drawing names files that are there, and those of a request in the order of its steps', () => {
@@ -136,9 +144,4 @@ test('each README of a room says what the room is, then where what is in it', ()
   // A guide for people with data comes first.
   const last = readFileSync('generator/README.md', 'utf8').split('\n## ').at(-1);
   assert.match(String(last), /^Where is \.\.\.\?\n\n\|/);
-});
-
-test('how to operate the service can be read in ten minutes', () => {
-  const words = readFileSync('proxy/OPERATING.md', 'utf8').split(/\s+/).length;
-  assert.ok(words < 2500, String(words));
 });

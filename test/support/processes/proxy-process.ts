@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after } from '../after.ts';
+import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { compile } from './compile.ts';
 
@@ -16,36 +21,57 @@ export interface Running {
   /** All that it has written so far. */
   out(): string;
   err(): string;
-  /** Resolves when a line on standard error holds this. */
+  /** Resolves when what it has written, first on standard error, holds this. */
   says(text: RegExp): Promise<string>;
+  /** Tells it to stop; resolves with its exit code and the signal that ended it. */
+  stop(signal?: NodeJS.Signals): Promise<unknown[]>;
+}
+
+/** The options that name an output folder, and the issuer of the tests' tokens. */
+export function issuedOptions(folder: string): string[] {
+  const jwks = join(temporaryFolder(), 'jwks.json');
+  writeFileSync(jwks, JWKS);
+  return ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
 }
 
 /**
  * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends,
  * if it has not ended by then.
+ * @param stdout what becomes of standard output: it is read, nobody reads it, or it is this file
  */
-export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
-  const all = [PROXY, 'serve', ...args];
-  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, {
+export async function serve(
+  args: string[],
+  env: Record<string, string> = {},
+  stdout: 'read' | 'unread' | number = 'read',
+): Promise<Running> {
+  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, [PROXY, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
+    stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });
   after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
-  child.stdout.on('data', (piece) => {
-    out += piece;
-  });
-  child.stderr.on('data', (piece) => {
+  if (stdout === 'read')
+    child.stdout?.on('data', (piece) => {
+      out += piece;
+    });
+  child.stderr?.on('data', (piece) => {
     err += piece;
   });
   const says = async (text: RegExp): Promise<string> => {
+    const find = (): RegExpExecArray | null => text.exec(err) ?? text.exec(out);
     const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     await until(
-      () => text.test(err) || hasEnded(),
-      () => `standard error has no ${text}: ${err}`,
+      () => find() !== null || hasEnded(),
+      () => `it does not say ${text}: ${err}${out}`,
     );
-    const found = text.exec(err);
+    const found = find();
     if (!found) assert.fail(err);
     return found[1] ?? found[0];
   };
-  return { child, url: await says(/ at (http:\/\/127\.0\.0\.1:\d+)\n/), out: () => out, err: () => err, says };
+  const stop = (signal: NodeJS.Signals = 'SIGTERM'): Promise<unknown[]> => {
+    child.kill(signal);
+    return once(child, 'exit');
+  };
+  const url = await says(/(?: at|:) (http:\/\/[\d.]+:\d+)\n/);
+  return { child, url, out: () => out, err: () => err, says, stop };
 }

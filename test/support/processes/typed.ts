@@ -33,7 +33,8 @@ class Exit extends Error {}
 
 /**
  * Types a command and waits for its end. What the process has of its own is put back: its folder, environment, streams,
- * exit code and listeners. `build` and `verify` should be given `--workers 0` unless workers are the subject.
+ * exit code and listeners. So one is typed at a time. `process.exit` throws: what follows it does not run, and it must
+ * not be called from an event. `build` and `verify` should be given `--workers 0` unless workers are the subject.
  */
 export async function typed(
   program: keyof typeof PROGRAMS,
@@ -42,10 +43,10 @@ export async function typed(
 ): Promise<Typed> {
   let status: number | undefined;
   const captured: Captured = { stdout: [], stderr: [] };
-  const restore = [...(['stdout', 'stderr'] as const).map((name) => capture(name, captured)), replaceConsole()];
-  restore.push(keepListeners(), withVariables(env));
+  // First, as there may be no such folder.
+  const restore = [inFolder(cwd ?? process.cwd()), keepListeners(), withVariables(env)];
+  restore.push(capture('stdout', captured), capture('stderr', captured), replaceConsole());
   restore.push(replace(process, 'stdin', Readable.from([Buffer.from(stdin)])));
-  if (cwd !== undefined) restore.push(inFolder(cwd));
   const { exit } = process;
   process.exit = (code) => {
     status ??= Number(code ?? process.exitCode ?? 0);

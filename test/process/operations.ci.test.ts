@@ -1,28 +1,22 @@
 // The proxy as a process among others: its access log, its numbers, an environment that is not its own, and a start
 // before everything else has started.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
-import { AUDIENCE, ISSUER, JWKS, token } from '../support/http/in-process-proxy.ts';
+import { AUDIENCE, ISSUER, token } from '../support/http/in-process-proxy.ts';
 import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
-import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
-const jwks = join(folder, 'keys.json');
-writeFileSync(jwks, JWKS);
-
-const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv0';
 
 test('the access log has a line of JSON a request, without query where it was refused, without token', async () => {
@@ -33,8 +27,7 @@ test('the access log has a line of JSON a request, without query where it was re
   await send(running, '/api/v1/fc/lv1', { authorization: `Bearer ${secret}` });
   await send(running, `/${secret}`, {}, 'POST');
   await send(running, '/healthz', {}, 'HEAD');
-  running.child.kill('SIGTERM');
-  await once(running.child, 'exit');
+  await running.stop();
   const lines = running
     .out()
     .trim()
@@ -94,20 +87,7 @@ test('the access log has no query that nobody has looked at: of public files, of
   assert.ok(!running.out().includes(secret));
 });
 
-test('without --access-log nothing is written, and subjects only where they are asked for', async () => {
-  const quiet = await serve([...OPTIONS, '--no-access-log']);
-  const plain = await serve(OPTIONS);
-  for (const running of [quiet, plain]) {
-    await send(running, '/api/v1/fc/lv1');
-    running.child.kill('SIGTERM');
-    await once(running.child, 'exit');
-  }
-  assert.equal(quiet.out(), '');
-  assert.match(plain.out(), /"path":"\/api\/v1\/fc\/lv1","status":200/);
-  assert.doesNotMatch(plain.out(), /tester/);
-});
-
-test('metrics are on a port of their own, with routes of ours as the only labels', async () => {
+test('metrics are on a port of their own, with routes of ours as the only labels; the access log has no subjects by default', async () => {
   const running = await serve([...OPTIONS, '--metrics-port', '0']);
   const url = await running.says(/metrics at (http:\S+)\/metrics/);
   for (const path of ['/api/v1/fc/lv1', '/api/v1/fc/lv1', '/healthz', '/a', '/b', '/api/c']) await send(running, path);
@@ -131,10 +111,15 @@ test('metrics are on a port of their own, with routes of ours as the only labels
   assert.match(text, /^process_resident_memory_bytes \d+/m);
   assert.equal((await send(running, '/metrics')).status, 404);
   assert.equal((await send({ url }, '/')).status, 404);
+  await running.stop();
+  assert.match(running.out(), /"path":"\/api\/v1\/fc\/lv1","status":200/);
+  assert.doesNotMatch(running.out(), /tester/);
 });
 
-test('variables of a Kubernetes service called boundaries do not stop the start; a bad value of an option does', async () => {
-  const kubernetes = {
+test('options come from the environment, where variables of a Kubernetes service called boundaries do not stop the start', async () => {
+  const [, jwks = ''] = OPTIONS.slice(OPTIONS.indexOf('--jwks'));
+  const running = await serve([], {
+    BOUNDARIES_ORIGIN: folder,
     BOUNDARIES_PORT: 'tcp://10.96.12.7:8080',
     BOUNDARIES_SERVICE_HOST: '10.96.12.7',
     BOUNDARIES_SERVICE_PORT: '8080',
@@ -145,25 +130,10 @@ test('variables of a Kubernetes service called boundaries do not stop the start;
     BOUNDARIES_JWKS: `${jwks}\n${jwks}`,
     BOUNDARIES_AUDIENCE: AUDIENCE,
     BOUNDARIES_ACCESS_LOG: 'false',
-  };
-  const running = await serve(['--origin', folder, '--port', '0'], kubernetes);
+  });
   for (const iss of [ISSUER, 'https://other.test'])
     assert.equal((await send(running, PATH, { authorization: `Bearer ${await token({ iss })}` }, 'HEAD')).status, 200);
   assert.equal(running.out(), '');
-  for (const [name, value, where] of [
-    ['BOUNDARIES_PORT', 'http', '--port'],
-    ['BOUNDARIES_WORKERS', 'many', '--workers'],
-    ['BOUNDARIES_STOP_TIMEOUT', '5', '--stop-timeout 5'],
-    ['BOUNDARIES_LOG_SUBJECT', '1', 'BOUNDARIES_LOG_SUBJECT=1'],
-  ] as const) {
-    const args = [PROXY, 'serve', ...OPTIONS];
-    const { status, stderr } = spawnSync(process.execPath, args, {
-      encoding: 'utf8',
-      env: { ...process.env, BOUNDARIES_PORT: '0', [name]: value },
-    });
-    assert.equal(status, 2, name);
-    assert.match(stderr, new RegExp(`^${where}: .*\\n {2}what to do: `));
-  }
 });
 
 test('without its host and its issuer it starts all the same, is not ready, and is as soon as both are there', async () => {
@@ -171,19 +141,8 @@ test('without its host and its issuer it starts all the same, is not ready, and 
   const issuer = await startIssuer('https://late.test');
   host.fault = (_req, res) => res.writeHead(503).end() && true;
   issuer.fault = (res) => res.destroy();
-  const rules = [
-    '--origin',
-    host.url.href,
-    '--issuer',
-    issuer.name,
-    '--jwks',
-    issuer.url.href,
-    '--audience',
-    AUDIENCE,
-    '--jwks-cooldown',
-    '1s',
-  ];
-  const running = await serve(rules);
+  const keys = ['--issuer', issuer.name, '--jwks', issuer.url.href, '--audience', AUDIENCE, '--jwks-cooldown', '1s'];
+  const running = await serve(['--origin', host.url.href, ...keys]);
   assert.match(running.err(), /serving no release yet/);
   assert.equal((await send(running, '/readyz')).status, 503);
   assert.equal((await send(running, '/healthz')).status, 200);

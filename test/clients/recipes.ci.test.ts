@@ -12,7 +12,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -86,12 +86,11 @@ test('a walk that is refused ends with an error that says why', {
 test("Python's standard library walks a listing, in either format", {
   skip: without('python3 --version'),
 }, async () => {
-  for (const format of ['geojsonl', 'fc']) {
-    const whole = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2`]);
-    assert.deepEqual(featuresPrinted(whole.text), features);
-    const part = await run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${format}/lv2?${query}`]);
-    assert.deepEqual(fidsPrinted(part.text), under);
-  }
+  const walk = (path: string): Promise<Ended> =>
+    run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${path}`]);
+  for (const format of ['geojsonl', 'fc'])
+    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
+  assert.deepEqual(fidsPrinted((await walk(`fc/lv2?${query}`)).text), under);
 });
 
 test('head after walk.py ends it without a traceback', { skip: without('python3 --version') }, async () => {
@@ -104,15 +103,11 @@ test('head after walk.py ends it without a traceback', { skip: without('python3 
 test('fetch walks a listing, in either format', async () => {
   const compiled = join(temporaryFolder(), 'walk.mjs');
   buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
-  const walk = [compiled];
-  for (const format of ['geojsonl', 'fc']) {
-    const whole = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2`]);
-    assert.deepEqual(featuresPrinted(whole.text), features);
-    const part = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?${query}`]);
-    assert.deepEqual(fidsPrinted(part.text), under);
-    const none = await run(process.execPath, [...walk, `${proxy.url}/api/v1/${format}/lv2?gid-0=NOPE`]);
-    assert.deepEqual([none.status, none.text], [0, '']);
-  }
+  const walk = (path: string): Promise<Ended> => run(process.execPath, [compiled, `${proxy.url}/api/v1/${path}`]);
+  for (const format of ['geojsonl', 'fc'])
+    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
+  assert.deepEqual(fidsPrinted((await walk(`geojsonl/lv2?${query}`)).text), under);
+  assert.deepEqual(await walk('fc/lv2?gid-0=NOPE'), { status: 0, text: '' });
 });
 
 test("GDAL reads a page by its URL, in either format, with the token in GDAL's own option", {
@@ -130,7 +125,7 @@ test("the commands under 'Ask it' in the README work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = temporaryFolder();
-  await buildRelease(writeCountries(), out);
+  await buildRelease(writeCountries(), out, WHOLE);
   const { url } = await startService(out);
   const typed = temporaryFolder();
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));

@@ -3,33 +3,29 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
-import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
-import type { Running } from '../support/processes/proxy-process.ts';
-import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { without } from '../support/processes/programs.ts';
+import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+await buildRelease(writeCountries(), folder, { storedPages: 'unfiltered' });
 // Larger than all the buffers between a server and a client that does not read.
-const { page } = enlargePage(folder, 32 * 1024 * 1024);
-const jwks = join(folder, 'keys.json');
-writeFileSync(jwks, JWKS);
-
-const OPTIONS = ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+const { page } = enlargePage(folder, 16 * 1024 * 1024);
+const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv0';
-const isLinux = existsSync('/proc/self/task');
+const skip = without('test -e /proc/self/task');
 
 /** A client that reads the beginning of the large page and then waits. */
 async function slowReader({ url }: Running): Promise<Socket> {
@@ -72,21 +68,19 @@ async function drain(socket: Socket): Promise<number> {
 test('told to stop, it takes no more connections, finishes what it is sending and exits with 0', async () => {
   const running = await serve(OPTIONS);
   const reader = await slowReader(running);
-  running.child.kill('SIGTERM');
+  const exit = running.stop();
   await untilRefused(running);
   assert.equal(running.child.exitCode, null);
-  const exit = once(running.child, 'exit');
   assert.ok((await drain(reader)) > page.length - 1024 * 1024);
   assert.deepEqual(await exit, [0, null]);
   // The last line of the access log has been written, too.
-  assert.match(running.out(), /"status":200,"bytes":3355\d{4},/);
+  assert.match(running.out(), /"status":200,"bytes":1677\d{4},/);
 });
 
 test('what is not sent within --stop-timeout is cut, and the exit code is 0 all the same', async () => {
   const running = await serve([...OPTIONS, '--stop-timeout', '1s']);
   const reader = await slowReader(running);
-  running.child.kill('SIGTERM');
-  assert.deepEqual(await once(running.child, 'exit'), [0, null]);
+  assert.deepEqual(await running.stop(), [0, null]);
   assert.ok((await drain(reader)) < page.length);
   assert.match(running.out(), /"cut":true/);
 });
@@ -96,50 +90,21 @@ test('a second signal ends it at once', async () => {
   const reader = await slowReader(running);
   running.child.kill('SIGTERM');
   await untilRefused(running);
-  running.child.kill('SIGTERM');
-  assert.deepEqual(await once(running.child, 'exit'), [143, null]);
+  assert.deepEqual(await running.stop(), [143, null]);
   reader.destroy();
 });
 
-test('workers share a port; those that die are replaced, all at once too; told to stop, all finish and end', {
-  skip: !isLinux,
-}, async () => {
-  // With port 0 workers that start when none is left would choose another one.
-  const port = String(await freePort());
-  const running = await serve([...OPTIONS, '--port', port, '--workers', '2', '--metrics-port', '0']);
-  const workers = (): number[] => workersOf(running.child);
-  const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
-  const dead = workers();
-  for (const worker of dead) process.kill(worker, 'SIGKILL');
-  for (const worker of dead)
-    await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
-  // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
-  const isReplaced = async (): Promise<boolean> => {
-    const isAnswered = await send(running, '/healthz').then(
-      () => true,
-      () => false,
-    );
-    return isAnswered && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
-  };
-  await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
-  for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
-  const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
-  assert.match(metrics, /boundaries_request_duration_seconds_count\{route="\/api\/v1\/fc\/lv1",status="200"\} 20\n/);
-  assert.match(metrics, /^process_resident_memory_bytes \d+/m);
-  const reader = await slowReader(running);
-  const last = workers();
-  running.child.kill('SIGTERM');
-  const exit = once(running.child, 'exit');
-  assert.ok((await drain(reader)) > page.length - 1024 * 1024);
-  assert.deepEqual(await exit, [0, null]);
-  for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
-});
+/** With port 0 workers that start when none is left would choose another one. */
+async function serveCrowd(): Promise<Running> {
+  return serve([...OPTIONS, '--port', String(await freePort()), '--workers', '2', '--metrics-port', '0']);
+}
+
+const crowd = skip === false ? serveCrowd() : serve(OPTIONS);
 
 test('a worker that is killed leaves no connection open, also not the one that it was just being handed', {
-  skip: !isLinux,
-  timeout: 60_000,
+  skip,
 }, async () => {
-  const running = await serve([...OPTIONS, '--workers', '2']);
+  const running = await crowd;
   const { hostname, port } = new URL(running.url);
   const [killed = assert.fail('no worker')] = workersOf(running.child);
   // It stands still: of the connections below the first that it is handed waits for it, the other worker has the rest.
@@ -162,7 +127,38 @@ test('a worker that is killed leaves no connection open, also not the one that i
   assert.equal((await send(running, '/healthz')).status, 200);
 });
 
-test('a worker that is killed before it listens ends the start, and the log says so', { skip: !isLinux }, async () => {
+test('workers share a port; those that die are replaced, all at once too; told to stop, all finish and end', {
+  skip,
+}, async () => {
+  const running = await crowd;
+  const workers = (): number[] => workersOf(running.child);
+  const metricsUrl = await running.says(/metrics at (http:\S+)\/metrics/);
+  const dead = workers();
+  for (const worker of dead) process.kill(worker, 'SIGKILL');
+  for (const worker of dead)
+    await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
+  // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
+  const isReplaced = async (): Promise<boolean> => {
+    const isAnswered = await send(running, '/healthz').then(
+      () => true,
+      () => false,
+    );
+    return isAnswered && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
+  };
+  await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
+  for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
+  const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
+  assert.match(metrics, /boundaries_request_duration_seconds_count\{route="\/api\/v1\/fc\/lv1",status="200"\} 20\n/);
+  assert.match(metrics, /^process_resident_memory_bytes \d+/m);
+  const reader = await slowReader(running);
+  const last = workers();
+  const exit = running.stop();
+  assert.ok((await drain(reader)) > page.length - 1024 * 1024);
+  assert.deepEqual(await exit, [0, null]);
+  for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
+});
+
+test('a worker that is killed before it listens ends the start, and the log says so', { skip }, async () => {
   const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
   let err = '';

@@ -1,0 +1,165 @@
+// `points` with the address of a service: its files are fetched once, are of one release, and are kept in a cache.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { StartError } from '../../proxy/config/start-error.ts';
+import { Cache, cacheFolder } from '../../proxy/points/cache.ts';
+import { type OpenRelease, openService } from '../../proxy/points/open-release.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
+import { typed } from '../support/processes/typed.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const out = temporaryFolder();
+await buildRelease(writeCountries(), out, { cells: true });
+const service = await startService(out);
+const token = AUTHORIZED.authorization.slice('Bearer '.length);
+
+/** Opens the release of a service. */
+function opening(source: { url: string; token: string | undefined }, cache = new Cache(temporaryFolder())) {
+  return (): Promise<OpenRelease> => openService(source, undefined, cache);
+}
+
+/** A server in front of the service, which says what was asked. */
+async function frontOf(behind: string, before: (path: string, count: number) => Promise<void> = async () => {}) {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    await before(path, asked.length);
+    const { authorization = '', 'if-none-match': tag } = request.headers;
+    const headers = { authorization, ...(tag !== undefined && { 'if-none-match': tag }) };
+    const answer = await fetch(behind + path, { headers });
+    asked.push(`${answer.status} ${path.replace('/api/v1/', '')}`);
+    const kept = ['etag', 'boundaries-release', 'boundaries-matched', 'content-type'].flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value] as [string, string]];
+    });
+    response.writeHead(answer.status, Object.fromEntries(kept));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}`, asked };
+}
+
+const TABLE = `lon,lat\n${SOUTH.at}\n${LATE.at}\n`;
+const EXPECTED = `${['lon', 'lat', ...ADDED]}\n${[...SOUTH.at, ...SOUTH.units]}\n${[...LATE.at, ...LATE.units]}\n`;
+
+test('of a service the files are fetched once, and asked for by entity tag from then on', async () => {
+  const { url, asked } = await frontOf(service.url);
+  const env = { TOKEN: token, XDG_CACHE_HOME: temporaryFolder() };
+  const printed = async (base: string): Promise<string> =>
+    (await typed('proxy', ['points', '--url', base], { stdin: TABLE, env })).stdout;
+  const count = (status: string): number => asked.filter((one) => one.startsWith(status)).length;
+  assert.equal(await printed(url), EXPECTED);
+  assert.deepEqual([count('200 '), count('304 ')], [9, 9]);
+  asked.length = 0;
+  assert.equal(await printed(`${url}/api/v1/`), EXPECTED);
+  assert.deepEqual([count('304 '), asked.length], [9, 9], asked.join());
+  const files = cacheFolder(env);
+  for (const name of readdirSync(files)) assert.equal(statSync(join(files, name)).mode & 0o077, 0, name);
+});
+
+test('a file of the cache that was cut, changed or removed is fetched again', async () => {
+  const { url, asked } = await frontOf(service.url);
+  const folder = temporaryFolder();
+  const open = opening({ url, token }, new Cache(folder));
+  assert.equal((await append(TABLE, open)).text, EXPECTED);
+  const names = readdirSync(folder).sort();
+  assert.equal(names.length, 18);
+  const faults: ((file: string) => void)[] = [
+    (file) => truncateSync(file, 10),
+    (file) => writeFileSync(file, ''),
+    (file) =>
+      writeFileSync(
+        file,
+        readFileSync(file).map((byte) => byte ^ 1),
+      ),
+    (file) => rmSync(file),
+  ];
+  for (const [i, fault] of faults.entries())
+    for (const ending of ['.bin', '.json']) {
+      const name = names.filter((one) => one.endsWith(ending))[i] ?? assert.fail();
+      fault(join(folder, name));
+      asked.length = 0;
+      assert.equal((await append(TABLE, open)).text, EXPECTED);
+      assert.equal(asked.filter((one) => one.startsWith('200 ')).length, 1, `${ending} ${asked.join()}`);
+    }
+  assert.deepEqual(readdirSync(folder).sort(), names);
+});
+
+test('a release that takes the place of another meanwhile is fetched as a whole', async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { cells: true });
+  const changing = await startService(folder);
+  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
+  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
+  const { url, asked } = await frontOf(changing.url, async (_, count) => {
+    if (count !== 4) return;
+    await buildRelease(next, folder, { release: 'r2', cells: true });
+    await changing.releases.refresh();
+  });
+  const { text, summary } = await append(TABLE, opening({ url, token }));
+  assert.equal(summary.release, 'r2');
+  assert.equal(text, `lon,lat,gid_0,name_0\n${SOUTH.at},CCC,Celand\n${LATE.at},CCC,Celand\n`);
+  assert.ok(asked.length > 14, asked.join());
+});
+
+test('a release that is replaced for ever, a wrong service, and none at all are errors', async () => {
+  let count = 0;
+  const endless = createServer((_, response) => {
+    response.writeHead(200, { etag: `"${count++}"`, 'boundaries-release': `r${count}`, 'boundaries-matched': '0' });
+    response.end('["fid","gid","name","type","parent","children"]\n');
+  });
+  const other = createServer((_, response) => response.end('hello'));
+  const cut = createServer((_, response) => {
+    response.writeHead(200, { etag: '"1"', 'boundaries-release': 'r1', 'content-length': '100' });
+    response.write('["fid"', () => response.destroy());
+  });
+  for (const [port, message] of [
+    [await listen(endless), /replaced again and again/],
+    [await listen(other), /is not this service/],
+    [await listen(cut), /did not answer, or not to the end/],
+    [1, /did not answer, or not to the end/],
+  ] as const) {
+    const folder = temporaryFolder();
+    const open = opening({ url: `http://127.0.0.1:${port}`, token }, new Cache(folder));
+    await assert.rejects(append(TABLE, open), { message, remedy: /./ });
+    // No draft is left.
+    assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
+  }
+});
+
+test('without a token, or with one that is refused, the error says so, and shows no token', async () => {
+  const { url } = service;
+  const without = append(TABLE, opening({ url, token: undefined }));
+  await assert.rejects(without, { message: /wants a token/, remedy: /set TOKEN/ });
+  await assert.rejects(append(TABLE, opening({ url, token: 'abc.def' })), (error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /the token is refused, 401: /);
+    assert.doesNotMatch(`${error.message}${error.where}${error.remedy}`, /abc\.def/);
+    return true;
+  });
+  const free = await startService(out, { isPublic: true });
+  assert.equal((await append(TABLE, opening({ url: free.url, token: undefined }))).text, EXPECTED);
+});
+
+test('a service without cells is named as such', async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder);
+  const { url } = await startService(folder);
+  const refused = append(TABLE, opening({ url, token }));
+  await assert.rejects(refused, { message: /no cells to look points up in/, remedy: /--no-cells/ });
+});
+
+test('a cache that cannot be written is named, with what to do', () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const expected = { message: /the cache cannot be written/, remedy: /XDG_CACHE_HOME/ };
+  assert.throws(() => new Cache(join(file, 'points')), expected);
+});

@@ -1,0 +1,149 @@
+// A clone to set up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const REPOSITORY = resolve();
+const BINDING_FOLDER = `lib/binding/node-v${process.versions.modules}-${process.platform}-${process.arch}`;
+const BINDING = join(dirname(createRequire(import.meta.url).resolve('gdal-async/package.json')), BINDING_FOLDER);
+
+/** Of the lock file. */
+const PACKAGES = {
+  '': { name: 'clone' },
+  'node_modules/tool': { version: '1.0.0', integrity: 'sha512-one' },
+  'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+};
+/** What npm notes when it has installed them. */
+export const INSTALLED = { 'node_modules/tool': PACKAGES['node_modules/tool'] };
+/** A step of the set-up, as the stand-ins note it. */
+export const DOWNLOAD = /^node-pre-gyp install$/;
+/** What compiling needs. */
+export const COMPILING = ['gdal-config', 'g++', 'make', 'python3'];
+
+/** A clone to set up. */
+export interface Clone {
+  /** Has the others, a cache and temporary files. */
+  folder: string;
+  root: string;
+  /** What a program of the user's is found in; nothing else is on PATH. */
+  programs: string;
+  /** Where the binding belongs. */
+  binding: string;
+}
+
+export interface CloneOptions {
+  engines?: string;
+  /** npm's note of what is installed; none where left out. */
+  installed?: object;
+  /** What gdal-async's downloader and compiler leave behind. */
+  prebuilt?: 'binding' | 'half' | 'nothing';
+  compiled?: 'binding' | 'half' | 'nothing';
+  programs?: readonly string[];
+  /** What npm does, as a script, in which `fs` is there; it installs the packages where left out. */
+  npm?: string;
+  /** Is the binding there already? */
+  binding?: boolean;
+}
+
+/** How the set-up is started. */
+export interface Start {
+  /** The Node that the user typed; this one where left out. */
+  node?: string;
+  env?: Record<string, string>;
+}
+
+/** What a run of the set-up came to. */
+export interface Outcome {
+  code: number | null;
+  printed: string;
+  /** The lines that tell what is being done. */
+  steps: string[];
+}
+
+/** Makes a clone, and the stand-ins. */
+export function makeClone(options: CloneOptions = {}): Clone {
+  const folder = temporaryFolder();
+  const root = join(folder, 'clone');
+  const gdal = join(root, 'node_modules', 'gdal-async');
+  const binding = join(gdal, BINDING_FOLDER, 'gdal.node');
+  const clone: Clone = { folder, root, programs: join(folder, 'programs'), binding };
+  const preGyp = join(gdal, 'node_modules', '@mapbox', 'node-pre-gyp', 'bin');
+  for (const made of [clone.programs, preGyp]) mkdirSync(made, { recursive: true });
+  cpSync(join(REPOSITORY, '.setup'), join(root, '.setup'), { recursive: true });
+  const engines = { node: options.engines ?? '>=20' };
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', engines }));
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: PACKAGES }));
+  if (options.installed !== undefined) {
+    const installed = JSON.stringify({ packages: options.installed });
+    writeFileSync(join(root, 'node_modules', '.package-lock.json'), installed);
+  }
+  if (options.binding) {
+    mkdirSync(dirname(binding), { recursive: true });
+    copyFileSync(join(BINDING, 'gdal.node'), binding);
+  }
+  writeFileSync(join(gdal, 'package.json'), '{}');
+  const { prebuilt = 'nothing', compiled = 'nothing' } = options;
+  const calls = JSON.stringify(join(folder, 'calls'));
+  writeFileSync(
+    join(preGyp, 'node-pre-gyp'),
+    `const fs = require('node:fs');
+     fs.appendFileSync(${calls}, 'node-pre-gyp ' + process.argv.slice(2).join(' ') + '\\n');
+     fs.writeFileSync(${calls} + '.nodedir', String(process.env.npm_config_nodedir));
+     const known = process.versions.modules === '${process.versions.modules}';
+     const left = !known ? 'nothing' : process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
+     if (left === 'nothing') {
+       console.log('a.cpp: In function f:\\na.cpp:3:5: error: what went wrong\\nb.cpp:1:1: error: another\\nmake: it failed');
+       process.exit(1);
+     }
+     fs.mkdirSync(${JSON.stringify(dirname(binding))}, { recursive: true });
+     if (left === 'half') fs.writeFileSync(${JSON.stringify(binding)}, 'half of a binding');
+     else fs.copyFileSync(${JSON.stringify(join(BINDING, 'gdal.node'))}, ${JSON.stringify(binding)});`,
+  );
+  for (const name of options.programs ?? []) addProgram(clone, name, '');
+  const note = [join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: INSTALLED })];
+  const installs = `setTimeout(() => fs.writeFileSync(...${JSON.stringify(note)}), 300);`;
+  addProgram(clone, 'npm', options.npm ?? installs);
+  return clone;
+}
+
+/** A program that notes its call and runs `script`, in which `fs` is there. */
+export function addProgram(clone: Clone, name: string, script: string): void {
+  const file = join(clone.programs, name);
+  const calls = JSON.stringify(join(clone.folder, 'calls'));
+  writeFileSync(
+    file,
+    `#!${process.execPath}\nconst fs = require('node:fs');
+     fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`,
+  );
+  chmodSync(file, 0o755);
+}
+
+/** How the stand-ins were called. */
+export function callsIn(clone: Clone): string[] {
+  const file = join(clone.folder, 'calls');
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+}
+
+/** Starts a set-up. */
+export function start(
+  clone: Clone,
+  { node = process.execPath, env: more = {} }: Start = {},
+): { child: ChildProcess; outcome: Promise<Outcome> } {
+  const { folder, programs } = clone;
+  const env = { PATH: programs, TMPDIR: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...more };
+  const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
+  const outcome = once(child, 'close').then(([code]): Outcome => {
+    return { code, printed, steps: printed.split('\n').filter((line) => line.startsWith('set-up: ')) };
+  });
+  return { child, outcome };
+}
+
+/** Runs a set-up to its end. */
+export function setUp(clone: Clone, how?: Start): Promise<Outcome> {
+  return start(clone, how).outcome;
+}

@@ -24,9 +24,13 @@ export interface Running {
  * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends,
  * if it has not ended by then.
  */
-export async function serve(args: string[], env: Record<string, string> = {}): Promise<Running> {
+export async function serve(
+  args: string[],
+  env: Record<string, string> = {},
+  node: string = process.env['PROXY_NODE'] ?? process.execPath,
+): Promise<Running> {
   const all = [PROXY, 'serve', ...args];
-  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, all, {
+  const child = spawn(node, all, {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
   });
   after(() => child.kill('SIGKILL'));

@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
 import { testDownloads } from './downloads.ts';
 import { testErrors } from './errors.ts';
+import { testEveryAnswer } from './every-answer.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
 import { testOgc } from './ogc.ts';
@@ -21,6 +22,7 @@ const READING: Parts = {
   'what a request asks for': testRequests,
   'where features are': testPlaces,
   'what an answer is': testAnswers,
+  'what all answers have': testEveryAnswer,
   'small answers': testGeometries,
   'OGC API - Features': testOgc,
   'while releases change': testReleases,

@@ -3,15 +3,13 @@
 // level.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { elementAt } from '../../format/element-at.ts';
-import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
-import { needsToken, type World } from './world.ts';
+import type { World } from './world.ts';
 
 const ROOT = '/api/v1/ogc';
 const GEOJSON = 'application/geo+json';
@@ -344,35 +342,6 @@ export function testOgc(world: World): void {
       (await page(query)).features.map(({ id }) => id),
       [unit.fid],
     );
-  });
-
-  test('a page is one gzip member; HEAD, ETags and 304 are as for any page, and links belong to what the ETag names', async () => {
-    for (const path of [`${itemsOf(2)}?limit=5`, `${itemsOf(2)}/1`, ROOT, `${ROOT}/collections`, `${ROOT}/api`])
-      for (const coding of ['gzip', 'identity']) {
-        const headers = { 'accept-encoding': coding };
-        const first = await send(proxy, path, headers);
-        assert.equal(first.headers['content-length'], String(first.body.length));
-        assert.equal(first.headers.vary, 'Accept-Encoding');
-        if (first.headers['content-encoding'] === 'gzip') {
-          assert.ok(first.body.subarray(0, MEMBER_HEADER.length - 1).equals(MEMBER_HEADER.subarray(0, -1)));
-          JSON.parse(gunzipSync(first.body).toString());
-        }
-        // Again twice: the response cache has it then.
-        for (let again = 0; again < 2; again++) {
-          const { body, headers: same } = await send(proxy, path, headers);
-          assert.ok(body.equals(first.body));
-          assert.equal(same.etag, first.headers.etag);
-        }
-        const held = await send(proxy, path, { ...headers, 'if-none-match': String(first.headers.etag) });
-        assert.deepEqual([held.status, held.body.length], [304, 0]);
-        const head = await send(proxy, path, headers, 'HEAD');
-        assert.deepEqual([head.status, head.body.length, head.headers.etag], [200, 0, first.headers.etag]);
-      }
-    const [five, six] = [await get(`${itemsOf(2)}?limit=5`), await get(`${itemsOf(2)}?limit=5&datetime=2018-02-12`)];
-    assert.notEqual(five.headers.etag, six.headers.etag);
-    const options = await send(proxy, itemsOf(2), {}, 'OPTIONS');
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
-    await needsToken(world, ROOT);
   });
 
   test('links begin with the public URL', async () => {

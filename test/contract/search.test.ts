@@ -109,7 +109,7 @@ test('bad input is 400 and says what is allowed', async () => {
 });
 
 test('words that contradict themselves are refused when they are loaded: 502, and other requests are answered', async () => {
-  const folder = await worldOutput({ isChanged: true });
+  const folder = await worldOutput({ pages: 'none', isChanged: true });
   replaceLevelFile(join(folder, releasePath('r1')), 2, 'words', (bytes) => {
     // The last key and its name, the first of all keys.
     bytes.writeUInt32LE(0xffff, 32 + 4 * (2 * bytes.readUInt32LE(16) + 1 + bytes.readUInt32LE(20)));

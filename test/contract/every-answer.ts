@@ -80,6 +80,18 @@ export function testEveryAnswer(world: World): void {
     assert.equal(tags.size, KINDS.length + PACKED.length - 2, [...tags.keys()].join());
   });
 
+  test('ignores Range, but of what is saved', async () => {
+    for (const path of PACKED) {
+      const whole = await send(proxy, path);
+      const answer = await send(proxy, path, { range: 'bytes=0-9' });
+      assert.deepEqual(
+        [answer.status, answer.headers['content-range'], answer.body],
+        [200, undefined, whole.body],
+        path,
+      );
+    }
+  });
+
   test('says the release, nosniff and how it may be kept, and lets any origin read the answer', async () => {
     const exposed = ['Link', 'ETag', 'Boundaries-Release', 'Boundaries-Matched'];
     for (const path of KINDS) {

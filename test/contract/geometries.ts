@@ -96,11 +96,13 @@ export function testGeometries(world: World): void {
     await publish('r1');
   });
 
-  test('a cursor works for any geometry', async () => {
+  test('a cursor works for any geometry and either format', async () => {
     const next = nextOf(await send(proxy, '/api/v1/fc/lv3?geometry=low&page-size=20')) ?? '';
     for (const geometry of GEOMETRIES) {
-      const answer = await send(proxy, next.replace('geometry=low', `geometry=${geometry}`));
+      const other = next.replace('geometry=low', `geometry=${geometry}`);
+      const answer = await send(proxy, other);
       assert.deepEqual(fidsOf(answer), allFids(stored, 3).slice(20, 40));
+      assert.deepEqual(fidsOf(await send(proxy, other.replace('/fc/', '/geojsonl/'))), fidsOf(answer));
       assert.equal(answer.headers['cache-control'], cachingOf(world.setup).cursor);
     }
   });

@@ -2,7 +2,6 @@
 // few and many decimals; releases without cells, damaged ones and gone ones.
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Cells, decodeCells } from '../../format/cells.ts';
@@ -24,7 +23,7 @@ import { type FixtureFeature, writeDataset } from '../support/datasets/write-dat
 import { dice } from '../support/dice.ts';
 import { fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { startStaticHost } from '../support/http/static-host.ts';
+import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { DECIMALS, nearTo, placedLevel, touching } from '../support/places.ts';
 import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
@@ -254,7 +253,7 @@ test('of a static host the directory and the bytes of one cell are read, once', 
   host.asked.length = 0;
   for (const [i, query] of ['geometry=none', 'geometry=none', 'gid-0=AAA', 'bbox=1,3,2,4'].entries()) {
     assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv2?contains=1.5,3.5&${query}`)), [4]);
-    const [first, second, ...more] = rangesOfCells(host);
+    const [first, second, ...more] = rangesOfCells(host, 'lv2');
     const { bytes, fileBytes } = cellsOf(folder, 2);
     assert.deepEqual([first, more], [`bytes=0-${bytes - 1}`, []], `request ${i}`);
     assert.equal(second, `bytes=${bytes}-${fileBytes - 1}`, 'the level has one cell');
@@ -271,9 +270,9 @@ function cellsOf(folder: string, level: Level): Cells {
   return decodeCells(readFileSync(join(folder, releasePath('r1'), file)), file);
 }
 
-/** The ranges of cells that a host was asked for. */
-function rangesOfCells({ asked }: { asked: readonly { url: string; headers: IncomingHttpHeaders }[] }): string[] {
-  return asked.filter(({ url }) => url.endsWith('/cells.bin')).map(({ headers }) => String(headers.range));
+/** The ranges of the cells of a level that a host was asked for. */
+function rangesOfCells({ asked }: RunningHost, level: string): string[] {
+  return asked.filter(({ url }) => url.endsWith(`/${level}/cells.bin`)).map(({ headers }) => String(headers.range));
 }
 
 /** A point in a cell without bytes: no unit is near. */
@@ -287,52 +286,51 @@ function emptyPlace(folder: string): string {
   return assert.fail('every cell has units');
 }
 
+/** Ways to read the releases of a folder, and what the static host was asked for. */
+async function originsOf(folder: string): Promise<{ open: Map<string, () => Origin>; host: RunningHost }> {
+  const host = await startStaticHost(folder);
+  const open = new Map<string, () => Origin>([
+    ['a folder', () => directoryOrigin(folder)],
+    ['a static host', () => staticHostOrigin({ url: host.url, headers: {} })],
+    ['a static host by fetch', () => fetchHostOrigin(host.url, {})],
+  ]);
+  return { open, host };
+}
+
 test('a point where no unit is near is an empty answer from the directory, whatever is asked for first', async () => {
   const folder = await worldOutput();
-  const host = await startStaticHost(folder);
-  const origins: Readonly<Record<string, () => Origin>> = {
-    'a folder': () => directoryOrigin(folder),
-    'a static host': () => staticHostOrigin({ url: host.url, headers: {} }),
-    'a static host by fetch': () => fetchHostOrigin(host.url, {}),
-  };
+  const { open, host } = await originsOf(folder);
   const place = emptyPlace(folder);
   const { bytes } = cellsOf(folder, 2);
-  for (const [what, open] of Object.entries(origins))
-    for (const geometry of GEOMETRIES) {
+  const targets = ['none', 'full'].map((geometry) => `fc/lv2?contains=${place}&geometry=${geometry}`);
+  for (const [what, opened] of open)
+    for (const target of [...targets, `at?point=${place}`]) {
       // It has read nothing but metadata.
-      const proxy = await startService(folder, { origin: open() });
-      const answer = await send(proxy, `/api/v1/fc/lv2?contains=${place}&geometry=${geometry}`);
-      assert.deepEqual([answer.status, fidsOf(answer)], [200, []], `${what}, ${geometry}`);
+      const proxy = await startService(folder, { origin: opened() });
+      const answer = await send(proxy, `/api/v1/${target}`);
+      const { features, levels = [] } = JSON.parse(textOf(answer));
+      assert.equal(answer.status, 200, `${what}, ${target}`);
+      if (target.startsWith('at')) assert.ok(!levels.includes('lv2'), what);
+      else assert.deepEqual(features, [], `${what}, ${target}`);
     }
-  const requests = 2 * GEOMETRIES.length;
-  assert.deepEqual(rangesOfCells(host), Array<string>(requests).fill(`bytes=0-${bytes - 1}`));
-  // Of all levels at once.
-  for (const [what, open] of Object.entries(origins)) {
-    const proxy = await startService(folder, { origin: open() });
-    const answer = await send(proxy, `/api/v1/at?point=${place}`);
-    assert.deepEqual([answer.status, JSON.parse(textOf(answer)).levels.includes('lv2')], [200, false], what);
-  }
-  for (const [what, open] of Object.entries(origins).slice(1))
-    await assert.rejects(open().read('current.json', { offset: 9, length: 0 }), RangeError, what);
+  const ranges = rangesOfCells(host, 'lv2');
+  assert.deepEqual(ranges, Array<string>(2 * (targets.length + 1)).fill(`bytes=0-${bytes - 1}`));
+  for (const what of ['a static host', 'a static host by fetch'])
+    await assert.rejects(
+      open.get(what)?.().read('current.json', { offset: 9, length: 0 }) ?? assert.fail(),
+      RangeError,
+    );
 });
 
-test('a level without features has no unit at any point, whatever the geometry and the origin', async () => {
+test('a level without features has no unit at any point, whatever the origin', async () => {
   const folder = await countries();
-  const { url } = await startStaticHost(folder);
   const { bytes, fileBytes } = cellsOf(folder, 5);
   assert.deepEqual([bytes, fileBytes], [60, 60], 'the directory of one cell without bytes');
-  for (const open of [
-    () => directoryOrigin(folder),
-    () => staticHostOrigin({ url, headers: {} }),
-    () => fetchHostOrigin(url, {}),
-  ])
-    for (const geometry of GEOMETRIES) {
-      const answer = await send(
-        await startService(folder, { origin: open() }),
-        `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`,
-      );
-      assert.deepEqual([answer.status, fidsOf(answer)], [200, []], geometry);
-    }
+  for (const [what, opened] of (await originsOf(folder)).open) {
+    const proxy = await startService(folder, { origin: opened() });
+    for (const geometry of GEOMETRIES)
+      assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`)), [], what);
+  }
 });
 
 test('a directory is read when a point is first asked for, once for all, and freed after five minutes', async () => {
@@ -415,7 +413,8 @@ test('a directory that is damaged, cut, missing or of another level or release i
   for (const [what, bytes] of Object.entries(damages)) {
     if (bytes === undefined) renameSync(file, `${file}.gone`);
     else writeFileSync(file, bytes);
-    for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })]) {
+    const isOfHost = what === 'cut' || what === 'missing';
+    for (const origin of [directoryOrigin(folder), ...(isOfHost ? [staticHostOrigin({ url, headers: {} })] : [])]) {
       const proxy = await startService(folder, { origin });
       for (const target of ['fc/lv2?contains=1.5,3.5', 'at?point=1.5,3.5', 'download/lv2.cells'])
         assert.doesNotMatch(refusal(await send(proxy, `/api/v1/${target}`), 502, 'origin-damaged'), /cells|lv2/, what);

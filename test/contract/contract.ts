@@ -1,8 +1,9 @@
-// The HTTP contract as a whole, tested against the service of one setup.
+// The rules of the HTTP contract, all of them, tested against the service of a setup.
 import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
 import { testDownloads } from './downloads.ts';
 import { testErrors } from './errors.ts';
+import { testEveryAnswer } from './every-answer.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
 import { testOgc } from './ogc.ts';
@@ -13,12 +14,15 @@ import type { Setup } from './setups.ts';
 import { testSyntax } from './syntax.ts';
 import { prepareWorld, type World } from './world.ts';
 
-/** What is refused before anything is read: it depends on who parses HTTP, not on the origin or the stored pages. */
+type Parts = Readonly<Record<string, (world: World) => void>>;
+
+/** What is refused before anything is read; a public service turns nobody away. */
 const BEFORE_READING: Parts = { 'who is turned away': testErrors, 'what a request may say': testSyntax };
 const READING: Parts = {
   'what a request asks for': testRequests,
   'where features are': testPlaces,
   'what an answer is': testAnswers,
+  'what all answers have': testEveryAnswer,
   'small answers': testGeometries,
   'OGC API - Features': testOgc,
   'while releases change': testReleases,
@@ -26,19 +30,16 @@ const READING: Parts = {
   downloads: testDownloads,
 };
 
-type Parts = Readonly<Record<string, (world: World) => void>>;
-
 /**
- * Tests the contract in these setups. All are prepared before the first suite is declared: the runner ends the file
- * when the declared tests have ended, which are none where --test-name-pattern leaves them all out.
- * @param platforms the setups in which what is refused before anything is read is tested too
+ * Tests the rules in these setups. All are prepared before the first suite is declared: the runner ends the file when
+ * the declared tests have ended, which are none where --test-name-pattern leaves them all out.
  */
-export async function testContract(setups: readonly Setup[], platforms: readonly Setup[]): Promise<void> {
+export async function testRules(setups: readonly Setup[]): Promise<void> {
   const worlds: World[] = [];
   for (const setup of setups) worlds.push(await prepareWorld(setup));
   for (const world of worlds)
     describe(world.setup.name, () => {
-      const parts = { ...(platforms.includes(world.setup) ? BEFORE_READING : {}), ...READING };
+      const parts = { ...(world.setup.isPublic ? {} : BEFORE_READING), ...READING };
       for (const [title, testPart] of Object.entries(parts)) describe(title, () => testPart(world));
     });
 }

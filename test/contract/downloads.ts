@@ -2,19 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import type { StoredLevel } from '../support/datasets/large-dataset.ts';
-import { type Answer, refusal, send, type Target } from '../support/http/http-client.ts';
-import { anyListing, downloadOf, wholeText } from '../support/listings.ts';
-import { cachingOf, needsToken, type World } from './world.ts';
+import { type Answer, refusal, send } from '../support/http/http-client.ts';
+import { cachingOf, type World } from './world.ts';
 
-const RUNS = 30;
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
 const COLLECTION = '/api/v1/download/lv2.geojson.gz';
 const CELLS = '/api/v1/download/lv2.cells';
@@ -24,8 +20,6 @@ export function testDownloads(world: World): void {
   const { proxy, stored, publish, folder } = world;
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
-
-  describe('any listing', () => testAnyDownload(proxy, stored, RUNS));
 
   test('a download has the headers of a file that is to be saved', async () => {
     const { status, headers, body } = await send(proxy, `${UNITS}?gid-0=U0.3_1&geometry=low`, {
@@ -58,23 +52,6 @@ export function testDownloads(world: World): void {
       const disposition = String(headers['content-disposition']);
       assert.match(disposition, /^attachment; filename="boundaries-r1-lv2-U0\.3_1-[A-Za-z0-9._-]*\.geojsonl\.gz"$/);
       assert.ok(disposition.length < 255);
-    }
-  });
-
-  test('HEAD has the headers of GET and no body, If-None-Match gives 304, also with Range', async () => {
-    for (const path of [UNITS, COLLECTION, `${COLLECTION}?gid-0=none`, CELLS]) {
-      const { date: _, ...headers } = (await send(proxy, path)).headers;
-      for (const range of [undefined, 'bytes=3-9', 'bytes=99999999-']) {
-        const head = await send(proxy, path, { range }, 'HEAD');
-        const { date: __, ...headHeaders } = head.headers;
-        assert.deepEqual([head.status, head.body.length, headHeaders], [200, 0, headers]);
-        for (const tag of [headers.etag, `"x", W/${headers.etag}`, '*']) {
-          const held = await send(proxy, path, { range, 'if-none-match': tag });
-          assert.deepEqual([held.status, held.body.length], [304, 0]);
-          for (const name of ['etag', 'cache-control', 'boundaries-release', 'boundaries-matched'])
-            assert.deepEqual(held.headers[name], headers[name]);
-        }
-      }
     }
   });
 
@@ -157,21 +134,6 @@ export function testDownloads(world: World): void {
     refusal(await send(proxy, `${UNITS}?access_token=abc`), 400, 'token-in-query');
   });
 
-  test('a download needs a token unless the service is public, has the methods of a page, and no other path', async () => {
-    for (const path of [UNITS, CELLS]) {
-      await needsToken(world, path);
-      assert.equal((await send(proxy, path, {}, 'POST')).headers.allow, 'GET, HEAD, OPTIONS');
-    }
-    const preflight = { origin: 'https://app.test', 'access-control-request-method': 'GET', authorization: undefined };
-    const { status, headers } = await send(proxy, UNITS, preflight, 'OPTIONS');
-    assert.deepEqual(
-      [status, headers['access-control-allow-headers']],
-      [204, 'Authorization, If-None-Match, If-Range, Range'],
-    );
-    for (const path of ['', '/', '/lv2', '/lv2.geojsonl', '/lv2.csv.gz', '/lv6.cells', '/cells', '/lv2.geojsonl.gz/'])
-      assert.match(refusal(await send(proxy, `/api/v1/download${path}`), 404, 'not-found'), /<LEVEL>\.geojson\.gz/);
-  });
-
   test('the cells of a level are the stored file, and each range of it those bytes', async () => {
     for (const level of LEVELS) {
       const path = `/api/v1/download/${levelName(level)}.cells`;
@@ -237,49 +199,6 @@ export function testDownloads(world: World): void {
       }
     for (const level of LEVELS.slice(3))
       assert.equal((await send(proxy, `/api/v1/download/${levelName(level)}.cells`)).body.length, 60);
-  });
-}
-
-/** Compares so many downloads of any listing, and any range of each, with the stored text. */
-export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
-  test('a download is every feature of its listing, and each range of it those bytes', async () => {
-    const any = fc.record({
-      listing: anyListing(stored),
-      /** Where it begins and ends, as parts of the whole. */
-      parts: fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
-      form: fc.constantFrom('closed', 'open', 'suffix', 'too far'),
-    });
-    await fc.assert(
-      fc.asyncProperty(any, async ({ listing, parts: [begin, part], form }) => {
-        const path = downloadOf(listing);
-        const whole = await send(proxy, path, { 'accept-encoding': 'gzip' });
-        assert.equal(whole.status, 200, path);
-        assert.ok(gunzipSync(whole.body).toString() === wholeText(listing, stored), path);
-        const { length } = whole.body;
-        const first = Math.floor(begin * length);
-        const last = form === 'closed' ? first + Math.floor(part * (length - 1 - first)) : length - 1;
-        const range = {
-          closed: `${first}-${last}`,
-          open: `${first}-`,
-          suffix: `-${length - first}`,
-          'too far': `${first}-${length + 1000}`,
-        }[form];
-        const answer = await send(proxy, path, { range: `bytes=${range}` });
-        assert.equal(answer.status, 206, path);
-        assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${length}`);
-        assert.equal(answer.headers['content-length'], String(last - first + 1));
-        assert.equal(answer.headers.etag, whole.headers.etag);
-        assert.ok(answer.body.equals(whole.body.subarray(first, last + 1)), `${path} ${range}`);
-      }),
-      { numRuns: runs },
-    );
-  });
-
-  test('each feature of a level is in its download once, in one gzip member', async () => {
-    for (const level of LEVELS) {
-      const { body } = await send(proxy, `/api/v1/download/${levelName(level)}.geojsonl.gz`);
-      assert.ok(gunzipSync(body).toString() === elementAt(stored, level).lines.join(''));
-    }
   });
 }
 

@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
-import { cachingOf, needsToken, type World } from './world.ts';
+import type { World } from './world.ts';
 
 const HEADER = '["fid","gid","name","type","parent","children"]';
 /** The text of each level's names. */
@@ -70,19 +70,6 @@ export function testFiles(world: World): void {
     ]);
   });
 
-  test('a file has the headers of a page, and no Link', async () => {
-    for (const { path } of FILES) {
-      const { status, headers } = await send(proxy, path, { origin: 'https://app.test' });
-      assert.equal(status, 200);
-      assert.equal(headers['cache-control'], cachingOf(world.setup).current);
-      assert.equal(headers['boundaries-release'], 'c1');
-      assert.equal(headers['x-content-type-options'], 'nosniff');
-      assert.equal(headers['access-control-allow-origin'], '*');
-      assert.equal(headers.vary, 'Accept-Encoding');
-      assert.equal(headers.link, undefined);
-    }
-  });
-
   test('a file is sent as it is stored to clients that accept gzip, and inflated to others', async () => {
     for (const { path, file } of FILES) {
       const gzip = await send(proxy, path, { 'accept-encoding': 'gzip' });
@@ -91,46 +78,6 @@ export function testFiles(world: World): void {
       assert.deepEqual([gzip.headers['content-encoding'], plain.headers['content-encoding']], ['gzip', undefined]);
       assert.equal(plain.body.toString(), textOf(gzip));
       for (const { headers, body } of [gzip, plain]) assert.equal(headers['content-length'], String(body.length));
-    }
-  });
-
-  test('files have different ETags, and other ones for gzip than for identity', async () => {
-    // Levels without units have the same file.
-    const paths = FILES.slice(0, 5).map(({ path }) => path);
-    const tags = await Promise.all(
-      paths.flatMap((path) =>
-        CODINGS.map(async (coding) => (await send(proxy, path, { 'accept-encoding': coding })).headers.etag),
-      ),
-    );
-    assert.equal(new Set(tags).size, 10);
-    for (const tag of tags) assert.match(String(tag), /^"[A-Za-z0-9_-]+"$/);
-  });
-
-  test('HEAD has the headers of GET and no body, If-None-Match gives 304', async () => {
-    for (const { path } of FILES)
-      for (const coding of CODINGS) {
-        const asked = { 'accept-encoding': coding };
-        const { date: _, ...headers } = (await send(proxy, path, asked)).headers;
-        const head = await send(proxy, path, asked, 'HEAD');
-        const { date: __, ...headHeaders } = head.headers;
-        assert.deepEqual([head.status, head.body.length, headHeaders], [200, 0, headers]);
-        const held = await send(proxy, path, { ...asked, 'if-none-match': headers.etag });
-        assert.deepEqual([held.status, held.body.length], [304, 0]);
-        for (const name of ['etag', 'vary', 'cache-control', 'boundaries-release', 'boundaries-matched'])
-          assert.deepEqual(held.headers[name], headers[name]);
-      }
-  });
-
-  test('a file needs a token unless the service is public, and has the methods of a page', async () => {
-    for (const { path } of FILES) {
-      await needsToken(world, path);
-      const answer = await send(proxy, path, {}, 'POST');
-      refusal(answer, 405, 'method-not-allowed');
-      assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');
-      const preflight = { origin: 'https://app.test', 'access-control-request-method': 'GET' };
-      const allowed = await send(proxy, path, { ...preflight, authorization: undefined }, 'OPTIONS');
-      assert.equal(allowed.status, 204);
-      assert.match(String(allowed.headers['access-control-allow-headers']), /Authorization/);
     }
   });
 

@@ -113,7 +113,7 @@ test('the licence is a link of the landing page and of each collection where it 
 });
 
 test('damaged features are 502, never a page', async () => {
-  const folder = await worldOutput({ isChanged: true });
+  const folder = await worldOutput({ pages: 'none', isChanged: true });
   const file = join(folder, releasePath('r1'), featureFilePath(2, 0));
   const bytes = readFileSync(file);
   bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);

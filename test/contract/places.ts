@@ -1,11 +1,8 @@
 // The HTTP contract: features by place. What `bbox` and `contains` select is compared with a model by requests.ts,
-// among all other parameters; here is what they refuse, and how they go with pages, caches and damaged files.
+// among all other parameters; here is what they refuse, and how
+// they go with pages.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { decodeCells } from '../../format/cells.ts';
-import { cellsPath, releasePath } from '../../format/layout.ts';
+import { test } from 'node:test';
 import { fidsOf, pagesFrom, send, textOf, walk } from '../support/http/http-client.ts';
 import { allFids, type World } from './world.ts';
 
@@ -13,7 +10,7 @@ import { allFids, type World } from './world.ts';
 const BOX = '-60.50,-40,60.5,40.000';
 
 /** Tests `bbox` and `contains`. */
-export function testPlaces({ proxy, stored, folder, publish }: World): void {
+export function testPlaces({ proxy, stored }: World): void {
   test('refuses a box or a point that is none, and says which order is meant', async () => {
     const order = /longitudes from -180 to 180 before latitudes from -90 to 90/;
     const refused: [query: string, detail: RegExp][] = [
@@ -80,25 +77,5 @@ export function testPlaces({ proxy, stored, folder, publish }: World): void {
       ];
       assert.deepEqual([page.headers.etag, page.body], [plain.headers.etag, plain.body]);
     }
-  });
-
-  test('damaged cells are 502, never another unit, and right again once they are mended', async () => {
-    const file = join(folder, releasePath('c3'), cellsPath(2));
-    const bytes = readFileSync(file);
-    const directory = bytes.subarray(0, decodeCells(bytes, file).bytes);
-    after(() => publish('r1'));
-    const ask = () => send(proxy, '/api/v1/fc/lv2?contains=0.5,3.5&geometry=none');
-    const cells = bytes.subarray(directory.length);
-    for (const damage of [cells.map((byte) => byte ^ 16), cells.subarray(0, -1), new Uint8Array()]) {
-      const damaged = Buffer.concat([directory, damage]);
-      writeFileSync(file, damaged);
-      await publish('c3');
-      const answer = await ask();
-      assert.deepEqual([answer.status, JSON.parse(textOf(answer)).code], [502, 'origin-damaged']);
-      assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv2?bbox=0.5,3.5,0.5,3.5&geometry=none')), [1]);
-    }
-    writeFileSync(file, bytes);
-    assert.deepEqual(fidsOf(await ask()), [1]);
-    assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv1?contains=0.5,3.5&geometry=none')), [1]);
   });
 }

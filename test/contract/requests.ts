@@ -1,101 +1,175 @@
-// The HTTP contract: what a request asks for, by its level, size, start and filters. Any request is compared with a
-// model of a few lines over the stored text of the level.
+// The HTTP contract: what a request asks for, by its level, size, start, filters and place. Any page, any download and
+// what is at any point are compared with a model of a few lines over the stored text of the levels.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
-import { FORMATS, GEOMETRIES, LEVELS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
-import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
-import { nextOf, send, type Target } from '../support/http/http-client.ts';
-import { anyListing, type ExpectedPage, expectedPage, type Listing, pathOf } from '../support/listings.ts';
+import { FORMATS, GEOMETRIES, type Geometry, LEVELS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
+import { bodyOf, ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
+import { type Answer, nextOf, send, type Target } from '../support/http/http-client.ts';
+import {
+  anyListing,
+  anyPlaceOf,
+  downloadOf,
+  expectedPage,
+  type Listing,
+  linesOf,
+  pathOf,
+} from '../support/listings.ts';
+import { seedsOf } from '../support/slice.ts';
 import type { World } from './world.ts';
 
-/** Requests that are compared in each setup, besides the caps and the odd GIDs. */
-const RUNS = 30;
-const SEED = 20261121;
+/** Requests that are compared besides the caps and the odd GIDs. */
+const RUNS = 100;
+const DOWNLOADS = 30;
+const POINTS = 30;
+
+const CODINGS = ['gzip', 'identity'] as const;
+type Coding = (typeof CODINGS)[number];
+const anyCoding = fc.constantFrom(...CODINGS);
+
+/** What an answer must have. */
+interface Expected {
+  text: string;
+  matched: number;
+}
 
 /** Tests which features are selected. */
 export function testRequests({ proxy, stored }: World): void {
-  testAnyRequest(proxy, stored, RUNS);
-
-  test('answers HEAD with the headers of GET and no body', async () => {
-    for (const coding of ['gzip', 'identity'])
-      for (const path of [
-        'geojsonl/lv2',
-        'fc/lv3?page-size=7',
-        'fc/lv3?geometry=low&page-size=7',
-        'fc/lv0?gid-0=none',
-        'geojsonl/lv9',
-      ]) {
-        const get = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding });
-        const head = await send(proxy, `/api/v1/${path}`, { 'accept-encoding': coding }, 'HEAD');
-        assert.deepEqual([head.status, head.body.length], [get.status, 0]);
-        const { date: _, 'transfer-encoding': __, ...expected } = get.headers;
-        const { date: ___, ...headers } = head.headers;
-        assert.deepEqual(headers, expected);
-      }
-  });
+  testAnyPage(proxy, stored, RUNS);
+  testAnyDownload(proxy, stored, DOWNLOADS);
+  testAnyPoint(proxy, stored, POINTS);
 }
 
-/** Compares the answers to so many requests, and those to the requests for the pages after them. */
-export function testAnyRequest(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
+/** Compares so many pages, and those after them. */
+export function testAnyPage(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
   test('answers any request with exactly the features it asks for, in order, and next when there are more', async () => {
-    const caps = FORMATS.flatMap((format) =>
-      LEVELS.flatMap((level) =>
-        [undefined, String(PAGE_CAPS[format][level] + 1), '9'.repeat(23)].map((pageSize) => ({
-          format,
-          level,
-          pageSize,
-        })),
-      ),
-    );
-    const capsByGeometry = FORMATS.flatMap((format) =>
-      GEOMETRIES.flatMap((geometry) =>
-        ([0, 3] as const).map((level) => ({
-          format,
-          level,
-          geometry,
-          pageSize: String(pageCap(format, level, geometry) + 1),
-        })),
-      ),
-    );
-    const odd = [...ODD_GIDS, 'Same', 'U0.1_1 ', 'u0.1_1', '%2e%2e%2f', 'U0.1_1\0'].flatMap((gid) =>
-      ([1, 2] as const).map((level) => ({ format: 'fc' as const, level, filters: { 'gid-1': gid } })),
-    );
-    type Run = [Listing, 'gzip' | 'identity', 'start-at' | 'start-after'];
-    const examples = [...caps, ...capsByGeometry, ...odd].map((listing): Run => [listing, 'gzip', 'start-at']);
+    type Run = [Listing, Coding, 'start-at' | 'start-after'];
+    const examples = knownListings().map((listing): Run => [listing, 'gzip', 'start-at']);
     const property = fc.asyncProperty(
       anyListing(stored),
-      fc.constantFrom('gzip' as const, 'identity' as const),
+      anyCoding,
       fc.constantFrom('start-at' as const, 'start-after' as const),
       async (listing, coding, cursor) => {
         const first = expectedPage(listing, stored);
-        const next = await comparePage(proxy, pathOf(listing), coding, first);
-        if (next !== undefined)
-          await comparePage(proxy, next.replace('start-at', cursor), coding, expectedPage(listing, stored, first.end));
+        const next = nextOf(await compare(proxy, pathOf(listing), coding, first));
+        assert.equal(next === undefined, first.isLast, pathOf(listing));
+        if (next === undefined) return;
+        const second = expectedPage(listing, stored, first.end);
+        const answer = await compare(proxy, next.replace('start-at', cursor), coding, second);
+        assert.equal(nextOf(answer) === undefined, second.isLast, next);
       },
     );
-    await fc.assert(property, { seed: SEED, examples, numRuns: examples.length + runs });
+    for (const seed of seedsOf(1)) await fc.assert(property, { seed, examples, numRuns: examples.length + runs });
   });
 }
 
-/** Compares one page. @returns the path of the next one, if there must be one */
-async function comparePage(
-  proxy: Target,
-  path: string,
-  coding: 'gzip' | 'identity',
-  expected: ExpectedPage,
-): Promise<string | undefined> {
-  const answer = await send(proxy, path, { 'accept-encoding': coding });
-  assert.equal(answer.status, 200, path);
-  const isOneMember = answer.body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER);
+/** Listings with the largest pages of every kind, and those of GIDs that would break a path or a query. */
+function knownListings(): Listing[] {
+  const caps = FORMATS.flatMap((format) =>
+    LEVELS.flatMap((level) =>
+      [undefined, String(PAGE_CAPS[format][level] + 1), '9'.repeat(23)].map((pageSize) => ({
+        format,
+        level,
+        pageSize,
+      })),
+    ),
+  );
+  const capsByGeometry = FORMATS.flatMap((format) =>
+    GEOMETRIES.flatMap((geometry) =>
+      ([0, 3] as const).map((level) => {
+        return { format, level, geometry, pageSize: String(pageCap(format, level, geometry) + 1) };
+      }),
+    ),
+  );
+  const odd = [...ODD_GIDS, 'Same', 'U0.1_1 ', 'u0.1_1', '%2e%2e%2f', 'U0.1_1\0'].flatMap((gid) =>
+    ([1, 2] as const).map((level) => ({ format: 'fc' as const, level, filters: { 'gid-1': gid } })),
+  );
+  return [...caps, ...capsByGeometry, ...odd];
+}
+
+/** Compares so many downloads of any listing, and any range of each. */
+export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
+  test('a download is every feature of its listing, and each range of it those bytes', async () => {
+    const any = fc.record({
+      listing: anyListing(stored),
+      /** Where it begins and ends, as parts of the whole. */
+      parts: fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+      form: fc.constantFrom('closed', 'open', 'suffix', 'too far'),
+    });
+    const property = fc.asyncProperty(any, async ({ listing, parts: [begin, part], form }) => {
+      const path = downloadOf(listing);
+      const lines = linesOf(listing, stored);
+      const whole = await assertAsked(proxy, path, 'gzip', lines.length);
+      assert.ok(gunzipSync(whole.body).toString() === bodyOf(listing.format, lines), path);
+      const { length } = whole.body;
+      const first = Math.floor(begin * length);
+      const last = form === 'closed' ? first + Math.floor(part * (length - 1 - first)) : length - 1;
+      const range = {
+        closed: `${first}-${last}`,
+        open: `${first}-`,
+        suffix: `-${length - first}`,
+        'too far': `${first}-${length + 1000}`,
+      }[form];
+      const answer = await send(proxy, path, { range: `bytes=${range}` });
+      assert.equal(answer.status, 206, path);
+      assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${length}`);
+      assert.equal(answer.headers['content-length'], String(last - first + 1));
+      assert.equal(answer.headers.etag, whole.headers.etag);
+      assert.ok(answer.body.equals(whole.body.subarray(first, last + 1)), `${path} ${range}`);
+    });
+    for (const seed of seedsOf(1)) await fc.assert(property, { seed, numRuns: runs });
+  });
+}
+
+/** Compares what is at so many points. */
+function testAnyPoint(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
+  test('what is at any point are the units of all levels that contain it, from the first level down', async () => {
+    const anyPoint = fc.constantFrom(...LEVELS).chain((level) => anyPlaceOf(stored, level).contains);
+    const property = fc.asyncProperty(
+      anyPoint,
+      fc.constantFrom<(Geometry | undefined)[]>(undefined, ...GEOMETRIES),
+      anyCoding,
+      async (contains, geometry, coding) => {
+        const found = LEVELS.map((level) => linesOf({ level, contains, geometry: geometry ?? 'none' }, stored));
+        const levels = found.flatMap((lines, level) => lines.map(() => `lv${level}`));
+        const collection = bodyOf('fc', found.flat());
+        const text = collection.replace(/\]\}\n$/, `],"levels":${JSON.stringify(levels)}}\n`);
+        const path = `/api/v1/at?point=${contains}${geometry === undefined ? '' : `&geometry=${geometry}`}`;
+        await compare(proxy, path, coding, { text, matched: levels.length });
+      },
+    );
+    for (const seed of seedsOf(1)) await fc.assert(property, { seed, numRuns: runs });
+  });
+}
+
+/** Compares the body of an answer. */
+async function compare(proxy: Target, path: string, coding: Coding, { text, matched }: Expected): Promise<Answer> {
+  const answer = await assertAsked(proxy, path, coding, matched);
+  const { body } = answer;
+  const isOneMember = body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER);
   assert.equal(isOneMember, coding === 'gzip', path);
-  const text = (coding === 'gzip' ? gunzipSync(answer.body) : answer.body).toString('utf8');
-  assert.ok(text === expected.text, `${path}: other text`);
-  assert.equal(answer.headers['content-length'], String(answer.body.length), path);
-  assert.equal(answer.headers['boundaries-matched'], String(expected.matched), path);
-  const next = nextOf(answer);
-  assert.equal(next === undefined, expected.isLast, path);
-  return next;
+  assert.ok((isOneMember ? gunzipSync(body) : body).toString('utf8') === text, `${path}: other text`);
+  return answer;
+}
+
+const HELD = ['etag', 'link', 'vary', 'cache-control', 'boundaries-release', 'boundaries-matched'];
+
+/** Asks for an answer, for its headers alone, and whether it is still so. */
+async function assertAsked(proxy: Target, path: string, coding: Coding, matched: number): Promise<Answer> {
+  const asked = { 'accept-encoding': coding };
+  const answer = await send(proxy, path, asked);
+  const { status, headers, body } = answer;
+  assert.equal(status, 200, path);
+  assert.equal(headers['content-length'], String(body.length), path);
+  assert.equal(headers['boundaries-matched'], String(matched), path);
+  assert.match(String(headers.etag), /^"[A-Za-z0-9_-]+"$/);
+  const head = await send(proxy, path, asked, 'HEAD');
+  const [{ date: _, ...expected }, { date: __, ...got }] = [headers, head.headers];
+  assert.deepEqual([head.status, head.body.length, got], [200, 0, expected], path);
+  const held = await send(proxy, path, { ...asked, 'if-none-match': headers.etag });
+  assert.deepEqual([held.status, held.body.length], [304, 0], path);
+  for (const name of HELD) assert.equal(held.headers[name], headers[name], `${path} ${name}`);
+  return answer;
 }

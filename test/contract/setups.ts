@@ -18,10 +18,8 @@ export interface Setup {
   pages: StoredPages;
   /** Why parts of the contract differ on a platform; the tests of these parts are skipped. */
   exceptions: Exceptions;
-  /** Do challenges name the metadata of the service (RFC 9728)? */
-  hasMetadata: boolean;
   /** Does it serve everybody? Tokens, which the tests send, are then ignored. */
-  isPublic?: boolean;
+  isPublic: boolean;
   /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
   start(out: string, options?: ContractOptions): Promise<ContractService>;
 }
@@ -60,37 +58,25 @@ const ORIGINS = {
 };
 type OriginName = keyof typeof ORIGINS;
 
-function inThisProcess(origin: OriginName, pages: StoredPages): Setup {
+function inThisProcess(origin: OriginName, pages: StoredPages, isPublic = false): Setup {
   return {
-    name: `${origin}, ${pages} pages stored`,
+    name: `${origin}, ${pages} pages stored${isPublic ? ', public' : ''}`,
     pages,
     exceptions: {},
-    hasMetadata: false,
-    start: async (out, options = {}) => startService(out, { origin: (await ORIGINS[origin](out)).origin, ...options }),
-  };
-}
-
-/** Without tokens. */
-function inPublic(origin: OriginName, pages: StoredPages): Setup {
-  return {
-    name: `${origin}, ${pages} pages stored, public`,
-    pages,
-    exceptions: {},
-    hasMetadata: false,
-    isPublic: true,
+    isPublic,
     start: async (out, options = {}) =>
-      startService(out, { origin: (await ORIGINS[origin](out)).origin, ...options, isPublic: true }),
+      startService(out, { origin: (await ORIGINS[origin](out)).origin, isPublic, metadata: !isPublic, ...options }),
   };
 }
 
-/** The program as it is started, with two processes that share a port. */
-function inTwoProcesses(origin: OriginName, pages: StoredPages): Setup {
+/** The program as it is started, with two processes that share a port. @param node another Node that runs it */
+export function inTwoProcesses(origin: OriginName, pages: StoredPages, node?: string): Setup {
   return {
     name: `${origin}, ${pages} pages stored, two processes`,
     pages,
     exceptions: {},
-    hasMetadata: true,
-    start: async (out, options = {}) => startProcesses(2, out, (await ORIGINS[origin](out)).args, options),
+    isPublic: false,
+    start: async (out, options = {}) => startProcesses(2, out, (await ORIGINS[origin](out)).args, { ...options, node }),
   };
 }
 
@@ -108,7 +94,7 @@ function inWorkerd(pages: StoredPages): Setup {
     name: `workerd with a static host, ${pages} pages stored`,
     pages,
     exceptions: WORKERD_EXCEPTIONS,
-    hasMetadata: true,
+    isPublic: false,
     async start(out, { publicUrl, scope } = {}) {
       const { url } = await startStaticHost(out);
       const vars = { ORIGIN_URL: url.href, CURRENT_CACHE: '0s', PUBLIC_URL: publicUrl, SCOPE: scope };
@@ -118,25 +104,29 @@ function inWorkerd(pages: StoredPages): Setup {
   };
 }
 
-/** A sample, in which every origin and every choice of stored pages occurs. */
-export const IN_PROCESS: readonly Setup[] = [
-  inThisProcess('directory', 'all'),
-  inThisProcess('static host', 'none'),
-  inThisProcess('bucket', 'all'),
-  inPublic('directory', 'none'),
-];
-export const TWO_PROCESSES: Setup = inTwoProcesses('directory', 'unfiltered');
-export const IN_WORKERD: Setup = inWorkerd('all');
+/** On which each rule is tested. */
+export const DIRECTORY: Setup = inThisProcess('directory', 'all');
 
-/**
- * All others. A host answers requests for pages and for ranges; which pages are stored makes no other difference to it.
- */
-export const OTHERS: readonly Setup[] = [
-  inThisProcess('directory', 'unfiltered'),
-  inThisProcess('directory', 'none'),
+/** Compared with it in `npm test`: every origin, the public service, and one without stored pages. */
+export const COMPARED: readonly Setup[] = [
   inThisProcess('static host', 'all'),
+  inThisProcess('bucket', 'all'),
+  inThisProcess('directory', 'all', true),
+  inThisProcess('directory', 'none'),
+];
+
+/** Compared with it on each landing. */
+export const COMPARED_ON_LANDING: readonly Setup[] = [
+  inThisProcess('directory', 'unfiltered'),
+  inTwoProcesses('directory', 'all'),
+  inWorkerd('all'),
+];
+
+/** In which, besides, each rule is tested once a week. */
+export const OTHERS: readonly Setup[] = [
+  inThisProcess('static host', 'none'),
   inThisProcess('bucket', 'none'),
-  inTwoProcesses('static host', 'all'),
+  inTwoProcesses('static host', 'unfiltered'),
   inTwoProcesses('bucket', 'none'),
   inWorkerd('none'),
 ];

@@ -1,9 +1,10 @@
 // Whatever a request asks for, its body is exactly those features: compared with the stored text of the level, with
-// units of every size, in each choice of stored pages. And what a slice is known to be before anything is read.
+// units of every size. And what a slice is known to be before anything is read.
 import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
@@ -11,50 +12,50 @@ import { Slice } from '../../proxy/bodies/slice.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
+import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { startSliceWorlds, testSlices } from './slices.ts';
+import { worldOutput } from '../support/releases/world.ts';
+import { testAnyPage } from './requests.ts';
 
-/** Requests that are compared in `npm test`, for each choice of stored pages. */
+/** Requests that are compared, besides those that each run has. */
 const RUNS = 60;
 
-const worlds = await startSliceWorlds();
+const folder = await worldOutput({ size: MANY_SIZES, pages: 'none' });
+const proxy = await startService(folder);
 
-testSlices(worlds, RUNS);
+testAnyPage(proxy, readStored(folder, 'r1'), RUNS);
 
 test('HEAD and If-None-Match read nothing: they are answered without the feature files and pages', async () => {
-  for (const { folder, proxy, pages } of worlds) {
-    const release = join(folder, releasePath('r1'));
-    const paths = ['lv2', 'lv2?page-size=7', 'lv0?gid-0=U0.6_1', 'lv2?gid-0=U0.3_1&gid-1=same'].flatMap((path) =>
-      FORMATS.map((format) => `/api/v1/${format}/${path}`),
-    );
-    const codings = ['gzip', 'identity'];
-    const host = 'boundaries.test';
-    const asked = paths.flatMap((path) =>
-      codings.map((coding) => ({ path, given: { host, 'accept-encoding': coding } })),
-    );
-    const whole = await Promise.all(asked.map(({ path, given }) => send(proxy, path, given)));
-    // Has read the release's metadata, and nothing else.
-    const fresh = await startService(folder);
-    renameSync(release, `${release}.away`);
-    for (const [i, { path, given }] of asked.entries()) {
-      const expected = whole[i];
-      const head = await send(fresh, path, given, 'HEAD');
-      assert.equal(head.status, 200, path);
-      for (const name of ['content-length', 'etag', 'content-encoding', 'content-type', 'link'])
-        assert.equal(head.headers[name], expected?.headers[name], `${pages} ${path} ${name}`);
-      const held = await send(fresh, path, { ...given, 'if-none-match': expected?.headers.etag });
-      assert.equal(held.status, 304, path);
-    }
-    assert.equal((await send(fresh, '/api/v1/geojsonl/lv2?page-size=7')).status, 502);
-    renameSync(`${release}.away`, release);
+  const stored = await worldOutput();
+  const release = join(stored, releasePath('r1'));
+  const paths = ['lv2', 'lv2?page-size=7', 'lv0?gid-0=U0.6_1', 'lv2?gid-0=U0.3_1&gid-1=same'].flatMap((path) =>
+    FORMATS.map((format) => `/api/v1/${format}/${path}`),
+  );
+  const host = 'boundaries.test';
+  const asked = paths.flatMap((path) =>
+    ['gzip', 'identity'].map((coding) => ({ path, given: { host, 'accept-encoding': coding } })),
+  );
+  const reader = await startService(stored);
+  const whole = await Promise.all(asked.map(({ path, given }) => send(reader, path, given)));
+  // Has read the release's metadata, and nothing else.
+  const fresh = await startService(stored);
+  renameSync(release, `${release}.away`);
+  for (const [i, { path, given }] of asked.entries()) {
+    const expected = elementAt(whole, i);
+    const head = await send(fresh, path, given, 'HEAD');
+    assert.equal(head.status, 200, path);
+    for (const name of ['content-length', 'etag', 'content-encoding', 'content-type', 'link'])
+      assert.equal(head.headers[name], expected.headers[name], `${path} ${name}`);
+    const held = await send(fresh, path, { ...given, 'if-none-match': expected.headers.etag });
+    assert.equal(held.status, 304, path);
   }
+  assert.equal((await send(fresh, '/api/v1/geojsonl/lv2?page-size=7')).status, 502);
 });
 
 test('ranges that lie near each other are read at once, large features alone, and files one by one', async () => {
-  const { proxy, folder } = worlds[0] ?? {};
-  const release = proxy?.releases.current;
-  assert.ok(release && folder);
+  const release = proxy.releases.current;
+  assert.ok(release);
   const directory = directoryOrigin(folder);
   /** What is read for these ranges: the file, and the positions of the features in the range of bytes. */
   const readsFor = async (number: Level, ranges: number[]): Promise<[file: string, first: number, end: number][]> => {

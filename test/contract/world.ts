@@ -1,16 +1,17 @@
 // What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { RELEASES_PATH } from '../../format/layout.ts';
-import { GEOMETRIES, type Level, type StoredPages } from '../../format/levels.ts';
+import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
+import type { Level } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { refusal, send } from '../support/http/http-client.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
+import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { ContractService, Setup } from './setups.ts';
 
@@ -29,16 +30,18 @@ export interface World {
 }
 
 const PUBLIC_URL = 'https://example.org/boundaries';
-const SCOPE = 'boundaries:read';
+/** What a token must have for the service that is configured so. */
+export const SCOPE = 'boundaries:read';
 
 /**
- * Starts the service of a setup on releases of two datasets: r1, and r2 in which a unit of level 3 is called something
- * else; c1, c2 in which a district is and which was built without most geometries, and c3, the files of which tests
- * damage. Units without geometry are accepted: how they are answered is part of the contract. m1 has more units than
- * any page.
+ * Starts the service of a setup on these releases: r1, the world with the stored pages of the setup, and those of
+ * `buildOthers`. Units without geometry are accepted: how they are answered is part of the contract.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
-  const folder = await cachedOutput(import.meta.url, setup.pages, (made) => buildReleases(made, setup.pages), ['c3']);
+  const folder = await worldOutput({ pages: setup.pages });
+  const others = await cachedOutput(import.meta.url, 'others', buildOthers, ['c3']);
+  for (const release of readdirSync(join(others, RELEASES_PATH)))
+    renameSync(join(others, releasePath(release)), join(folder, releasePath(release)));
   const point = (release: string, hosted: readonly string[]): void => pointTo(folder, release, hosted);
   point('r1', ['r1']);
   const proxy = await setup.start(folder);
@@ -60,7 +63,7 @@ export async function prepareWorld(setup: Setup): Promise<World> {
  * What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is
  * named.
  */
-export function cachingOf({ isPublic }: Setup): Record<'current' | 'cursor' | 'release', string> {
+export function cachingOf({ isPublic }: Pick<Setup, 'isPublic'>): Record<'current' | 'cursor' | 'release', string> {
   if (!isPublic)
     return {
       current: 'private, no-cache',
@@ -96,35 +99,34 @@ function withoutChanges(folder: string): string {
   return fixed;
 }
 
-async function buildReleases(folder: string, storedPages: StoredPages): Promise<void> {
+/**
+ * Builds r2, the world without its last levels in which a unit of level 3 is called something else; c1, c2 in which a
+ * district is and which was built without most geometries, and c3, the files of which tests damage; and m1, which has
+ * more units than any page.
+ */
+async function buildOthers(folder: string): Promise<void> {
   const sources = temporaryFolder();
-  const world = writeWorld(join(sources, 'world.gpkg'));
-  const renamed = writeWorld(join(sources, 'renamed.gpkg'), undefined, { '3.70': 'Renamed' });
+  const inSources = (name: string): string => join(sources, name);
+  const renamed = writeWorld(inSources('renamed.gpkg'), undefined, { '3.70': 'Renamed' });
+  await buildUnchecked(renamed, folder, {
+    ...WHOLE,
+    release: 'r2',
+    levels: [0, 1, 2, 3],
+    accept: ['empty-geometries'],
+  });
+  const regions = writeManyRegions(inSources('regions.gpkg'));
+  await buildUnchecked(regions, folder, { ...WHOLE, release: 'm1', storedPages: 'none', accept: ['fewer-units'] });
   const layers = countryLayers();
-  const countries = writeDataset(join(sources, 'countries.gpkg'), 'GPKG', layers);
-  const corrected = writeDataset(
-    join(sources, 'corrected.gpkg'),
-    'GPKG',
-    layers.map((layer) => ({
-      ...layer,
-      features: layer.features.map((unit) => ({
-        ...unit,
-        values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
-      })),
+  const countries = writeDataset(inSources('countries.gpkg'), 'GPKG', layers);
+  const corrected = layers.map((layer) => ({
+    ...layer,
+    features: layer.features.map((unit) => ({
+      ...unit,
+      values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
     })),
-  );
-  for (const [release, source] of [
-    ['c1', countries],
-    ['c2', corrected],
-    ['c3', countries],
-    ['m1', writeManyRegions(join(sources, 'regions.gpkg'))],
-    ['r1', world],
-    ['r2', renamed],
-  ] as const)
-    await buildRelease(source, folder, {
-      release,
-      storedPages,
-      geometries: release === 'c2' ? ['full', 'none'] : GEOMETRIES,
-      accept: ['empty-geometries', 'fewer-units'],
-    });
+  }));
+  for (const release of ['c1', 'c3'])
+    await buildRelease(countries, folder, { ...WHOLE, release, accept: ['fewer-units'] });
+  const source = writeDataset(inSources('corrected.gpkg'), 'GPKG', corrected);
+  await buildRelease(source, folder, { ...WHOLE, release: 'c2', geometries: ['full', 'none'] });
 }

@@ -13,7 +13,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { circularMemory } from '../../proxy/work/body-buffers.ts';
-import { testAnyDownload } from '../contract/downloads.ts';
+import { testAnyDownload } from '../contract/requests.ts';
 import { after } from '../support/after.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';

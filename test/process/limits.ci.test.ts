@@ -21,7 +21,7 @@ const PATH = '/api/v1/fc/lv1';
 
 /** A proxy whose access log goes to `stdout`. */
 function serveWithLog(stdout: 'unread' | number, ...options: string[]): Promise<Running> {
-  return serve([...OPTIONS, '--metrics-port', '0', ...options], {}, stdout);
+  return serve([...OPTIONS, '--metrics-port', '0', ...options], {}, { stdout });
 }
 
 /** The lines of its access log that were dropped so far. */

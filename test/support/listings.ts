@@ -56,7 +56,7 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
       { weight: 9, arbitrary: fc.nat((units.at(-1)?.fid ?? 0) + 5) },
       { weight: 1, arbitrary: fc.constant(LAST_FID) },
     );
-    const { bbox, contains } = placedOf(elementAt(stored, level));
+    const { bbox, contains } = anyPlaceOf(stored, level);
     const parameter = fc.constantFrom('start-at' as const, 'start-after' as const);
     const filter = fc
       .record({ unit: fc.constantFrom(...units), column: fc.nat(level), isAbsent: fc.nat(20).map((n) => n === 0) })
@@ -72,6 +72,11 @@ export function anyListing(stored: readonly StoredLevel[], levels: readonly Leve
       contains: fc.option(contains, { nil: undefined, freq: 1 }),
     });
   });
+}
+
+/** Boxes by the features of a level and points by their vertices. */
+export function anyPlaceOf(stored: readonly StoredLevel[], level: Level): AnyPlace {
+  return placedOf(elementAt(stored, level));
 }
 
 type Placed = PlacedLevel & AnyPlace;
@@ -157,27 +162,23 @@ export function expectedPage(listing: Listing, stored: readonly StoredLevel[], a
   return { text, matched: matching.length, end, isLast: end >= matching.length };
 }
 
-/** The text of the whole listing, from its first feature to its last. */
-export function wholeText(listing: Listing, stored: readonly StoredLevel[]): string {
-  return bodyOf(
-    listing.format,
-    matchingIn(listing, stored).map(({ line }) => line),
-  );
+/** The text of each feature of the whole listing, from its first to its last. */
+export function linesOf(listing: Omit<Listing, 'format'>, stored: readonly StoredLevel[]): string[] {
+  return matchingIn(listing, stored).map(({ line }) => line);
 }
 
 /** The features of the whole listing. */
 function matchingIn(
-  { level, filters = {}, geometry = 'full', bbox, contains }: Listing,
+  { level, filters = {}, geometry = 'full', bbox, contains }: Omit<Listing, 'format'>,
   stored: readonly StoredLevel[],
 ): { fid: number; line: string }[] {
   const own = elementAt(stored, level);
   const { units, withGeometry } = own;
   const lines = withGeometry.get(geometry) ?? [];
   const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
-  const placed = placedOf(own);
-  const inBox = bbox === undefined ? undefined : new Set(touching(placed, bbox));
+  const inBox = bbox === undefined ? undefined : new Set(touching(placedOf(own), bbox));
   const [longitude = '', latitude = ''] = contains?.split(',') ?? [];
-  const around = contains === undefined ? undefined : new Set(placed.containing(longitude, latitude));
+  const around = contains === undefined ? undefined : new Set(placedOf(own).containing(longitude, latitude));
   const isThere = (at: number): boolean => inBox?.has(at) !== false && around?.has(at) !== false;
   return units.flatMap(({ fid, gids }, at) =>
     wanted.every(([column, gid]) => gids[column] === gid) && isThere(at) ? [{ fid, line: elementAt(lines, at) }] : [],

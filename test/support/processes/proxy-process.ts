@@ -27,6 +27,14 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
 
+/** How the program is started. */
+interface HowToServe {
+  /** What becomes of standard output: it is read, nobody reads it, or it is this file. */
+  stdout?: 'read' | 'unread' | number;
+  /** The binary of Node. */
+  node?: string;
+}
+
 /** The options that name an output folder, and the issuer of the tests' tokens. */
 export function issuedOptions(folder: string): string[] {
   const jwks = join(temporaryFolder(), 'jwks.json');
@@ -37,14 +45,13 @@ export function issuedOptions(folder: string): string[] {
 /**
  * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends,
  * if it has not ended by then.
- * @param stdout what becomes of standard output: it is read, nobody reads it, or it is this file
  */
 export async function serve(
   args: string[],
   env: Record<string, string> = {},
-  stdout: 'read' | 'unread' | number = 'read',
+  { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath }: HowToServe = {},
 ): Promise<Running> {
-  const child = spawn(process.env['PROXY_NODE'] ?? process.execPath, [PROXY, 'serve', ...args], {
+  const child = spawn(node, [PROXY, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });

@@ -22,7 +22,7 @@ export interface RunningProcesses extends Target {
 }
 
 /**
- * Starts the program; it is killed when the test file ends.
+ * Starts the program, with another Node if `node` names one; it is killed when the test file ends.
  * @param out the output folder, of which the origin may be a copy
  * @param origin the arguments that name the origin
  */
@@ -30,14 +30,18 @@ export async function startProcesses(
   count: number,
   out: string,
   origin: readonly string[],
-  { publicUrl, scope }: { publicUrl?: string; scope?: string },
+  { publicUrl, scope, node }: { publicUrl?: string; scope?: string; node?: string | undefined },
 ): Promise<RunningProcesses> {
   const jwks = join(temporaryFolder(), 'jwks.json');
   writeFileSync(jwks, JWKS);
   const options = { '--workers': String(count), '--jwks': jwks, '--issuer': ISSUER, '--audience': AUDIENCE };
   const chosen = { ...options, '--public-url': publicUrl, '--scope': scope };
   const given = Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  const { url, err } = await serve([...origin, ...given, '--no-access-log', '--no-explorer']);
+  const { url, err } = await serve(
+    [...origin, ...given, '--no-access-log', '--no-explorer'],
+    {},
+    node === undefined ? {} : { node },
+  );
   const target = { url, takesTurns: true } as const;
   return {
     ...target,

@@ -1,9 +1,11 @@
-// Real boundaries: a point of the sample is in the units of all levels that its unit is in, and where GDAL finds it.
+// Real boundaries and names: a point of the sample is in the units of all levels that its unit is in, where GDAL finds
+// it, and where `contains` and `at` do; its units are found by their names.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import type { Level } from '../../format/levels.ts';
+import { releasePath } from '../../format/layout.ts';
+import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
@@ -13,7 +15,9 @@ import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { gdalLookUp, geometriesOf, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { sampleOutput } from '../support/releases/world.ts';
+import { seedsOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { assertSearches } from './search-scan.ts';
 
 const HOST = 'boundaries.example.org';
 const SAMPLE: readonly Level[] = [0, 1, 2, 3];
@@ -43,17 +47,54 @@ test('a point in a municipality of the sample is in its province and region, and
   assert.ok(inside > 8000 && elsewhere < 10, `${inside} municipalities, ${elsewhere} in another country`);
 });
 
-test('GDAL finds ten thousand points of the sample in the same units, half of them by a border', () => {
+test('GDAL finds points of the sample in the same units, half of them by a border', () => {
   for (const level of [2, 3] as const) {
     const { lines } = elementAt(stored, level);
     const ofGdal = gdalLookUp(lines);
-    const points = pointsOf(lines, 37);
-    for (let i = 0; i < 5000; i++) {
+    const points = pointsOf(lines, elementAt(seedsOf(1), 0));
+    for (let i = 0; i < 2500; i++) {
       const [x, y] = points.next().value;
       const expected = ofGdal(x, y);
       if (expected !== undefined) assert.deepEqual(at(level, x, y), expected, `lv${level} ${x},${y}`);
     }
   }
+});
+
+test('a point has the units that contains finds on each level, half of the points by a border', async () => {
+  const service = await startService(folder);
+  for (const [level, count] of [
+    [0, 10],
+    [2, 10],
+    [3, 40],
+  ] as const) {
+    const points = pointsOf(elementAt(stored, level).lines, elementAt(seedsOf(1), 0));
+    for (let i = 0; i < count; i++) {
+      const point = points.next().value.join();
+      const found: { features: unknown[]; levels: string[] } = { features: [], levels: [] };
+      for (const name of LEVELS.map(levelName)) {
+        const path = `/api/v1/fc/${name}?contains=${point}&geometry=none&page-size=50`;
+        const { features } = JSON.parse(textOf(await send(service, path)));
+        found.features.push(...features);
+        found.levels.push(...features.map(() => name));
+      }
+      const answer = await send(service, `/api/v1/at?point=${point}`);
+      assert.deepEqual(JSON.parse(textOf(answer)), { type: 'FeatureCollection', ...found }, point);
+    }
+  }
+});
+
+test('Madrid is in Spain, its region and its province, with any geometry', async () => {
+  const service = await startService(folder);
+  for (const geometry of GEOMETRIES) {
+    const text = textOf(await send(service, `/api/v1/at?point=-3.7038,40.4168&geometry=${geometry}`));
+    assert.deepEqual(JSON.parse(text).levels, ['lv0', 'lv1', 'lv2', 'lv3']);
+    assert.match(text, /^\{"type":"FeatureCollection","features":\[\n[^\n]*"GID_0":"ESP"/);
+  }
+});
+
+test('a search finds the units that a scan of all names finds, of all levels, some, or in Spain', async () => {
+  const sample = { release: join(folder, releasePath('sample')), stored };
+  await assertSearches(await startService(folder), sample, 60, 'ESP');
 });
 
 test('the commands of the README files and the lines of Python say what is at a point, in a box and where', {

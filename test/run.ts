@@ -23,7 +23,7 @@ import { parseArgs } from 'node:util';
 import type { BrowserServer } from 'playwright-core';
 import { beyondBudget, budgetOf, readBudget, writeBudget } from './support/budget.ts';
 import { controlSeconds, cpuSeconds } from './support/cpu-time.ts';
-import { BROWSERS, startBrowser } from './support/processes/chromium.ts';
+import { BROWSERS, startBrowser } from './support/processes/browser-server.ts';
 import { compiledProject } from './support/processes/compile.ts';
 import { type RunReport, reportFiles } from './support/report-files.ts';
 import type { ListedFile } from './support/run-together.ts';

@@ -15,7 +15,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
-import { PROGRAM } from '../support/processes/chromium.ts';
+import { PROGRAM } from '../support/processes/browser-server.ts';
 import { TOKEN } from './explorer-page.ts';
 import { startCountry } from './national-countries.ts';
 

@@ -1,35 +1,17 @@
-// Chromium, for tests of pages. A run has one of each kind (test/run.ts starts it when the first test asks); a test file
-// that is run by itself starts its own.
+// Pages in Chromium, for tests: in the browser of the run, or in one of its own of a test file that is run by itself.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { after as afterProcess } from 'node:test';
-import type { Browser, BrowserServer, Download, Page } from 'playwright-core';
+import type { Browser, Download, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
+import { BROWSERS, type KINDS, PROGRAM, startBrowser } from './browser-server.ts';
 
-/** Where it is; undefined where there is none. */
-export const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-/** Without WebGL a page starts faster, and has no map; with it the map is drawn in software. */
-const KINDS = {
-  plain: ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'],
-  webgl: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
-} as const;
 /** What a browser can draw. */
 export type BrowserKind = keyof typeof KINDS;
 const TIMEOUT_MS = 45_000;
-/** The variable that has the address at which test/run.ts says where its browsers are. */
-export const BROWSERS = 'TEST_BROWSERS';
-
 /** Why tests that need it are skipped; false where it is there. */
 export const WITHOUT_CHROMIUM: string | false =
   PROGRAM === undefined && 'there is no Chromium here; on Debian: apt-get install chromium';
-
-/** Starts a browser to which several processes may connect. */
-export function startBrowser(kind: string): Promise<BrowserServer> {
-  assert.ok(kind === 'plain' || kind === 'webgl', kind);
-  return chromium.launchServer({ executablePath: PROGRAM ?? '', args: [...ARGUMENTS, ...KINDS[kind]] });
-}
 
 const browsers = new Map<BrowserKind, Promise<Browser>>();
 const ends: (() => Promise<void>)[] = [];

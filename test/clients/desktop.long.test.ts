@@ -31,11 +31,12 @@ function pythonWith(module: string): string | undefined {
 
 const needs = (module: string) =>
   pythonWith(module) === undefined ? `not available here: ${module} for Python` : without('ogr2ogr --version');
+const needsAny = needs('geopandas') && needs('qgis.core') && needs('owslib');
 
 const source = join(temporaryFolder(), 'sample.gpkg');
 /** Where the README's lines are typed: they name files of the repository, and write beside them. */
 const home = temporaryFolder();
-const url = [needs('geopandas'), needs('qgis.core'), needs('owslib')].includes(false) ? await serveSample() : '';
+const url = needsAny === false ? await serveSample() : '';
 
 async function serveSample(): Promise<string> {
   const out = temporaryFolder();
@@ -112,7 +113,7 @@ function sameAs({ crs, units }: Seen, expected: Seen['units']): void {
 }
 
 /** The GeoPackage, which other tests read. */
-test('ogr2ogr writes the municipalities of Spain', { skip: without('ogr2ogr --version') || url === '' }, async () => {
+test('ogr2ogr writes the municipalities of Spain', { skip: needsAny }, async () => {
   const line = linesWith('OAPIF:', 'sh', 'README.md');
   const { status, text } = await type('sh', ['-ec', line], {});
   assert.equal(status, 0, text);
@@ -250,7 +251,7 @@ os._exit(0)`;
 });
 
 test("the lines for GDAL in the clients' README make layers of what they ask for", {
-  skip: without('ogr2ogr --version') || url === '',
+  skip: needsAny,
 }, async () => {
   const { status, text } = await type('sh', ['-ec', linesWith('madrid.gpkg', 'sh')], {});
   assert.deepEqual([status, text], [0, '']);

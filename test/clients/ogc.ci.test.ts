@@ -1,5 +1,5 @@
 // ogr2ogr of GDAL opens the service by its address, as OGC API - Features: whole levels, by place and by GID, equal
-// what the same program makes of the listing as a file. From one process, from two, and behind nginx.
+// what the same program makes of the listing as a file. Also behind nginx.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,6 @@ import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { exampleWith, freePort, missing, startNginx } from '../support/processes/nginx-varnish.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
-import { startProcesses } from '../support/processes/worker-processes.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -86,11 +85,6 @@ test('-spat and -where are asked of the service, which sends no more than the ma
 test('without PAGE_SIZE next is followed to the end', { skip: noGdal }, async () => {
   const units = await copied([`OAPIF:${proxy.url}/api/v1/ogc`, 'lv2'], 2, []);
   assert.deepEqual(units, await listed(2));
-});
-
-test('two processes give the same', { skip: noGdal }, async () => {
-  const { url } = await startProcesses(2, folder, ['--origin', folder], {});
-  assert.deepEqual(await opened(url, 2), await listed(2));
 });
 
 test('behind nginx, too, with its address in every link', { skip: noGdal || missing('nginx') }, async () => {

@@ -35,28 +35,24 @@ interface Document {
   servers: { url: string }[];
   paths: Record<string, { get: Operation }>;
   components: {
-    parameters: Record<
-      string,
-      {
-        name: string;
-        in: string;
-        required?: boolean;
-        schema: Record<string, unknown>;
-        example: string | number | number[] | Record<string, string>;
-      }
-    >;
+    parameters: Record<string, Parameter>;
     headers: Record<string, unknown>;
-    responses: Record<string, { content: Record<string, { examples: Record<string, Example> }> }>;
+    responses: Record<string, { content: Content }>;
   };
 }
 interface Operation {
   parameters?: { $ref: string }[];
   security?: unknown[];
-  responses: Record<
-    string,
-    { headers?: Record<string, unknown>; content?: Record<string, { examples: Record<string, Example> }> }
-  >;
+  responses: Record<string, { headers?: Record<string, unknown>; content?: Content }>;
 }
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Record<string, unknown>;
+  example: string | number | number[] | Record<string, string>;
+}
+type Content = Record<string, { examples: Record<string, Example> }>;
 interface Example {
   value: unknown;
   'x-request'?: string;
@@ -67,7 +63,7 @@ const fetched = await send(proxy, '/openapi.json', NO_TOKEN);
 const document: Document = JSON.parse(fetched.body.toString());
 
 /** The parameters of a path, by name. */
-function parametersOf(path: string): Map<string, Document['components']['parameters'][string]> {
+function parametersOf(path: string): Map<string, Parameter> {
   const references = document.paths[path]?.get.parameters ?? [];
   return new Map(
     references.map(({ $ref }) => {
@@ -166,17 +162,13 @@ test('names the parameters that the parser takes, and those alone', async () => 
 test('the example of every parameter is answered with a page or file; that of a release only where the sample is hosted', async () => {
   for (const path of Object.keys(document.paths).filter((known) => known.startsWith('/api/')))
     for (const [name, { in: place, example }] of parametersOf(path)) {
-      const pairs: Record<string, unknown> =
-        typeof example === 'object' && !Array.isArray(example) ? { ...example } : { [name]: example };
+      const isGroup = typeof example === 'object' && !Array.isArray(example);
+      const pairs: Record<string, unknown> = isGroup ? { ...example } : { [name]: example };
       // With all that is required.
       for (const [other, parameter] of parametersOf(path))
         if (parameter.required === true && parameter.in === 'query') pairs[other] = parameter.example;
-      const query =
-        place === 'path'
-          ? ''
-          : Object.entries(pairs)
-              .map(([key, value]) => `${key}=${value}`)
-              .join('&');
+      const written = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
+      const query = place === 'path' ? '' : written.join('&');
       // The dataset has three levels, and in OGC API - Features only levels with features have paths.
       const status = /ogc\/collections\/lv[345]/.test(path) ? 404 : name === 'release' ? 410 : 200;
       const target = `${path.replace('{fid}', '1')}?${query}`;

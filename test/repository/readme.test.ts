@@ -1,6 +1,6 @@
 // The README files: what they link to and what their drawing names is there.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -98,6 +98,24 @@ test('the images, their tags and the changelog have the version of the package, 
   const image = readFileSync('generator/examples/container/Dockerfile', 'utf8');
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
+});
+
+test('the command of CONTRIBUTING.md for the release notes lists every dependency with its version', () => {
+  const [, command = ''] = /^(npm sbom .*) > \S+$/m.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
+  const { components } = JSON.parse(execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const listed = components.map(({ purl }: { purl: string }) => purl);
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const names = Object.keys(packages[''].dependencies);
+  assert.ok(names.length > 5);
+  for (const name of names) {
+    // Some are installed under another name.
+    const { version, name: original = name } = packages[`node_modules/${name}`];
+    const known = [name, original].map((one) => `pkg:npm/${one}@${version}`);
+    assert.ok(
+      listed.some((purl: string) => known.some((start) => purl.startsWith(start))),
+      known.join(),
+    );
+  }
 });
 
 test('the README can be read in four minutes, and how to operate the service in ten', () => {

@@ -77,7 +77,8 @@ export async function typed(
 function capture(name: keyof Captured, captured: Captured): () => void {
   const stream = new Writable({
     write(piece, _encoding, done) {
-      captured[name].push(piece);
+      // `points` uses its memory again.
+      captured[name].push(Buffer.from(piece));
       done();
     },
   });

@@ -1,28 +1,26 @@
-// A table of places and the units of all levels at each: by `points`, PostGIS, which-polygon and GDAL, how fast each
-// is, and why each finds other units. Run as `npm run bench:points`; it takes the sample.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// A table of places and the units of all levels at each: by `points`, and by PostGIS on the source; how fast each is,
+// and which of them is right where they differ. Run as `npm run bench:points`; it takes the sample.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Geometry } from 'geojson';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { elementAt } from '../../format/element-at.ts';
-import { type Level, levelName } from '../../format/levels.ts';
+import { levelName } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
+import { evenOdd } from '../support/even-odd.ts';
+import { placedLevel } from '../support/places.ts';
+import { compile } from '../support/processes/compile.ts';
 import { startPostgis } from '../support/processes/postgis.ts';
-import { gdalLookUp, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
-import { CAUSES, classify } from './comparisons/differences.ts';
-import { installed, sampleSource } from './comparisons/other-programs.ts';
+import { pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { importLevel } from './comparisons/postgis.ts';
-import { runPoints } from './measure/run-points.ts';
-import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
+import { folderOfRun } from './measure/measure.ts';
+import { RELEASE_OPTIONS, releaseToMeasure, sampleSource } from './requests/measured-release.ts';
 
-/** What the others are asked by: fids of the units at a point, of one level. */
-type Answers = Map<string, number[]>;
-
-/** GDAL is slow: it gets the first of the points. */
-const GDAL_POINTS = 500;
+/** PostGIS finds points faster in parts of so few vertices. */
 const VERTICES = 128;
+/** Decimals of the coordinates as published, and of the points. */
+const [PUBLISHED, ASKED] = [7, 9];
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:points -- [options]')
@@ -31,8 +29,7 @@ const values = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-points-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfRun();
 const source = values.source ?? (await sampleSource(values.cache));
 const release = await releaseToMeasure({ ...values, source, units: 0 });
 const stored = readStored(release.out, release.about.release);
@@ -40,23 +37,29 @@ const levels = release.levels.filter(({ features }) => features > 0);
 const draws = levels.map(({ level }) => pointsOf(elementAt(stored, level).lines, 37 + level));
 // Two of each level in turn: every second one is by a border.
 const points = Array.from({ length: values.points }, (_, i) => elementAt(draws, (i >> 1) % draws.length).next().value);
-const lookUp = await proxyLookUp(release.out);
-const ours = levels.map(({ level }) =>
-  points.map(([x, y]) =>
-    lookUp(level, x, y).map((position) => elementAt(elementAt(stored, level).units, position).fid),
-  ),
-);
-
 const table = join(folder, 'points.csv');
 writeFileSync(table, `id,longitude,latitude\n${points.map((point, i) => `${i},${point.join()}\n`).join('')}`);
+// The user of PostgreSQL reads the table.
 chmodSync(folder, 0o711);
-console.log(`points: ${runPoints(release.out, table, join(folder, 'units.csv'))}`);
-await besidePostgis();
-besideWhichPolygon();
-besideGdal();
+const ours = timeOfPoints();
+const theirs = await timeOfPostgis();
+console.log(`ratio: ${(theirs / ours).toFixed(1)} times as many points a second by points`);
 process.exit();
 
-async function besidePostgis(): Promise<void> {
+/** As a user runs the command. @returns its seconds, with reading and writing the table */
+function timeOfPoints(): number {
+  const found = openSync(join(folder, 'units.csv'), 'w');
+  const args = [compile('proxy/main.ts'), 'points', '--origin', release.out, table];
+  const begun = performance.now();
+  const { stderr } = spawnSync(process.execPath, args, { stdio: ['ignore', found, 'pipe'], encoding: 'utf8' });
+  const seconds = (performance.now() - begun) / 1000;
+  closeSync(found);
+  console.log(`points: ${rateOf(seconds)}; it says: ${stderr.trim().split('\n').at(-1)}`);
+  return seconds;
+}
+
+/** Prints what PostGIS finds otherwise, too. @returns its seconds without the import */
+async function timeOfPostgis(): Promise<number> {
   const begun = performance.now();
   const postgis = await startPostgis(folder);
   for (const index of levels) {
@@ -72,115 +75,43 @@ async function besidePostgis(): Promise<void> {
   const ready = performance.now();
   const found = levels.map(({ level }) => {
     const join = `points JOIN ${levelName(level)}_parts unit ON ST_Intersects(unit.geom, points.geom)`;
-    return rowsToAnswers(postgis.sql(`SELECT DISTINCT id, fid FROM ${join}`));
+    return new Set(postgis.sql(`SELECT DISTINCT id, fid FROM ${join}`).split('\n'));
   });
   const seconds = (performance.now() - ready) / 1000;
-  const known = new Map<string, Geometry>();
-  const read = (level: Level, fid: number): Geometry => {
-    const key = `${levelName(level)} WHERE fid = ${fid}`;
-    const geometry = known.get(key) ?? JSON.parse(postgis.sql(`SELECT ST_AsGeoJSON(geom, 17) FROM ${key}`));
-    known.set(key, geometry);
-    return geometry;
-  };
-  report(`${postgis.version}, ${VERTICES} vertices`, { before: ready - begun, seconds, count: points.length });
-  explain(found, points.length, read);
   await postgis.stop();
+  const importing = ((ready - begun) / 1000).toFixed(1);
+  console.log(`${postgis.version}, ${VERTICES} vertices: ${rateOf(seconds)}, after ${importing} s`);
+  await explain(found);
+  return seconds;
 }
 
-function besideWhichPolygon(): void {
-  type Query = (point: number[], multi: true) => { fid: number }[] | null;
-  const whichPolygon: (collection: object) => Query = installed(values.cache, 'which-polygon', '2.2.1');
-  const begun = performance.now();
-  const indexes = levels.map(({ level }) =>
-    whichPolygon({
-      type: 'FeatureCollection',
-      features: elementAt(stored, level)
-        .lines.map((line) => JSON.parse(line))
-        .filter(({ geometry }) => geometry !== null)
-        .map(({ id, geometry }) => ({ type: 'Feature', properties: { fid: Number(id) }, geometry })),
-    }),
-  );
-  const ready = performance.now();
-  const found = indexes.map((query) =>
-    points.map(([x, y]) => (query([Number(x), Number(y)], true) ?? []).map(({ fid }) => fid)),
-  );
-  const seconds = (performance.now() - ready) / 1000;
-  report('which-polygon 2.2.1', { before: ready - begun, seconds, count: points.length });
-  explain(
-    found.map((lists) => new Map(lists.map((fids, i) => [String(i), fids]))),
-    points.length,
-  );
+function rateOf(seconds: number): string {
+  return `${Math.round(points.length / seconds).toLocaleString('en')} points a second`;
 }
 
-function besideGdal(): void {
-  const begun = performance.now();
-  const lookUps = levels.map(({ level }) => gdalLookUp(elementAt(stored, level).lines));
-  const ready = performance.now();
-  const asked = points.slice(0, GDAL_POINTS);
-  const found = lookUps.map((at) => asked.map(([x, y]) => at(x, y)));
-  const seconds = (performance.now() - ready) / 1000;
-  report('GDAL, Contains', { before: ready - begun, seconds, count: asked.length });
-  const answers = found.map((lists, n): Answers => {
-    const { units } = elementAt(stored, elementAt(levels, n).level);
-    const fids = lists.map(
-      (list, i) => list?.map((unit) => elementAt(units, unit).fid) ?? elementAt(elementAt(ours, n), i),
-    );
-    return new Map(fids.map((list, i) => [String(i), list]));
-  });
-  const left = found.flat().filter((list) => list === undefined).length;
-  explain(answers, asked.length);
-  console.log(`  ${left} answers are left out: by a geometry that is not valid`);
-}
-
-interface Measured {
-  before: number;
-  seconds: number;
-  count: number;
-}
-
-function report(what: string, { before, seconds, count }: Measured): void {
-  const rate = Math.round(count / seconds).toLocaleString('en');
-  console.log(`${what}: ${rate} points a second, after ${(before / 1000).toFixed(1)} s`);
-}
-
-/** Prints the answers that differ from the service's, by cause, and who is right. */
-function explain(found: readonly Answers[], count: number, read?: (level: Level, fid: number) => Geometry): void {
-  const counts = new Map<string, number>();
-  let differing = 0;
+/**
+ * Prints how many units only one of the two finds, and how often each is right for the coordinates as published, by
+ * even-odd in integers. The source that PostGIS reads may have more decimals.
+ * @param found of each level: id of the point and fid, with a bar between
+ */
+async function explain(found: readonly ReadonlySet<string>[]): Promise<void> {
+  const lookUp = await proxyLookUp(release.out);
+  let [differing, right] = [0, 0];
   for (const [n, { level }] of levels.entries()) {
     const { lines, units } = elementAt(stored, level);
-    const positions = new Map(units.map(({ fid }, i) => [fid, i]));
-    for (let i = 0; i < count; i++) {
-      const [own, other] = [new Set(elementAt(elementAt(ours, n), i)), new Set(elementAt(found, n).get(String(i)))];
-      const units = [...own, ...other].filter((fid) => !own.has(fid) || !other.has(fid));
-      if (units.length > 0) differing++;
-      for (const fid of units) {
-        const { geometry } = JSON.parse(elementAt(lines, positions.get(fid) ?? -1));
-        const { cause, isOursRight } = classify({
-          point: elementAt(points, i),
-          geometry,
-          source: read?.(level, fid),
-          isOurs: own.has(fid),
-        });
-        const key = `${cause}, ${isOursRight ? 'points' : 'the other'} is right`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-        if (cause === 'other' || !isOursRight)
-          console.error(`lv${level} fid ${fid} ${elementAt(points, i).join()}: ${key}`);
-      }
+    const { rings } = placedLevel(lines, PUBLISHED);
+    const positions = new Map(units.map(({ fid }, position) => [fid, position]));
+    const own = points.flatMap(([x, y], i) => lookUp(level, x, y).map((at) => `${i}|${elementAt(units, at).fid}`));
+    const [isOwn, isTheirs] = [new Set(own), elementAt(found, n)];
+    const pairs = [...isOwn, ...isTheirs].filter((pair) => pair !== '' && isOwn.has(pair) !== isTheirs.has(pair));
+    for (const pair of pairs) {
+      const [i, fid] = pair.split('|').map(Number);
+      const unit = elementAt(rings, positions.get(fid ?? NaN) ?? -1);
+      const isInside = evenOdd([unit], PUBLISHED, ASKED)(...elementAt(points, i ?? -1)).length > 0;
+      differing++;
+      if (isInside === isOwn.has(pair)) right++;
+      else console.error(`lv${level} fid ${fid}, point ${i}: points is wrong`);
     }
   }
-  console.log(`  ${differing} of ${(count * levels.length).toLocaleString('en')} answers differ; by unit:`);
-  const order = [...counts].sort(
-    ([a], [b]) => CAUSES.findIndex((c) => a.startsWith(c)) - CAUSES.findIndex((c) => b.startsWith(c)),
-  );
-  for (const [key, number] of order) console.log(`  ${number}: ${key}`);
-}
-
-function rowsToAnswers(text: string): Answers {
-  const answers: Answers = new Map();
-  for (const row of text.split('\n')) {
-    const [id = '', fid = ''] = row.split('|');
-    answers.set(id, [...(answers.get(id) ?? []), Number(fid)]);
-  }
-  return answers;
+  console.log(`  ${differing} units are found by one of them only; points is right in ${right} of these`);
 }

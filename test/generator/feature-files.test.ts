@@ -2,14 +2,13 @@
 // of --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
-import { sumOf, swapSeparator } from '../../format/crc32.ts';
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
+import { sumOf } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { DIGEST_BYTES, type FeatureData } from '../../format/feature-table.ts';
+import type { FeatureData } from '../../format/feature-table.ts';
 import { deflateLine, deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { alonePath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FRAMES, LEVELS, type StoredPages } from '../../format/levels.ts';
@@ -117,45 +116,6 @@ test('short features are chained to the short one before them where that saves a
   for (const [number, beside] of besides.entries()) {
     const own = positions.filter((p) => index.fileOf(p) === number && index.aloneAt(p) === index.alone);
     assert.ok(beside.equals(Buffer.concat(own.map((position) => elementAt(data, position)))));
-  }
-});
-
-test('the index has fids, lengths, CRCs and digests of every feature and of any run of them', () => {
-  const { start, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, dataCrc, digest } = index.arrays;
-  const alone = positions.map((p) => (index.aloneAt(p) === index.alone ? elementAt(data, p) : Buffer.of()));
-  /** What is summed up to each position. */
-  const sums = (parts: readonly Buffer[], add: (before: number, part: Buffer) => number): number[] => {
-    let sum = 0;
-    const after = parts.map((part) => {
-      sum = add(sum, part);
-      return sum;
-    });
-    return [0, ...after];
-  };
-  const length = (before: number, part: Buffer): number => before + part.length;
-  const crc = (before: number, part: Buffer): number => crc32(part, before);
-  assert.deepEqual([[...start], [...textStart]], [sums(chained, length), sums(texts, length)]);
-  assert.deepEqual([[...textCrc], [...dataCrc]], [sums(texts, crc), sums(chained, crc)]);
-  assert.deepEqual([[...aloneStart], [...aloneCrc]], [sums(alone, length), sums(alone, crc)]);
-  const commas = texts.map((text) => Buffer.from(text.toString('latin1').replace(/\n$/, ','), 'latin1'));
-  assert.deepEqual([...textCrcFc], sums(commas, crc));
-  const digests = data.map((part) => createHash('sha256').update(part).digest().subarray(0, DIGEST_BYTES));
-  assert.ok(Buffer.concat(digests).equals(digest));
-  for (const [position, text] of texts.entries()) assert.equal(index.fidAt(position), JSON.parse(text.toString()).id);
-  for (const [first, end] of [
-    [0, 1],
-    [3, 17],
-    [99, 101],
-    [100, 245],
-  ] as const) {
-    const [ownData, ownText] = [Buffer.concat(chained.slice(first, end)), Buffer.concat(texts.slice(first, end))];
-    assert.deepEqual(
-      [index.chained.bytes(first, end), index.chained.crc(first, end)],
-      [ownData.length, crc32(ownData)],
-    );
-    assert.deepEqual([index.textBytes(first, end), index.textCrc(first, end)], [ownText.length, crc32(ownText)]);
-    const ownCommas = swapSeparator(index.textCrc(first, end, 0, 'fc'));
-    assert.equal(ownCommas, crc32(Buffer.concat([...commas.slice(first, end - 1), elementAt(texts, end - 1)])));
   }
 });
 

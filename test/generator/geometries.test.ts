@@ -12,6 +12,7 @@ import { isValid } from '../../generator/source/valid-polygons.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
+import { ragged } from './fields.ts';
 
 /** The rings of units in this order. */
 function ringsOf(wkts: readonly string[]): LevelRings {
@@ -65,30 +66,15 @@ const SQUARES = 5;
  */
 function raggedUnits(seed: number, units: number): string[] {
   const draw = dice(seed);
-  const sides = new Map<string, string[]>();
-  const side = (column: number, row: number, isAcross: boolean): string[] => {
-    const key = `${column} ${row} ${isAcross}`;
-    const known = sides.get(key);
-    if (known !== undefined) return known;
-    const made = Array.from({ length: 40 }, (_, i) => {
-      const along = (SIDE * i) / 40;
-      const across = i === 0 ? 0 : (SIDE * (draw(100) - 50)) / 2000;
+  const rings = ragged(SQUARES, SQUARES, (column, row, isAcross) =>
+    Array.from({ length: 40 }, (_, i) => {
+      const [along, across] = [(SIDE * i) / 40, i === 0 ? 0 : (SIDE * (draw(100) - 50)) / 2000];
       const [x, y] = isAcross ? [along, across] : [across, along];
       return `${(column * SIDE + x).toFixed(7)} ${(row * SIDE + y).toFixed(7)}`;
-    });
-    sides.set(key, made);
-    return made;
-  };
-  const corner = (column: number, row: number): string => `${(column * SIDE).toFixed(7)} ${(row * SIDE).toFixed(7)}`;
+    }),
+  );
   const dealt: string[][] = Array.from({ length: units }, () => []);
-  for (let column = 0; column < SQUARES; column++)
-    for (let row = 0; row < SQUARES; row++) {
-      const [south, north] = [side(column, row, true), side(column, row + 1, true)];
-      const [west, east] = [side(column, row, false), side(column + 1, row, false)];
-      const back = [corner(column + 1, row + 1), ...north.slice(1).reverse(), corner(column, row + 1)];
-      const ring = [...south, ...east, ...back, ...west.slice(1).reverse(), corner(column, row)];
-      dealt[draw(units)]?.push(`((${ring.join()}))`);
-    }
+  for (const ring of rings) dealt[draw(units)]?.push(`(${ring})`);
   return dealt
     .filter((squares) => squares.length > 0)
     .map((squares) => {
@@ -161,27 +147,12 @@ test('islands and holes below half the square of the tolerance go, but not the l
 function smallUnits(seed: number, across: number): string[] {
   const draw = dice(seed);
   const step = 14;
-  const corner = (column: number, row: number): string => `${(column * step) / 1000} ${(row * step) / 1000}`;
-  const bulges = new Map<string, string>();
-  const bulge = (column: number, row: number, isAcross: boolean): string => {
-    const key = `${column} ${row} ${isAcross}`;
-    const [along, off] = [5 + draw(5), draw(7) - 3];
-    const place = isAcross ? [column * step + along, row * step + off] : [column * step + off, row * step + along];
-    const known = bulges.get(key) ?? place.map((thousandths) => thousandths / 1000).join(' ');
-    bulges.set(key, known);
-    return known;
-  };
-  return Array.from({ length: across ** 2 }, (_, i) => {
-    const [column, row] = [i % across, Math.floor(i / across)];
-    const ring = [
-      corner(column, row),
-      bulge(column, row, true),
-      corner(column + 1, row),
-      bulge(column + 1, row, false),
-    ];
-    ring.push(corner(column + 1, row + 1), bulge(column, row + 1, true), corner(column, row + 1));
-    return `POLYGON((${[...ring, bulge(column, row, false), corner(column, row)].join()}))`;
+  const rings = ragged(across, across, (column, row, isAcross) => {
+    const [x, y, along, off] = [column * step, row * step, 5 + draw(5), draw(7) - 3];
+    const bulge = isAcross ? [x + along, y + off] : [x + off, y + along];
+    return [[x, y], bulge].map((place) => place.map((thousandths) => thousandths / 1000).join(' '));
   });
+  return rings.map((ring) => `POLYGON(${ring})`);
 }
 
 test('small units stay recognisable: none changes its area by more than a tenth, and borders stay shared', () => {

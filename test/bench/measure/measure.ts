@@ -1,6 +1,9 @@
 // What the benchmarks share: figures over several rounds, their ratio to a control of the same round, and the table.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** One measured thing and what it is held against. */
 export interface Row {
@@ -8,7 +11,7 @@ export interface Row {
   control: string;
   unit: string;
   /** One figure a round, each beside the control's of the same round. */
-  figures: readonly { subject: number; control: number }[];
+  figures: Figures;
   /** The ratio aimed at, e.g. `<= 1.0`. */
   target: string;
 }
@@ -24,45 +27,24 @@ export function spread(values: readonly number[]): { median: number; least: numb
   return { median, least: sorted[0] ?? Number.NaN, greatest: sorted.at(-1) ?? Number.NaN };
 }
 
-/** The rows as aligned text, or as JSON for machines. */
-export function printRows(rows: readonly Row[], asJson: boolean): void {
-  const summed = rows.map((row) => ({
-    what: row.what,
-    control: row.control,
-    unit: row.unit,
-    subject: spread(row.figures.map((figure) => figure.subject)),
-    against: spread(row.figures.map((figure) => figure.control)),
-    ratio: spread(row.figures.map((figure) => figure.subject / figure.control)),
-    rounds: row.figures.length,
-    target: row.target,
-  }));
-  if (asJson) {
-    console.log(JSON.stringify(summed, null, 2));
-    return;
-  }
-  for (const row of summed) {
-    const figure = ({ median, least, greatest }: ReturnType<typeof spread>): string =>
-      `${short(median)} (${short(least)} to ${short(greatest)})`;
-    console.log(`\n${row.what}`);
-    console.log(`  measured  ${figure(row.subject)} ${row.unit}`);
-    console.log(`  control   ${figure(row.against)} ${row.unit}: ${row.control}`);
-    console.log(`  ratio     ${figure(row.ratio)} over ${row.rounds} rounds; target ${row.target}`);
+/** The rows as aligned text. */
+export function printRows(rows: readonly Row[]): void {
+  for (const { what, control, unit, figures, target } of rows) {
+    const figure = (of: (figure: Figures[number]) => number): string => {
+      const { median, least, greatest } = spread(figures.map(of));
+      return `${short(median)} (${short(least)} to ${short(greatest)})`;
+    };
+    console.log(`\n${what}`);
+    console.log(`  measured  ${figure(({ subject }) => subject)} ${unit}`);
+    console.log(`  control   ${figure((both) => both.control)} ${unit}: ${control}`);
+    console.log(
+      `  ratio     ${figure((both) => both.subject / both.control)} over ${figures.length} rounds; target ${target}`,
+    );
   }
 }
 
 function short(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
-}
-
-/** Runs a command to its end; its seconds from start to exit. Throws where it fails. */
-export async function secondsOf(command: string, args: readonly string[]): Promise<number> {
-  const started = performance.now();
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let errors = '';
-  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}: ${errors}`);
-  return (performance.now() - started) / 1000;
 }
 
 /** Runs a command to its end, with its messages shown. @returns what it printed @throws Error if it fails */
@@ -71,11 +53,26 @@ export async function outputOf(command: string, args: readonly string[]): Promis
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command} exited with ${code}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}`);
   return output;
+}
+
+/** The same. @returns its seconds from start to exit */
+export async function secondsOf(command: string, args: readonly string[]): Promise<number> {
+  const started = performance.now();
+  await outputOf(command, args);
+  return (performance.now() - started) / 1000;
 }
 
 /** Is this program to be had? */
 export function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
+}
+
+/** A folder for files of this run, which is removed when it ends. */
+export function folderOfRun(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'boundaries-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  return folder;
 }

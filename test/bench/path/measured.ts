@@ -1,134 +1,223 @@
-// The process that bench:path measures: the request path by itself, what it allocates over HTTP, and loading.
-// Compiled and started by path.ts; its arguments are a JSON file and what to measure, its output is one line of JSON.
-import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';
-import { LEVELS } from '../../../format/levels.ts';
-import { loadLevel, loadRelease, readDescription } from '../../../proxy/data/load-release.ts';
-import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import { sha256Of } from '../../support/files.ts';
-import type { Plan } from '../load/paced.ts';
-import { type LimitPlan, limitServer } from '../servers/limit.ts';
-import { type Received, receive } from '../servers/service.ts';
-import { heapBytesOf, urlOf } from './heap.ts';
-import { HOST, microsecondsOf, microsecondsOfHash, type PathCase } from './in-process.ts';
-import { type ProxyOptions, proxyParts } from './proxy-parts.ts';
+// The process that bench:path measures: what `handle` and reading the body cost, the minimum of many short batches, so
+// that a busy machine matters little; and the heap that they allocate. No answer is sent, so that none gets into the
+// response cache by these requests. Compiled and started by path.ts; its argument is a JSON file, its output is a line.
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { type HeapProfiler, Session } from 'node:inspector/promises';
+import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { openReleases } from '../../../proxy/assemble-server.ts';
+import { Authenticator } from '../../../proxy/auth/authenticate.ts';
+import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
+import { type Answer, isMatch } from '../../../proxy/bodies/answer.ts';
+import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
+import { optionsToSettings } from '../../../proxy/config/settings.ts';
+import { type HandlerContext, handle } from '../../../proxy/handler.ts';
+import { BaseUrl } from '../../../proxy/http/base-url.ts';
+import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
+import { type Client, Reads } from '../../../proxy/origin/origin.ts';
+import { createHttpServer } from '../../../proxy/server.ts';
+import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
+import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
+import { WorkQueue } from '../../../proxy/work/work-queue.ts';
+import { receive } from '../servers/service.ts';
 
 /** What to measure. */
 export interface PathPlan {
-  proxy: ProxyOptions;
-  release: string;
+  /** The output folder, and how the proxy checks tokens. */
+  proxy: { out: string; jwks: string; issuer: string; audience: string };
   /** Value of a valid Authorization header. */
   authorization: string;
   /** The page that is in the response cache. */
   hot: string;
-  cases: readonly (PathCase & { what: string })[];
-  /** Targets of the slices whose allocations are measured, and a feature file of their level. */
-  slices: readonly string[];
-  file: string;
-  /** The compiled load generator. */
-  load: string;
-  /** For files of this run. */
-  folder: string;
+  cases: readonly PathCase[];
 }
 
-/** What each process measures: the engine has then compiled the code for nothing else. */
+/** One kind of request. */
+interface PathCase {
+  what: string;
+  /** Path and query of each request, in turn. */
+  targets: readonly string[];
+  /** The value of Authorization. */
+  authorization: string;
+  /** The status that is expected; for 304 each request has the entity tag of its answer. */
+  status: number;
+}
+
+/** Microseconds of a SHA-256 of 16 kB; of a request of each case its microseconds and its bytes of heap. */
 export interface PathFigures {
-  /** Microseconds of a SHA-256 of 16 kB, and of each case in their order. */
-  path: { hashUs: number; us: number[] };
-  /** Bytes of heap for each request: the proxy's and the control's. */
-  'heap-hot': { proxy: number; control: number };
-  'heap-slice': { proxy: number; control: number };
-  /** Milliseconds: the slowest level, and all. */
-  loading: { largestLevelMs: number; allLevelsMs: number };
+  hashUs: number;
+  measured: { us: number; heapBytes: number }[];
 }
 
-const HEAP_REQUESTS = 8_000;
-const CONNECTIONS = 16;
-const LOADS = 5;
+/** The Host of the requests: it decides what is in the response cache. */
+const HOST = '127.0.0.1:8080';
+const BATCHES = 200;
+const REQUESTS = 200;
+/** Requests in one turn of the event loop: the server has about as many, and bounds what it reads in one. */
+const TURN_REQUESTS = 25;
+const HEAP_PASSES = 3;
+const HEAP_REQUESTS = 2_000;
+/** The sampling interval is in bytes; garbage counts. */
+const SAMPLING = {
+  samplingInterval: 1024,
+  includeObjectsCollectedByMajorGC: true,
+  includeObjectsCollectedByMinorGC: true,
+};
+const HASHED_BYTES = 16 * 1024;
+const US_PER_MS = 1000;
+const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
+
 /** The response cache stores what is asked again. */
 const HOT_REQUESTS = 3;
-const execute = promisify(execFile);
 
 const plan: PathPlan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-const headers = { Authorization: plan.authorization, 'Accept-Encoding': 'gzip' };
+const parts = await proxyParts(plan.proxy);
+await once(parts.server.listen(0, '127.0.0.1'), 'listening');
+const url = `http://127.0.0.1:${(parts.server.address() as AddressInfo).port}${plan.hot}`;
+const headers = { authorization: plan.authorization, 'accept-encoding': 'gzip', host: HOST };
+for (let i = 0; i < HOT_REQUESTS; i++) await receive(url, headers);
+parts.server.close();
+const figures: PathFigures = { hashUs: await microsecondsOfHash(), measured: [] };
+for (const kind of plan.cases) {
+  const us = await microsecondsOf(parts, kind);
+  console.error(`${kind.what}: ${us.toFixed(1)} us`);
+  figures.measured.push({ us, heapBytes: await heapBytesOf(parts, kind) });
+}
+console.log(JSON.stringify(figures));
+process.exit(0);
 
-/** Sends requests from another process; none twice while there are others. */
-function load(targets: readonly string[]): (port: number, requests: number) => Promise<void> {
-  let offset = 0;
-  return async (port, requests) => {
-    const pace = { connections: CONNECTIONS, rate: 0, requests, offset };
-    offset += requests;
-    const file = `${plan.folder}/load.json`;
-    writeFileSync(file, JSON.stringify({ port, headers, targets, ...pace } satisfies Plan));
-    await execute(process.execPath, [plan.load, file]);
+/** A proxy with the parts that are called by themselves: what assemble-server.ts makes. */
+interface ProxyParts {
+  context: HandlerContext;
+  reads: Reads;
+  /** Does not listen yet. */
+  server: Server;
+}
+
+/** Creates a proxy. @throws StartError if there is no release to serve */
+async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): Promise<ProxyParts> {
+  const log = (line: string): void => console.error(line);
+  const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
+  const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
+  const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
+  const context: HandlerContext = {
+    clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    audience: 'private',
+    releases: await openReleases(settings, log),
+    responses: responseCaches(),
+    reads,
+    limits: undefined,
+    lifecycle: { isStopping: false },
+    baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
+    resourceMetadata,
+    // Nothing public is asked for.
+    publicRows: new Map(),
+    log,
   };
+  const { server } = createHttpServer(context, { reads, held: new HeldBytes() }, {});
+  return { context, reads, server };
 }
 
-async function pathFigures(): Promise<PathFigures['path']> {
-  const parts = await proxyParts(plan.proxy);
-  for (let i = 0; i < HOT_REQUESTS; i++)
-    await receive((await urlOf(parts.server)) + plan.hot, { ...headers, Host: HOST });
-  parts.server.close();
-  const us: number[] = [];
-  for (const kind of plan.cases) {
-    us.push(await microsecondsOf(parts, kind));
-    console.error(`${kind.what}: ${us.at(-1)?.toFixed(1)} us`);
-  }
-  return { us, hashUs: microsecondsOfHash() };
-}
-
-/** @param limit what the control does, from a real answer */
-async function heapFigures(
-  targets: readonly string[],
-  limit: (answer: Received) => LimitPlan,
-): Promise<PathFigures['heap-hot']> {
-  const { server } = await proxyParts(plan.proxy);
-  const answer = await receive((await urlOf(server)) + targets[0], headers);
-  return {
-    proxy: await heapBytesOf(server, load(targets), HEAP_REQUESTS),
-    control: await heapBytesOf(limitServer(limit(answer)), load(targets), HEAP_REQUESTS),
-  };
-}
-
-async function loadFigures(): Promise<PathFigures['loading']> {
-  const origin = directoryOrigin(plan.proxy.out);
-  const digest = sha256Of(join(plan.proxy.out, releasePath(plan.release), RELEASE_FILE));
-  const description = await readDescription(origin, plan.release, digest);
-  const ofLevels: number[] = [];
-  for (const level of LEVELS) ofLevels.push(await leastMs(() => loadLevel(origin, description, level)));
-  const all = await leastMs(() => loadRelease(origin, description));
-  return { largestLevelMs: Math.max(...ofLevels), allLevelsMs: all };
-}
-
-async function leastMs(work: () => Promise<unknown>): Promise<number> {
+/** The least of several measurements. */
+async function leastOf(times: number, measure: (i: number) => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < LOADS; i++) {
-    const begun = performance.now();
-    await work();
-    least = Math.min(least, performance.now() - begun);
-  }
+  for (let i = 0; i < times; i++) least = Math.min(least, await measure(i));
   return least;
 }
 
-const MEASUREMENTS: { [Part in keyof PathFigures]: () => Promise<PathFigures[Part]> } = {
-  path: pathFigures,
-  'heap-hot': () => heapFigures([plan.hot], ({ headers, body }) => ({ kind: 'memory', headers, bytes: body.length })),
-  'heap-slice': () =>
-    heapFigures(plan.slices, ({ headers, body }) => ({
-      kind: 'slice',
-      headers,
-      sizes: [body.length],
-      files: [plan.file],
-      lookUp: undefined,
-    })),
-  loading: loadFigures,
-};
+/** Microseconds a request. @throws Error if an answer has another status */
+function microsecondsOf(parts: ProxyParts, kind: PathCase): Promise<number> {
+  return leastOf(BATCHES, async (batch) => {
+    let ms = 0;
+    for (let done = 0; done < REQUESTS; done += TURN_REQUESTS) {
+      const requests = await requestsOf(parts, kind, batch * REQUESTS + done, TURN_REQUESTS);
+      await setImmediate();
+      const begun = performance.now();
+      await answerAll(parts, kind, requests);
+      ms += performance.now() - begun;
+    }
+    return (ms * US_PER_MS) / REQUESTS;
+  });
+}
 
-const [, , , part] = process.argv;
-const [, measure] = Object.entries(MEASUREMENTS).find(([name]) => name === part) ?? [];
-if (measure === undefined) throw new Error(`no measurement ${part}`);
-console.log(JSON.stringify(await measure()));
-process.exit(0);
+/** Bytes of heap that a request allocates, garbage included. */
+function heapBytesOf(parts: ProxyParts, kind: PathCase): Promise<number> {
+  return leastOf(HEAP_PASSES, async (pass) => {
+    const requests = await requestsOf(parts, kind, pass * HEAP_REQUESTS, HEAP_REQUESTS);
+    const session = new Session();
+    session.connect();
+    await session.post('HeapProfiler.startSampling', SAMPLING);
+    for (let done = 0; done < HEAP_REQUESTS; done += TURN_REQUESTS) {
+      await setImmediate();
+      await answerAll(parts, kind, requests.slice(done, done + TURN_REQUESTS));
+    }
+    const { profile } = await session.post('HeapProfiler.stopSampling');
+    session.disconnect();
+    return bytesUnder(profile.head) / HEAP_REQUESTS;
+  });
+}
+
+function bytesUnder({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
+  return children.reduce((sum, child) => sum + bytesUnder(child), selfSize);
+}
+
+async function answerAll({ context, reads }: ProxyParts, kind: PathCase, requests: HttpRequest[]): Promise<void> {
+  for (const request of requests) {
+    const made = handle(context, request);
+    const answer = made instanceof Promise ? await made : made;
+    if (statusFor(request, answer) !== kind.status) throw new Error(`${request.target}: ${answer.status}`);
+    const { body } = answer;
+    if (kind.status === 304 || body === undefined || Buffer.isBuffer(body)) continue;
+    const reading = body.read(reads, CLIENT);
+    if (reading instanceof Promise) await reading;
+  }
+}
+
+/** Microseconds of one SHA-256 of 16 kB, by which machines compare. */
+function microsecondsOfHash(): Promise<number> {
+  const bytes = Buffer.alloc(HASHED_BYTES, 'x');
+  return leastOf(BATCHES, async () => {
+    const begun = performance.now();
+    for (let i = 0; i < REQUESTS; i++) hash('sha256', bytes, 'hex');
+    return ((performance.now() - begun) * US_PER_MS) / REQUESTS;
+  });
+}
+
+function statusFor({ headers }: HttpRequest, { status, etag }: Answer): number {
+  const asked = headers['if-none-match'];
+  return etag !== undefined && asked !== undefined && isMatch(asked, etag) ? 304 : status;
+}
+
+async function requestsOf(
+  { context }: ProxyParts,
+  { targets, authorization, status }: PathCase,
+  first: number,
+  count: number,
+): Promise<HttpRequest[]> {
+  const requests: HttpRequest[] = [];
+  for (let i = first; i < first + count; i++) {
+    const fields = { host: HOST, authorization, 'accept-encoding': 'gzip' };
+    const request = received(targets[i % targets.length] ?? '', fields);
+    const { etag = '' } = status === 304 ? await handle(context, request) : {};
+    requests.push(status === 304 ? received(request.target, { ...fields, 'if-none-match': etag }) : request);
+  }
+  return requests;
+}
+
+/** A request as the server makes it: with texts of its own, whose hashes the engine does not know yet. */
+function received(target: string, fields: Readonly<Record<string, string>>): HttpRequest {
+  const copied = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+  const own = Object.entries(fields).map(([name, value]): [string, string] => [name, copied(value)]);
+  return newRequest({
+    method: 'GET',
+    target: copied(target),
+    headers: Object.fromEntries(own),
+    rawHeaders: own.flat(),
+    isHttp10: false,
+    scheme: 'http',
+    peer: { remoteAddress: '127.0.0.1' },
+  });
+}

@@ -1,5 +1,4 @@
-// The release that the serving benchmark measures: made of synthetic units where there is none yet, and kept.
-import { createHash } from 'node:crypto';
+// The release that benchmarks measure: made of synthetic units where there is none yet, and kept.
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,8 +8,9 @@ import { LEVELS } from '../../../format/levels.ts';
 import { currentFromJson, type Release, releaseFromJson } from '../../../format/release.ts';
 import { FORMAT_VERSION } from '../../../format/version.ts';
 import { ACCEPTABLE } from '../../../generator/quality/findings.ts';
+import { sha256 } from '../../support/files.ts';
 import { readIndex } from '../../support/releases/read-index.ts';
-import { secondsOf } from '../measure/measure.ts';
+import { outputOf } from '../measure/measure.ts';
 
 /** What to measure; see the options of the command. */
 export interface ReleaseChoice {
@@ -38,8 +38,6 @@ export interface MeasuredRelease {
   out: string;
   /** The release's folder, relative to it. */
   path: string;
-  /** The dataset that it was built from, where that is known. */
-  source: string | undefined;
   about: Release;
   levels: readonly LevelIndex[];
 }
@@ -47,53 +45,47 @@ export interface MeasuredRelease {
 /** Runs a program on a Node for which gdal-async is there. */
 const WITH_GDAL = '.setup/with-gdal.js';
 
-const say = (line: string): void => console.error(line);
-
 /** The release to measure, built first where it is not there. @throws Error when a build fails or `release` has none */
 export async function releaseToMeasure({ release, source, units, cache }: ReleaseChoice): Promise<MeasuredRelease> {
-  if (release !== undefined) return readRelease(resolve(release), source);
+  if (release !== undefined) return readRelease(resolve(release));
   mkdirSync(cache, { recursive: true });
   const dataset = source ?? join(cache, `synthetic-${units}.gpkg`);
   if (source === undefined && !existsSync(dataset))
     await run('test/support/datasets/synthetic/command.ts', String(units), dataset);
   const out = join(cache, `v${FORMAT_VERSION}-${source === undefined ? units : identityOf(source)}`);
-  await buildOnce(dataset, out);
-  return readRelease(out, dataset);
+  // A measurement is of any dataset, whatever its quality.
+  const options = ['--source', dataset, '--out', out, '--release', 'bench', '--accept', ...ACCEPTABLE];
+  if (!existsSync(join(out, CURRENT_PATH))) await run('generator/main.ts', 'build', ...options);
+  else console.error(`measuring the release kept in ${out}; remove that folder to build it again`);
+  return readRelease(out);
 }
 
-/** Builds a release of `source` unless `out` has one. @throws Error when the build fails */
-async function buildOnce(source: string, out: string): Promise<void> {
-  if (existsSync(join(out, CURRENT_PATH))) {
-    say(`measuring the release kept in ${out}; remove that folder to build it again`);
-    return;
-  }
-  // A measurement is of any dataset, whatever its quality.
-  const accept = ['--accept', ...ACCEPTABLE];
-  await run('generator/main.ts', 'build', '--source', source, '--out', out, '--release', 'bench', ...accept);
+/** The file of the sample, built first where it is not there. */
+export async function sampleSource(cache: string): Promise<string> {
+  mkdirSync(cache, { recursive: true });
+  const source = join(cache, 'sample.gpkg');
+  if (!existsSync(source)) await run('generator/main.ts', 'sample', '--out', source);
+  return source;
 }
 
 /** Runs a program in a process of its own. */
-export async function run(program: string, ...args: string[]): Promise<void> {
-  say(`${program} ${args.join(' ')}`);
-  const seconds = await secondsOf(process.execPath, [WITH_GDAL, ...process.execArgv, program, ...args]);
-  say(`  ${seconds.toFixed(1)} s`);
+async function run(program: string, ...args: string[]): Promise<void> {
+  console.error(`${program} ${args.join(' ')}`);
+  await outputOf(process.execPath, [WITH_GDAL, ...process.execArgv, program, ...args]);
 }
 
 /** A name that another file, or a changed one, does not have. */
 function identityOf(source: string): string {
   const { size, mtimeMs } = statSync(source);
-  return createHash('sha256')
-    .update(`${resolve(source)} ${size} ${mtimeMs}`)
-    .digest('hex')
-    .slice(0, 12);
+  return sha256(`${resolve(source)} ${size} ${mtimeMs}`).slice(0, 12);
 }
 
-function readRelease(out: string, source: string | undefined): MeasuredRelease {
+function readRelease(out: string): MeasuredRelease {
   if (!existsSync(join(out, CURRENT_PATH)))
     throw new Error(`${out} has no ${CURRENT_PATH}: name an output folder of the generator with --release`);
   const { release } = currentFromJson(readFileSync(join(out, CURRENT_PATH), 'utf8'), join(out, CURRENT_PATH));
   const path = releasePath(release);
   const inRelease = (name: string): string => join(out, path, name);
   const about = releaseFromJson(readFileSync(inRelease(RELEASE_FILE), 'utf8'), inRelease(RELEASE_FILE));
-  return { out, path, source, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)) };
+  return { out, path, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)) };
 }

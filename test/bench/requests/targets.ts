@@ -18,15 +18,19 @@ import {
   pageCap,
 } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
+import { dice } from '../../support/dice.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';
+
+const ABOVE_ALL_CAPS = 1_000_000;
+const SEED = 20_240_607;
 
 /** One request. */
 export interface Target {
   /** Path and query. */
   path: string;
-  /** Of a stored page: its file relative to the output folder, its length, and the beginning of its SHA-256 in hex. */
-  page?: { file: string; bytes: number; digest: string };
+  /** Of a stored page: its file. */
+  page?: string;
 }
 
 /** Targets and what they have in common. */
@@ -66,26 +70,21 @@ export function slicesAtRandomFids(
   const targets = [...arrays.fid].flatMap((fid) =>
     sizes.map((pageSize) => ({ path: `${endpoint(format, level)}?page-size=${pageSize}&start-at=${fid}${more}` })),
   );
-  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const count = least === most ? String(size) : `${least} to ${most}`;
   const withGeometry = geometry === 'full' ? '' : `, geometry=${geometry}`;
-  const what = `${count} features of ${format}/${levelName(level)} at a random fid${withGeometry}`;
+  const what = `${sizes.length === 1 ? '' : 'about '}${size} features of ${format}/${levelName(level)} at a random fid${withGeometry}`;
   return { what, targets: shuffled(targets) };
 }
 
 /** Single units by GID, of the largest level first, until there are `wanted`. */
 export function singleUnits({ levels }: MeasuredRelease, wanted: number): TargetList {
   const targets: Target[] = [];
-  const used = new Set<string>();
-  for (const { level, columns } of levels.toSorted((a, b) => b.features - a.features || b.level - a.level))
-    for (const format of FORMATS) {
-      if (targets.length >= wanted) break;
-      used.add(levelName(level));
-      const own = elementAt(columns, level);
+  for (const { level, columns } of levels.toSorted((a, b) => b.features - a.features || b.level - a.level)) {
+    const own = elementAt(columns, level);
+    for (const format of targets.length < wanted ? FORMATS : [])
       for (let number = 0; number < own.size; number++)
         targets.push({ path: `${endpoint(format, level)}?gid-${level}=${encodeURIComponent(own.gidAt(number))}` });
-    }
-  return { what: `one unit by its GID (${[...used].join(', ')})`, targets: shuffled(targets) };
+  }
+  return { what: 'one unit by its GID', targets: shuffled(targets) };
 }
 
 /**
@@ -103,21 +102,13 @@ export function storedPages({ out, about, levels, path }: MeasuredRelease, wante
       const positions = index.listingPositions(listing);
       for (const format of FORMATS)
         for (let number = 0; number < pageCount(level, format, positions.count); number++) {
-          const rank = number * PAGE_CAPS[format][level];
-          const count = Math.min(PAGE_CAPS[format][level], positions.count - rank);
-          const page = index.storedPage(format, listing, positions.count, rank, count);
-          if (page === undefined) continue;
-          const position = positions.at(rank);
+          const position = positions.at(number * PAGE_CAPS[format][level]);
           const cursor = encodeCursor({ release: about.release, content, level, position });
           const start = number === 0 ? '' : `start-at=${targets.length % 2 === 0 ? cursor : index.fidAt(position)}`;
           const query = [filterOf(key), start].filter((part) => part !== '').join('&');
           targets.push({
             path: `${endpoint(format, level)}?${query}`.replace(/\?$/, ''),
-            page: {
-              bytes: page.bytes,
-              digest: index.pageDigest(format, page.number),
-              file: `${path}/${pagePath(level, format, key, number)}`,
-            },
+            page: join(out, path, pagePath(level, format, key, number)),
           });
         }
     }
@@ -126,59 +117,60 @@ export function storedPages({ out, about, levels, path }: MeasuredRelease, wante
 }
 
 /** Boxes of so many degrees around random units, of which one feature without its geometry is asked for. */
-export function boxesAround({ level, arrays: { box } }: LevelIndex, degrees: number): TargetList {
+export function boxesAround(index: LevelIndex, degrees: number): TargetList {
   const within = (value: number, most: number): string => Math.max(-most, Math.min(most, value)).toFixed(7);
-  const targets = centresOf(box).map(([x, y]) => {
-    const [longitudes, latitudes] = [
-      [x - degrees / 2, x + degrees / 2].map((value) => within(value, 180)),
-      [y - degrees / 2, y + degrees / 2].map((value) => within(value, 90)),
-    ];
-    const bbox = [longitudes[0], latitudes[0], longitudes[1], latitudes[1]].join();
-    return { path: `${endpoint('fc', level)}?bbox=${bbox}&geometry=none&page-size=1` };
-  });
+  const boxAround = (x: number, y: number): string =>
+    [-degrees / 2, degrees / 2].flatMap((by) => [within(x + by, 180), within(y + by, 90)]).join();
   return {
-    what: `one of the units in a box of ${degrees} degrees (lv${level}), without geometry`,
-    targets: shuffled(targets),
+    what: `one of the units in a box of ${degrees} degrees (lv${index.level}), without geometry`,
+    targets: aroundCentres(index, (x, y) => `${oneOf(index)}&bbox=${boxAround(x, y)}`),
   };
 }
 
 /** One of the units that are at the centre of random units, without its geometry. */
-export function unitsAtPoints({ level, arrays: { box } }: LevelIndex): TargetList {
-  const targets = centresOf(box).map(([x, y]) => ({
-    path: `${endpoint('fc', level)}?contains=${x.toFixed(7)},${y.toFixed(7)}&geometry=none&page-size=1`,
-  }));
-  return { what: `one of the units at a random point (lv${level}), without geometry`, targets: shuffled(targets) };
+export function unitsAtPoints(index: LevelIndex): TargetList {
+  return {
+    what: `one of the units at a random point (lv${index.level}), without geometry`,
+    targets: aroundCentres(index, (x, y) => `${oneOf(index)}&contains=${x.toFixed(7)},${y.toFixed(7)}`),
+  };
 }
 
 /** What is on all levels at the centre of random units. */
-export function hierarchiesAtPoints({ level, arrays: { box } }: LevelIndex): TargetList {
-  const targets = centresOf(box).map(([x, y]) => ({ path: `/api/v1/at?point=${x.toFixed(7)},${y.toFixed(7)}` }));
-  return { what: `the units of all levels at a random point (of lv${level})`, targets: shuffled(targets) };
+export function hierarchiesAtPoints(index: LevelIndex): TargetList {
+  return {
+    what: `the units of all levels at a random point (of lv${index.level})`,
+    targets: aroundCentres(index, (x, y) => `/api/v1/at?point=${x.toFixed(7)},${y.toFixed(7)}`),
+  };
+}
+
+function oneOf({ level }: LevelIndex): string {
+  return `${endpoint('fc', level)}?geometry=none&page-size=1`;
 }
 
 /** Units of all levels whose names begin like those of random units: four letters, in small letters and in capitals. */
 export function searchesByName({ out, path, levels }: MeasuredRelease): TargetList {
-  const beginnings = levels.flatMap(({ level }) =>
-    gunzipSync(readFileSync(join(out, path, namesPath(level))))
+  const names = levels.flatMap(({ level }) => {
+    const [, ...lines] = gunzipSync(readFileSync(join(out, path, namesPath(level))))
       .toString()
       .trimEnd()
-      .split('\n')
-      .slice(1)
-      .flatMap((line): string[] => {
-        const letters = foldText(JSON.parse(line)[2] ?? '').match(/^\p{L}{4}/u);
-        return letters === null ? [] : [letters[0], letters[0].toUpperCase()];
-      }),
-  );
+      .split('\n');
+    return lines.map((line) => foldText(JSON.parse(line)[2] ?? ''));
+  });
+  const beginnings = names.flatMap((name) => {
+    const letters = /^\p{L}{4}/u.exec(name)?.[0];
+    return letters === undefined ? [] : [letters, letters.toUpperCase()];
+  });
   const targets = [...new Set(beginnings)].map((text) => ({ path: `/api/v1/search?q=${encodeURIComponent(text)}` }));
   return { what: 'a search of all levels for four letters', targets: shuffled(targets) };
 }
 
-/** The centre of each box in degrees; of those across the antimeridian a point that is far away. */
-function centresOf(box: Int32Array): [x: number, y: number][] {
-  return Array.from({ length: box.length / 4 }, (_, i): [number, number] => {
+/** At the centre of each unit's box in degrees; of those across the antimeridian at a point that is far away. */
+function aroundCentres({ arrays: { box } }: LevelIndex, pathAt: (x: number, y: number) => string): Target[] {
+  const paths = Array.from({ length: box.length / 4 }, (_, i) => {
     const [west = 0, south = 0, east = 0, north = 0] = box.subarray(4 * i, 4 * i + 4);
-    return [(west + east) / 2e7, (south + north) / 2e7];
+    return pathAt((west + east) / 2e7, (south + north) / 2e7);
   });
+  return shuffled(paths.map((path) => ({ path })));
 }
 
 /** The targets, and the same pages with other page sizes. */
@@ -206,20 +198,15 @@ function sizesAround(size: number, cap: number, count: number): number[] {
   return all.filter((near) => near <= cap).slice(0, count);
 }
 
-const ABOVE_ALL_CAPS = 1_000_000;
-const SEED = 20_240_607;
-
-/** In an order that depends on nothing but their number: Fisher and Yates, with a linear congruential generator. */
-function shuffled<T>(values: T[]): T[] {
-  let state = SEED;
-  for (let left = values.length; left > 1; left--) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const other = Math.floor((state / 2 ** 32) * left);
-    const last = values[left - 1];
-    const drawn = values[other];
-    if (last === undefined || drawn === undefined) continue;
-    values[left - 1] = drawn;
-    values[other] = last;
+/** In an order that depends on nothing but their number: Fisher and Yates. */
+function shuffled<T>(values: readonly T[]): T[] {
+  const [left, roll] = [[...values], dice(SEED)];
+  const drawn: T[] = [];
+  while (left.length > 0) {
+    const chosen = roll(left.length);
+    drawn.push(elementAt(left, chosen));
+    left[chosen] = elementAt(left, left.length - 1);
+    left.pop();
   }
-  return values;
+  return drawn;
 }

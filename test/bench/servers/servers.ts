@@ -1,7 +1,43 @@
-// Servers of the benchmark, each a process of its own: started, waited for, looked at, ended by id.
+// Where the programs of a benchmark run: servers on one core, load generators on another, and with which Node. Servers
+// are processes of their own: started, waited for, ended by id.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Machine, onCore } from './machine.ts';
+import { readFileSync } from 'node:fs';
+import { hasProgram } from '../measure/measure.ts';
+
+/** The cores, undefined if programs may run on any, and the Node of the servers. */
+export interface Machine {
+  serverCore: string | undefined;
+  loadCore: string | undefined;
+  /** The program that runs proxy and control. */
+  node: string;
+}
+
+/** Chooses two cores that this process may use. @param node the Node of the servers */
+export function chooseMachine(node: string = process.execPath): Machine {
+  const [serverCore, loadCore] = hasProgram('taskset') ? allowedCores() : [];
+  if (loadCore !== undefined) return { serverCore, loadCore, node };
+  console.error('taskset or a second core is missing: server and load generator may share a core');
+  return { serverCore: undefined, loadCore, node };
+}
+
+/** A command that runs on one core. */
+export function onCore(core: string | undefined, command: string, args: readonly string[]): [string, string[]] {
+  return core === undefined ? [command, [...args]] : ['taskset', ['-c', core, command, ...args]];
+}
+
+/** Numbers of the cores, from lists such as 0-3,6; empty where the system does not tell. */
+function allowedCores(): string[] {
+  try {
+    const [, list = ''] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return list.split(',').flatMap((range) => {
+      const [first = Number.NaN, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, i) => String(first + i));
+    });
+  } catch {
+    return [];
+  }
+}
 
 /** A running server. */
 export interface Server {

@@ -1,27 +1,22 @@
 // The proxy as it is deployed: the compiled package, one process, tokens checked, no access log; and a client of it.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
+import { type IssuerKey, issuerKey } from '../../support/http/issuer.ts';
 import { compile } from '../../support/processes/compile.ts';
-import type { Machine } from './machine.ts';
-import { type Server, startNode } from './servers.ts';
-
-export type Coding = 'gzip' | 'identity';
+import { type Machine, type Server, startNode } from './servers.ts';
 
 /** How to start the proxy, and what its clients send. */
 export interface Service {
-  /** The compiled program of a TypeScript file. What is measured must not pay for the TypeScript loader. */
-  program(file: string): string;
-  jwks: string;
-  issuer: string;
-  audience: string;
+  /** How it checks tokens. */
+  rules: { jwks: string; issuer: string; audience: string };
   /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
   authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;
   /** A proxy of its own for each call, with nothing in its memory but the release's metadata. */
   start(origin: string): Promise<Server>;
-  headers(coding: Coding): Record<string, string>;
+  /** Of a valid request. */
+  headers: Record<string, string>;
 }
 
 const ISSUER = 'https://bench.test/';
@@ -31,29 +26,25 @@ const CONNECTIONS = 16;
 
 /** Makes a key, tokens and the options that fit, in a folder. */
 export async function prepareService(folder: string, machine: Machine): Promise<Service> {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const [key, other] = [issuerKey('bench'), issuerKey('bench')];
   const jwks = join(folder, 'jwks.json');
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA' };
-  writeFileSync(jwks, JSON.stringify({ keys: [jwk] }));
+  writeFileSync(jwks, JSON.stringify({ keys: [key.jwk] }));
   const now = Math.floor(Date.now() / 1000);
-  const bearer = async (key: KeyObject, issued: number): Promise<string> => {
+  const bearer = async ({ kid, privateKey }: IssuerKey, issued: number): Promise<string> => {
     const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'bench', iat: issued, exp: issued + TOKEN_SECONDS };
-    return `Bearer ${await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: 'bench' }).sign(key)}`;
+    return `Bearer ${await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)}`;
   };
   const authorizations = {
-    valid: await bearer(privateKey, now),
-    forged: await bearer(generateKeyPairSync('ed25519').privateKey, now),
-    expired: await bearer(privateKey, now - 2 * TOKEN_SECONDS),
+    valid: await bearer(key, now),
+    forged: await bearer(other, now),
+    expired: await bearer(key, now - 2 * TOKEN_SECONDS),
   };
   const options = ['--port', '0', '--jwks', jwks, '--issuer', ISSUER, '--audience', AUDIENCE, '--no-access-log'];
   return {
-    program: compile,
-    jwks,
-    issuer: ISSUER,
-    audience: AUDIENCE,
+    rules: { jwks, issuer: ISSUER, audience: AUDIENCE },
     authorizations,
     start: (origin) => startNode(machine, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
-    headers: (coding) => ({ authorization: authorizations.valid, 'accept-encoding': coding }),
+    headers: { authorization: authorizations.valid, 'accept-encoding': 'gzip' },
   };
 }
 

@@ -6,35 +6,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import {
-  alonePath,
-  CHECKSUMS_FILE,
-  featureFilePath,
-  indexPath,
-  manifestPath,
-  namesPath,
-  OVERVIEW_FILE,
-  pagePath,
-  RELEASE_FILE,
-  releasePath,
-  wordsPath,
-} from '../../format/layout.ts';
-import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
+import { alonePath, CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
-import { namesHeader } from '../../format/names.ts';
-import {
-  type CheckedFile,
-  type LevelSummary,
-  type ReleaseAbout,
-  releaseFromJson,
-  releaseToJson,
-  type WholeFile,
-} from '../../format/release.ts';
-import { encodeWords } from '../../generator/names/words.ts';
-import { writeWholeFile } from '../../generator/release/output-file.ts';
 import { sha256 } from '../support/files.ts';
 import { without } from '../support/processes/programs.ts';
-import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   chain,
@@ -46,106 +22,14 @@ import {
   type Unit,
 } from './make-level.ts';
 import { assertReads, startReader } from './python-reader.ts';
-import {
-  alone,
-  aloneWithout,
-  block,
-  body,
-  boxOf,
-  bytesIn,
-  featureFile,
-  fileWithout,
-  SPECIFICATION,
-  texts,
-  textsWithout,
-} from './worked-example.ts';
+import { block, boxOf, buildExample, SPECIFICATION, texts, textsWithout } from './worked-example.ts';
 
 const folder = temporaryFolder();
 const PYTHON = without('python3 -V');
 
-function checkedFile(bytes: Uint8Array): CheckedFile {
-  return { bytes: bytes.length, sha256: sha256(Buffer.from(bytes)) };
-}
-
-/** What release.json says of a level whose source lacks it. */
-const ABSENT = {
-  layer: '',
-  gidColumns: [],
-  nameColumn: '',
-  typeColumn: '',
-  searchColumns: [],
-  isRenumbered: false,
-  features: 0,
-  listings: 0,
-  pages: { geojsonl: 0, fc: 0 },
-  bytes: 0,
-  featureFiles: { files: 0, bytes: 0 },
-};
-
-/** What release.json says of the worked example besides its files. */
-const ABOUT: ReleaseAbout = {
-  release: 'demo',
-  source: [],
-  gdal: '',
-  precision: 7,
-  storedPages: 'unfiltered',
-  geometries: ['full', 'none'],
-  cells: false,
-  attribution: [],
-  options: {},
-  quality: [],
-};
-
-/** Writes the release of the worked example. */
-function writeExample(out: string): void {
-  const release = 'demo';
-  const root = join(out, releasePath(release));
-  const put = (path: string, content: string | Buffer): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  };
-  const levels = LEVELS.map((level): LevelSummary => {
-    const nothing = new Map([['none' as const, makeFeatures(level, []).table]]);
-    const absent = encodeLevel(release, makeLevel(level, [], 'unfiltered', ['none']).index, nothing);
-    const written =
-      level === 0
-        ? { manifest: block('json manifest'), index: bytesIn('text index'), none: bytesIn('text none-index') }
-        : { manifest: absent.manifest, index: absent.index, none: absent.tables.get('none') ?? assert.fail() };
-    put(manifestPath(level), written.manifest);
-    put(indexPath(level), written.index);
-    put(indexPath(level, 'none'), written.none);
-    const lines = level === 0 ? block('json names') : namesHeader();
-    const names: WholeFile = writeWholeFile(join(root, namesPath(level)), [lines]);
-    const noWords = encodeWords(level === 0 ? [[], []] : []);
-    put(wordsPath(level), noWords);
-    const words = checkedFile(noWords);
-    const files = { manifest: checkedFile(Buffer.from(written.manifest)), index: checkedFile(written.index) };
-    const none = { featureFiles: ABSENT.featureFiles, index: checkedFile(written.none), invalid: 0 };
-    if (level !== 0) return { level, ...ABSENT, invalid: 0, geometries: { none }, ...files, names, words };
-    const summary: LevelSummary = { ...JSON.parse(block('json level')), names };
-    assert.deepEqual({ manifest: summary.manifest, index: summary.index, words: summary.words }, { ...files, words });
-    assert.equal(summary.bytes, featureFile.length + body.length);
-    assert.equal(summary.featureFiles.bytes, featureFile.length + alone.length);
-    const featureFiles = { files: 1, bytes: fileWithout.length + aloneWithout.length };
-    assert.deepEqual(summary.geometries, { none: { ...none, featureFiles } });
-    return summary;
-  });
-  put(featureFilePath(0, 0), featureFile);
-  put(featureFilePath(0, 0, 'none'), fileWithout);
-  put(alonePath(0, 0), alone);
-  put(alonePath(0, 0, 'none'), aloneWithout);
-  put(pagePath(0, 'geojsonl', 'all', 0), featureFile);
-  put(pagePath(0, 'fc', 'all', 0), body);
-  const overview = writeWholeFile(join(root, OVERVIEW_FILE), [block('json overview')]);
-  const json = releaseToJson({ ...ABOUT, sequence: 1, overview, levels });
-  assert.deepEqual(releaseFromJson(json, RELEASE_FILE), { ...ABOUT, sequence: 1, overview, levels });
-  put(RELEASE_FILE, json);
-  pointTo(out, release);
-}
-
 test('a reader written from the specification reads the worked example', { skip: PYTHON }, async () => {
   const out = join(folder, 'example');
-  writeExample(out);
+  await buildExample(out);
   const read = startReader();
   for (const [level, args, expected] of [
     [0, [], texts.join('')],
@@ -200,7 +84,7 @@ function writeLevel(root: string): MadeGeometries {
     mkdirSync(join(root, dirname(path)), { recursive: true });
     writeFileSync(join(root, path), bytes);
   }
-  const sums = files.map(([path, bytes]) => `${checkedFile(Buffer.from(bytes)).sha256}  ${path}\n`);
+  const sums = files.map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
   writeFileSync(join(root, CHECKSUMS_FILE), sums.sort().join(''));
   return { ...made, none };
 }

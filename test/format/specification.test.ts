@@ -1,13 +1,26 @@
 // The specification, format/README.md with format/EXAMPLES.md, held against the code: examples byte by byte,
 // arithmetic, recipes.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, gunzipSync } from 'node:zlib';
 import { swapSeparator } from '../../format/crc32.ts';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA, SEAM, SEPARATORS } from '../../format/gzip.ts';
-import { alonePath, featureFilePath, gidToSegment, indexPath, type ListingKey, pagePath } from '../../format/layout.ts';
+import {
+  alonePath,
+  featureFilePath,
+  gidToSegment,
+  indexPath,
+  type ListingKey,
+  manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
+  pagePath,
+  releasePath,
+} from '../../format/layout.ts';
 import {
   FEATURES_PER_FILE,
   FORMATS,
@@ -19,12 +32,12 @@ import {
   pageCap,
 } from '../../format/levels.ts';
 import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
-import { namesHeader, namesLine } from '../../format/names.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { decodeWords, foldedNames } from '../../format/words.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
 import { encodeWords } from '../../generator/names/words.ts';
-import { overviewToJson } from '../../generator/overview/write-overview.ts';
+import { sha256 } from '../support/files.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { makeColumn, makeFeatures, makeLevel, memberOf, type Unit } from './make-level.ts';
 import {
   alone,
@@ -32,6 +45,7 @@ import {
   block,
   body,
   boxOf,
+  buildExample,
   bytesIn,
   dataAt,
   example,
@@ -67,30 +81,20 @@ test('without geometries, the feature file of the worked example has the same fe
     assert.equal(elementAt(textsWithout, i), text.replace(/"geometry":.*$/m, '"geometry":null}'));
 });
 
-test('the indexes and the manifest of the worked example are what the code writes', () => {
+test('the index of the worked example is what the code writes', () => {
   const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };
   const units = texts.map((text, i): Unit => {
     const { id, bbox, properties } = JSON.parse(text);
-    return { fid: id, text, gids: [properties.GID_0], ...dataOf(i, dataAt(i), alone), box: boxOf(bbox, 7) };
+    // The first is alone in its file.
+    const data = i === 0 ? { data: dataAt(0) } : { data: alone, chained: dataAt(1) };
+    return { fid: id, text, gids: [properties.GID_0], ...data, box: boxOf(bbox, 7) };
   });
   const { index, files, alone: besides } = makeLevel(0, units, 'unfiltered', ['none'], (format) => pages[format]);
-  const without = textsWithout.map((text, i) => ({
-    text,
-    ...dataOf(i, dataAt(i, fileWithout, tableWithout), aloneWithout),
-  }));
-  const made = makeFeatures(0, without);
-  const written = encodeLevel('demo', index, new Map([['none', made.table]]));
+  const written = encodeLevel('demo', index, new Map([['none', tableWithout]]));
   assert.equal(written.manifest, block('json manifest'));
   assert.equal(written.index.toString('hex'), bytesIn('text index').toString('hex'));
-  assert.equal(written.tables.get('none')?.toString('hex'), bytesIn('text none-index').toString('hex'));
-  assert.deepEqual([...files, ...made.files], [featureFile, fileWithout]);
-  assert.deepEqual([...besides, ...made.alone], [alone, aloneWithout]);
+  assert.deepEqual([...files, ...besides], [featureFile, alone]);
 });
-
-/** The data of a position of the worked example: the first is alone in its file. */
-function dataOf(position: number, inFile: Buffer, beside: Buffer): Pick<Unit, 'data' | 'chained'> {
-  return position === 0 ? { data: inFile } : { data: beside, chained: inFile };
-}
 
 test('the comments of the worked example say what its bytes are', () => {
   const { arrays, geometries } = JSON.parse(block('json manifest'));
@@ -142,21 +146,37 @@ test('the fc body of the worked example is the one that the specification descri
   assert.deepEqual([empty.length, gunzipSync(empty).length], [20 + 46 + 8, 44]);
 });
 
-test('the names and the overview of the worked example are those that the code writes', () => {
-  const units = [3, 7].map((fid, i) => ({
-    fid,
-    gid: ['BBB', 'AAA'][i] ?? '',
-    name: null,
-    type: null,
-    parent: null,
-    children: 0,
-  }));
-  assert.equal(namesHeader() + units.map(namesLine).join(''), block('json names'));
-  const levels = [{ level: 0, units }] as const;
-  const shapes = [units.map(() => [])];
-  const text = overviewToJson(levels, { arcs: [], shapes }, { cell: 1, extent: [0, 0, 0, 0] }, 1);
-  assert.deepEqual(JSON.parse(text), JSON.parse(block('json overview')));
-  assert.ok(text.endsWith('}\n') && !text.slice(0, -1).includes('\n'));
+test('the generator writes the files of the worked example, and the text of its pages', async () => {
+  const out = join(temporaryFolder(), 'out');
+  const release = await buildExample(out);
+  const written = (path: string): Buffer => readFileSync(join(out, releasePath('demo'), path));
+  for (const [path, expected] of [
+    [manifestPath(0), Buffer.from(block('json manifest'))],
+    [indexPath(0, 'none'), bytesIn('text none-index')],
+    [featureFilePath(0, 0), featureFile],
+    [featureFilePath(0, 0, 'none'), fileWithout],
+    [alonePath(0, 0), alone],
+    [alonePath(0, 0, 'none'), aloneWithout],
+  ] as const)
+    assert.equal(written(path).toString('hex'), expected.toString('hex'), path);
+  for (const [format, page] of [
+    ['geojsonl', featureFile],
+    ['fc', body],
+  ] as const)
+    assert.ok(gunzipSync(written(pagePath(0, format, 'all', 0))).equals(gunzipSync(page)), format);
+  assert.equal(gunzipSync(written(namesPath(0))).toString(), block('json names'));
+  const overview = gunzipSync(written(OVERVIEW_FILE)).toString();
+  assert.deepEqual(JSON.parse(overview), JSON.parse(block('json overview')));
+  assert.equal(overview.indexOf('\n'), overview.length - 1);
+  // Bytes of pages depend on the compressor, and the index has their digests.
+  const { bytes, index, ...level } = JSON.parse(block('json level'));
+  const { names: _, bytes: __, index: ___, ...others } = elementAt(release.levels, 0);
+  assert.deepEqual(others, level);
+  const ofIndex = bytesIn('text index');
+  assert.deepEqual(
+    [bytes, index],
+    [featureFile.length + body.length, { bytes: ofIndex.length, sha256: sha256(ofIndex) }],
+  );
 });
 
 test('the cursor of the worked example is the one that the code writes', () => {

@@ -2,11 +2,16 @@
 // specification and of other readers hold against the code.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
+import type { Release } from '../../format/release.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const SPECIFICATION = ['README.md', 'EXAMPLES.md']
   .map((file) => readFileSync(`format/${file}`, 'utf8'))
@@ -75,4 +80,19 @@ export function boxOf(bbox: readonly number[] | undefined, precision: number): [
   const scale = 10 ** precision;
   const scaled = bbox?.map((degrees) => Math.round(degrees * scale)) as [number, number, number, number] | undefined;
   return [...indexBox(scaled, scale)];
+}
+
+/** Builds the worked example in an output folder. Its pages are compressed otherwise. */
+export function buildExample(out: string): Promise<Release> {
+  const features = [
+    { fid: 3, values: ['BBB'], wkt: null },
+    { fid: 7, values: ['AAA'], wkt: 'POINT(1.5 2)' },
+  ];
+  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
+  return buildRelease(writeDataset(join(temporaryFolder(), 'demo.gpkg'), 'GPKG', [layer]), out, {
+    release: 'demo',
+    geometries: ['full', 'none'],
+    storedPages: 'unfiltered',
+    accept: ['empty-geometries', 'non-polygonal'],
+  });
 }

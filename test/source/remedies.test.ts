@@ -97,8 +97,8 @@ const CASES: Case[] = [
   ],
   [
     'a file without GID columns',
-    geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland'])),
-    /no layer has GID columns .*countries \(ISO3, NAME_0\)/,
+    geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland']), squares('roads', ['class'], ['m'])),
+    /no layer has GID columns \(GID_0 \.\. GID_5\); it has countries \(ISO3, NAME_0\); roads \(class\)$/,
     ({ remedy }, args) => {
       // What it names is an example: the level and the column of this file in its place.
       assert.match(remedy, /^name the column with the GIDs of each level, e\.g\. --gid-column lv1=\S+ /);

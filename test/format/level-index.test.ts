@@ -77,30 +77,6 @@ test('fids up to 2^53 - 1 are exact', () => {
   assert.equal(index.positionOf(2 ** 32 + 1), 3);
 });
 
-/** The gzip body of a range of one file, from the bytes of the file alone. */
-function bodyOf({ index, files }: MadeLevel, first: number, end: number): Buffer {
-  const file = elementAt(files, index.fileOf(first));
-  const from = index.chained.offsetAt(first);
-  const data = file.subarray(from, from + index.chained.bytes(first, end));
-  return Buffer.concat([
-    MEMBER_HEADER,
-    data,
-    memberEnd({ crc: index.textCrc(first, end), length: index.textBytes(first, end) }),
-  ]);
-}
-
-test('any range of a file between header and end is a gzip file with the text of its features', () => {
-  fc.assert(
-    fc.property(fc.nat(249), fc.nat(99), (first, more) => {
-      const end = Math.min(first + more, LARGE.index.fileEnd(LARGE.index.fileOf(first)));
-      assert.equal(
-        gunzipSync(bodyOf(LARGE, first, end)).toString(),
-        Buffer.concat(LARGE.texts.slice(first, end)).toString(),
-      );
-    }),
-  );
-});
-
 test('bytes and CRCs of any range are those of its data and texts, also across files', () => {
   fc.assert(
     fc.property(fc.nat(250), fc.nat(250), (a, b) => {

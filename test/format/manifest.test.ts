@@ -88,40 +88,6 @@ for (const stored of STORED_PAGES)
     );
   });
 
-const ITEM_BYTES: Readonly<Record<string, number>> = { f64: 8, i32: 4, u32: 4, u8: 1 };
-
-test('the arrays lie in the order of the table, each at the next multiple of 8, with zeros between and nothing after', () => {
-  fc.assert(
-    fc.property(units, fc.constantFrom(...STORED_PAGES), (list, stored) => {
-      const { index } = makeLevel(2, list, stored, GEOMETRIES);
-      const tables = tablesOf(2, GEOMETRIES, list);
-      const files = encodeLevel('r', index, tables);
-      const json = JSON.parse(files.manifest);
-      const written = [{ entry: json, named: namedArrays(index.arrays), bytes: files.index }];
-      for (const [geometry, { arrays }] of tables) {
-        const bytes = files.tables.get(geometry) ?? assert.fail(geometry);
-        written.push({ entry: json.geometries[geometry], named: namedFeatureArrays(arrays), bytes });
-      }
-      for (const { entry, named, bytes } of written) {
-        assert.deepEqual(
-          Object.keys(entry.arrays),
-          named.map(([name]) => name),
-        );
-        let end = 0;
-        for (const [name, array] of named) {
-          const { type, offset, length } = entry.arrays[name];
-          assert.deepEqual([offset % 8, length], [0, array.length], name);
-          assert.equal(array.BYTES_PER_ELEMENT, ITEM_BYTES[type]);
-          assert.ok(offset >= end && offset < end + 8, name);
-          assert.ok(bytes.subarray(end, offset).every((byte) => byte === 0));
-          end = offset + array.byteLength;
-        }
-        assert.deepEqual([bytes.length, entry.indexBytes], [end, end]);
-      }
-    }),
-  );
-});
-
 test('the arrays are views of the bytes that were read, wherever in memory they lie; unaligned bytes are copied', () => {
   for (let shift = 0; shift <= 16; shift++) {
     const memory = new Uint8Array(WRITTEN.index.length + 24).fill(0xee);
@@ -140,7 +106,7 @@ test('the arrays are views of the bytes that were read, wherever in memory they 
 });
 
 /** Asserts that files are refused with this message. */
-function assertRefused(manifest: string, message: RegExp, index: Uint8Array = WRITTEN.index): void {
+function assertRefused(manifest: string, message: string, index: Uint8Array = WRITTEN.index): void {
   assert.throws(() => decodeLevel({ manifest, index }, EXPECTED, FILES), { name: FormatError.name, message });
 }
 
@@ -148,22 +114,15 @@ const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
 
 test('another format version is refused by its number, with what to do, whatever else the file has', () => {
   const older = { release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
+  const problem = (version: number): string => `lv2/manifest.json: format version is ${version}, expected 5: `;
   for (const version of [2, 3, 4])
-    assertRefused(
-      JSON.stringify({ version, ...older }),
-      new RegExp(
-        `^lv2/manifest\\.json: format version is ${version}, expected 5: build the release again from its source$`,
-      ),
-    );
-  assertRefused(
-    JSON.stringify({ ...JSON_OF_LEVEL, version: 6 }),
-    /^lv2\/manifest\.json: format version is 6, expected 5: read it with a newer version$/,
-  );
-  assertRefused('{}', /^lv2\/manifest\.json: version is undefined, expected a whole number$/);
+    assertRefused(JSON.stringify({ version, ...older }), `${problem(version)}build the release again from its source`);
+  assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, version: 6 }), `${problem(6)}read it with a newer version`);
+  assertRefused('{}', 'lv2/manifest.json: version is undefined, expected a whole number');
 });
 
 test('a manifest that contradicts itself or its index is refused with file, member, what was got and expected', () => {
-  const broken: [object, string][] = [
+  for (const [change, problem] of [
     [{ release: 'other' }, 'belongs to release other level 2, expected r level 2'],
     [{ release: 5 }, 'release is 5, expected text'],
     [{ level: 1 }, 'belongs to release r level 1, expected r level 2'],
@@ -188,16 +147,12 @@ test('a manifest that contradicts itself or its index is refused with file, memb
     [{ geometries: { small: {} } }, 'geometries has small, expected some of medium, low, point, none'],
     // The full geometry is the level itself.
     [{ geometries: { full: {}, low: {} } }, 'geometries has full, low, expected some of medium, low, point, none'],
-  ];
-  for (const [change, problem] of broken) {
+  ] as [object, string][]) {
     const separator = /^(caps|arrays|geometries): /.test(problem) ? ' ' : ': ';
-    assertRefused(
-      JSON.stringify({ ...JSON_OF_LEVEL, ...change }),
-      new RegExp(`^lv2/manifest\\.json${separator}${problem.replaceAll(/[[\](){}.?]/g, '\\$&')}$`),
-    );
+    assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, ...change }), `lv2/manifest.json${separator}${problem}`);
   }
-  assertRefused('{', /^lv2\/manifest\.json: is not JSON$/);
-  assertRefused('[]', /^lv2\/manifest\.json: is not a JSON object$/);
+  assertRefused('{', 'lv2/manifest.json: is not JSON');
+  assertRefused('[]', 'lv2/manifest.json: is not a JSON object');
 });
 
 /** The manifest with another entry for an array. */
@@ -207,21 +162,19 @@ function withArray(name: string, change: object | undefined): string {
 }
 
 test('every array must be there with its type and the length that follows from the others', () => {
+  const refuse = (name: string, change: object | undefined, message: string): void =>
+    assertRefused(withArray(name, change), `lv2/manifest.json arrays ${message}`);
   for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(JSON_OF_LEVEL.arrays)) {
-    const where = `lv2/manifest.json arrays ${name}`.replaceAll('.', '\\.');
-    assertRefused(withArray(name, undefined), new RegExp(`^${where}: is not a JSON object$`));
+    refuse(name, undefined, `${name}: is not a JSON object`);
     for (const other of ['f64', 'i32', 'u32', 'u8', 'i8', undefined].filter((other) => other !== type))
-      assertRefused(
-        withArray(name, { type: other }),
-        new RegExp(`^${where}: type is ${JSON.stringify(other)}, expected "${type}"$`),
-      );
+      refuse(name, { type: other }, `${name}: type is ${JSON.stringify(other)}, expected "${type}"`);
     for (const other of [length + 1, length - 1].filter((other) => other >= 0)) {
       // The number of GIDs is what `count` says: the others of its column contradict it.
       const [, column] = /^(gid\d)\.count$/.exec(name) ?? [];
       const expected = column
-        ? `arrays ${column}\\.start: length is ${length + 1}, expected ${other + 1}`
-        : `arrays ${name.replace('.', '\\.')}: length is ${other}, expected ${length}`;
-      assertRefused(withArray(name, { length: other }), new RegExp(`^lv2/manifest\\.json ${expected}$`));
+        ? `${column}.start: length is ${length + 1}, expected ${other + 1}`
+        : `${name}: length is ${other}, expected ${length}`;
+      refuse(name, { length: other }, expected);
     }
     for (const [member, value] of [
       ['offset', -8],
@@ -229,10 +182,7 @@ test('every array must be there with its type and the length that follows from t
       ['offset', 1.5],
       ['length', 'x'],
     ] as const)
-      assertRefused(
-        withArray(name, { [member]: value }),
-        new RegExp(`^${where}: ${member} is ${JSON.stringify(value)}, expected a whole number$`),
-      );
+      refuse(name, { [member]: value }, `${name}: ${member} is ${JSON.stringify(value)}, expected a whole number`);
   }
 });
 
@@ -241,17 +191,12 @@ test('an array that is not aligned or does not lie in the index is refused', () 
   for (const offset of [4, 12, bytes, bytes + 8, 2 ** 40].map((place) => (place > 12 ? place + (-place & 7) : place)))
     assertRefused(
       withArray('start', { offset }),
-      new RegExp(`^lv2/manifest\\.json arrays start: 4 items at ${offset} are not in the index of ${bytes} bytes$`),
+      `lv2/manifest.json arrays start: 4 items at ${offset} are not in the index of ${bytes} bytes`,
     );
   // A table whose items may have any value, of 4 items too.
   const last = bytes - 16;
-  assert.doesNotThrow(() =>
-    decodeLevel(
-      { manifest: withArray('textCrc', { offset: last - (last % 8) }), index: WRITTEN.index },
-      EXPECTED,
-      FILES,
-    ),
-  );
+  const manifest = withArray('textCrc', { offset: last - (last % 8) });
+  assert.doesNotThrow(() => decodeLevel({ manifest, index: WRITTEN.index }, EXPECTED, FILES));
 });
 
 test('an index of another length is refused with both names', () => {
@@ -259,9 +204,7 @@ test('an index of another length is refused with both names', () => {
   for (const index of [WRITTEN.index.subarray(1), Buffer.concat([WRITTEN.index, Buffer.alloc(1)]), Buffer.alloc(0)])
     assertRefused(
       WRITTEN.manifest,
-      new RegExp(
-        `^lv2/manifest\\.json: indexBytes is ${bytes}, expected ${index.length}, the length of lv2/index\\.bin$`,
-      ),
+      `lv2/manifest.json: indexBytes is ${bytes}, expected ${index.length}, the length of lv2/index.bin`,
       index,
     );
 });
@@ -269,14 +212,14 @@ test('an index of another length is refused with both names', () => {
 test('pages that do not fit what is stored are refused, and missed where they are promised', () => {
   for (const [written, declared, problem] of [
     // The unfiltered listing of 3 features, 2 GIDs in each of two columns.
-    ['all', 'unfiltered', 'geojsonl\\.listing: length is 6, expected 2'],
-    ['unfiltered', 'all', 'geojsonl\\.listing: length is 2, expected 6'],
-    ['none', 'unfiltered', 'geojsonl\\.listing: is not a JSON object'],
-    ['none', 'all', 'geojsonl\\.listing: is not a JSON object'],
+    ['all', 'unfiltered', 'geojsonl.listing: length is 6, expected 2'],
+    ['unfiltered', 'all', 'geojsonl.listing: length is 2, expected 6'],
+    ['none', 'unfiltered', 'geojsonl.listing: is not a JSON object'],
+    ['none', 'all', 'geojsonl.listing: is not a JSON object'],
   ] as const) {
     const files = encodeLevel('r', makeLevel(2, UNITS, written).index);
     const manifest = JSON.stringify({ ...JSON.parse(files.manifest), storedPages: declared });
-    assertRefused(manifest, new RegExp(`^lv2/manifest\\.json arrays ${problem}$`), files.index);
+    assertRefused(manifest, `lv2/manifest.json arrays ${problem}`, files.index);
   }
 });
 
@@ -320,17 +263,6 @@ function withLow(change: object | undefined): string {
   const low = change && { ...JSON_OF_LEVEL.geometries.low, ...change };
   return JSON.stringify({ ...JSON_OF_LEVEL, geometries: { ...JSON_OF_LEVEL.geometries, low } });
 }
-
-test('the table of a geometry is made of the eight arrays of its feature files, as views', () => {
-  const { arrays } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES);
-  const named = ['start', 'dataCrc', 'alone.start', 'alone.crc', 'textStart', 'textCrc', 'textCrc.fc', 'digest'];
-  assert.deepEqual(
-    namedFeatureArrays(arrays).map(([name]) => name),
-    named,
-  );
-  assert.deepEqual(Object.keys(JSON_OF_LEVEL.geometries.low.arrays), named);
-  for (const array of Object.values(arrays)) assert.equal(array.buffer === LOW.buffer, LOW.byteOffset % 8 === 0);
-});
 
 test('the table of a geometry that the manifest does not describe is refused, and the full one has none of its own', () => {
   for (const geometry of ['medium', 'point', 'full'] as const)

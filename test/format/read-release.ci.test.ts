@@ -1,7 +1,6 @@
 // Releases read by a program that shares no code with this one: test/format/read_release.py, written from
 // format/README.md.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -16,53 +15,27 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../format/level-index.ts';
-import {
-  GEOMETRIES,
-  type Geometry,
-  LEVELS,
-  type Level,
-  levelName,
-  OTHER_GEOMETRIES,
-  STORED_PAGES,
-  type StoredPages,
-} from '../../format/levels.ts';
+import { GEOMETRIES, type Geometry, LEVELS, type Level, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { decodeLevel } from '../../format/manifest.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { assertReads, type Reader, startReader } from './python-reader.ts';
 
-const READER = 'test/format/read_release.py';
-const skip = spawnSync('python3', ['--version']).error !== undefined && 'python3 is not installed here';
+const skip = without('python3 -V');
+const read: Reader = skip === false ? startReader() : async () => assert.fail('python3 is not installed here');
 const folder = temporaryFolder();
-
-const SOME_LEVELS = [0, 2, 5] as const;
-
-/** For each choice of stored pages. */
-const WORLDS = {
-  all: await worldOutput(),
-  unfiltered: await worldOutput({ pages: 'unfiltered' }),
-  none: await worldOutput({ pages: 'none' }),
-};
-
-/** Runs the reader; what it printed. */
-function read(out: string, level: Level, ...args: string[]): { status: number | null; text: string; error: string } {
-  // Its standard library is enough, and without site-packages python3 starts faster.
-  const command = ['-I', '-S', READER, out, levelName(level), ...args];
-  const run = spawnSync('python3', command, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  return { status: run.status, text: run.stdout, error: run.stderr };
-}
-
-/** Asserts that the reader prints exactly this. */
-function assertReads(out: string, level: Level, args: readonly string[], expected: string): void {
-  const { status, text, error } = read(out, level, ...args);
-  assert.deepEqual([status, error], [0, ''], `${levelName(level)} ${args.join(' ')}`);
-  assert.ok(text === expected, `${levelName(level)} ${args.join(' ')}: expected other features`);
-}
+/** With all pages stored. */
+const world = await worldOutput();
+/** One with a unit without geometry, and the first and the last. */
+const SOME_LEVELS: readonly Level[] = [0, 2, 5];
 
 function rootOf(out: string): string {
   return join(out, releasePath('r1'));
@@ -103,55 +76,54 @@ function textWhere(out: string, level: Level, filters: Readonly<Record<string, s
     .join('');
 }
 
-/**
- * Every level of one release; of the others, which have the same features, the first, one with a unit without geometry,
- * the last.
- */
-function levelsOf(storedPages: StoredPages): readonly Level[] {
-  return storedPages === 'all' ? LEVELS : SOME_LEVELS;
-}
+test('every level reads as gunzip reads its feature files, with each geometry, and its pages', { skip }, async () => {
+  for (const level of LEVELS) {
+    const text = textOfLevel(world, level);
+    const { features } = indexIn(world, level);
+    assert.equal(text.split('\n').length, features + 1);
+    await assertReads(read, [world, level], text);
+    assert.ok(text === textOfPages(world, level, 'all', features), 'and as its pages');
+    for (const geometry of SOME_LEVELS.includes(level) ? OTHER_GEOMETRIES : [])
+      await assertReads(read, [world, level, `geometry=${geometry}`], textOfLevel(world, level, geometry));
+  }
+});
 
-for (const storedPages of STORED_PAGES) {
-  const out = WORLDS[storedPages];
-
-  test(`with stored pages ${storedPages} every level reads as gunzip reads its files`, { skip }, () => {
-    for (const level of levelsOf(storedPages)) {
-      const text = textOfLevel(out, level);
-      const { features } = indexIn(out, level);
-      assert.equal(text.split('\n').length, features + 1);
-      assertReads(out, level, [], text);
-      if (storedPages !== 'none') assert.ok(text === textOfPages(out, level, 'all', features), 'and as its pages');
+test('the units under a parent read as its pages', { skip }, async () => {
+  for (const level of LEVELS) {
+    const index = indexIn(world, level);
+    const numbers = Array.from({ length: index.listings - 1 }, (_, i) => i + 1);
+    // Odd GIDs are tried once: their paths are the same everywhere.
+    const chosen = numbers.filter((number) => {
+      const key = index.listingKey(number);
+      return number === 1 || number === numbers.length || (level === 2 && key !== 'all' && ODD_GIDS.includes(key.gid));
+    });
+    assert.ok(level === 0 || chosen.length >= 2);
+    for (const number of chosen) {
+      const key = index.listingKey(number);
+      assert.ok(key !== 'all');
+      const expected = textOfPages(world, level, key, index.listingPositions(number).count);
+      await assertReads(read, [world, level, `gid-${key.column}=${key.gid}`], expected);
     }
-  });
+  }
+});
 
-  test(`with stored pages ${storedPages} the units under a parent read as its pages`, { skip }, () => {
-    for (const level of levelsOf(storedPages)) {
-      const index = indexIn(out, level);
-      const listings = Array.from({ length: index.listings - 1 }, (_, i) => ({
-        key: index.listingKey(i + 1),
-        features: index.listingPositions(i + 1).count,
-      }));
-      // Odd GIDs are tried once: their paths are the same everywhere.
-      const chosen = listings.filter(
-        ({ key }, i) => i === 0 || i === listings.length - 1 || (storedPages === 'none' && level === 2 && isOdd(key)),
-      );
-      assert.ok(level === 0 || chosen.length >= 2);
-      for (const { key, features: held } of chosen) {
-        assert.ok(key !== 'all');
-        const expected = textOfPages(WORLDS.all, level, key, held);
-        assertReads(out, level, [`gid-${key.column}=${key.gid}`], expected);
-      }
+test('releases read the same with some pages stored or none', { skip }, async () => {
+  const source = writeCountries();
+  for (const storedPages of STORED_PAGES) {
+    const out = join(folder, storedPages);
+    await buildRelease(source, out, { storedPages, geometries: ['full', 'low'] });
+    for (const level of [0, 1, 2] as const) {
+      await assertReads(read, [out, level], textOfLevel(out, level));
+      await assertReads(read, [out, level, 'gid-0=AAA'], textWhere(out, level, { GID_0: 'AAA' }));
+      await assertReads(read, [out, level, 'geometry=low'], textOfLevel(out, level, 'low'));
     }
-  });
-}
+  }
+});
 
-function isOdd(key: ListingKey): boolean {
-  return key !== 'all' && ODD_GIDS.includes(key.gid);
-}
-
-test('several filters must all hold, GIDs match exactly, and a GID that does not occur gives nothing', { skip }, () => {
-  const out = WORLDS.none;
-  const lines = textOfLevel(out, 3).split(/(?<=\n)/);
+test('several filters must all hold, GIDs match exactly, and a GID that does not occur gives nothing', {
+  skip,
+}, async () => {
+  const lines = textOfLevel(world, 3).split(/(?<=\n)/);
   const { properties } = JSON.parse(lines[70] ?? '');
   for (const filters of [
     { GID_0: properties.GID_0, GID_1: properties.GID_1 },
@@ -163,55 +135,32 @@ test('several filters must all hold, GIDs match exactly, and a GID that does not
     { GID_1: '' },
   ]) {
     const args = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
-    const expected = textWhere(out, 3, filters);
-    assertReads(out, 3, args, expected);
-    assertReads(out, 3, [...args, '--count'], `${expected.split('\n').length - 1} of ${lines.length}\n`);
+    const expected = textWhere(world, 3, filters);
+    await assertReads(read, [world, 3, ...args], expected);
+    await assertReads(read, [world, 3, ...args, '--count'], `${expected.split('\n').length - 1} of ${lines.length}\n`);
   }
 });
 
-test('with each other geometry every level reads as gunzip reads its files, and differs in the geometry alone', {
-  skip,
-}, () => {
-  const out = WORLDS.none;
-  for (const level of SOME_LEVELS) {
-    const full = textOfLevel(out, level).split(/(?<=\n)/);
-    for (const geometry of OTHER_GEOMETRIES) {
-      const text = textOfLevel(out, level, geometry);
-      const lines = text.split(/(?<=\n)/);
-      assert.equal(lines.length, full.length);
-      for (const [position, line] of lines.entries()) {
-        const head = line.slice(0, line.lastIndexOf('"geometry":'));
-        assert.ok(elementAt(full, position).startsWith(`${head}"geometry":`), `${geometry} ${position}`);
-      }
-      assertReads(out, level, [`geometry=${geometry}`], text);
-    }
-  }
-});
-
-test('the units under a parent are the same with each geometry', { skip }, () => {
-  const out = WORLDS.none;
-  const full = textWhere(out, 3, { GID_1: 'same' }).split(/(?<=\n)/);
+test('the units under a parent are the same with each geometry', { skip }, async () => {
+  const full = textWhere(world, 3, { GID_1: 'same' }).split(/(?<=\n)/);
   const ids = full.map((line) => JSON.parse(line).id);
   for (const geometry of GEOMETRIES) {
-    const lines = textOfLevel(out, 3, geometry).split(/(?<=\n)/);
+    const lines = textOfLevel(world, 3, geometry).split(/(?<=\n)/);
     const expected = lines.filter((line) => ids.includes(JSON.parse(line).id)).join('');
-    assertReads(out, 3, [`geometry=${geometry}`, 'gid-1=same'], expected);
-    assertReads(out, 3, ['gid-1=same', `geometry=${geometry}`, '--count'], `${ids.length} of ${lines.length}\n`);
+    const filters = [`geometry=${geometry}`, 'gid-1=same'];
+    await assertReads(read, [world, 3, ...filters], expected);
+    await assertReads(read, [world, 3, ...filters, '--count'], `${ids.length} of ${lines.length}\n`);
   }
 });
 
 /** Builds a release of three units at level 1, one of them without geometry. */
 async function buildSmall(name: string, geometries: readonly Geometry[]): Promise<string> {
   const shapes = [square(1, 1), null, square(-170.123456789, -80)];
-  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
-    {
-      name: 'ADM_1',
-      columns: ['GID_0', 'GID_1'],
-      features: shapes.map((wkt, i) => ({ fid: i + 1, values: ['A', `U${i}`], wkt })),
-    },
-  ]);
+  const features = shapes.map((wkt, i) => ({ fid: i + 1, values: ['A', `U${i}`], wkt }));
+  const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
+  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
   const out = join(folder, name);
-  await buildRelease(source, out, { storedPages: 'none', geometries, precision: 9, accept: ['empty-geometries'] });
+  await buildRelease(source, out, { geometries, precision: 9, accept: ['empty-geometries'] });
   return out;
 }
 
@@ -224,8 +173,8 @@ function flip(path: string, at: number): void {
 }
 
 /** Asserts that the reader refuses to read on. */
-function assertRefuses(out: string, args: readonly string[], error: RegExp): void {
-  const run = read(out, 1, ...args);
+async function assertRefuses(out: string, args: readonly string[], error: RegExp): Promise<void> {
+  const run = await read(out, 1, ...args);
   assert.deepEqual([run.status, run.text], [1, '']);
   assert.match(run.error, error);
 }
@@ -234,13 +183,17 @@ test('a geometry that the release lacks is refused, and damage to one is found w
   skip,
 }, async () => {
   const out = await buildSmall('small', ['full', 'low', 'none']);
-  assertRefuses(out, ['geometry=medium'], /^error: geometry medium: not one of full, low, none\n$/);
-  assertRefuses(out, ['geometry=small'], /^error: geometry small: not one of full, low, none\n$/);
+  await assertRefuses(out, ['geometry=medium'], /^error: geometry medium: not one of full, low, none\n$/);
+  await assertRefuses(out, ['geometry=small'], /^error: geometry small: not one of full, low, none\n$/);
   flip(join(rootOf(out), indexPath(1, 'low')), -1);
-  assertRefuses(out, ['geometry=low'], /^error: .*lv1\/low\/index\.bin: other bytes than release\.json promises\n$/);
+  await assertRefuses(
+    out,
+    ['geometry=low'],
+    /^error: .*lv1\/low\/index\.bin: other bytes than release\.json promises\n$/,
+  );
   flip(join(rootOf(out), featureFilePath(1, 0, 'none')), 20);
-  assertRefuses(out, ['geometry=none'], /^error: .*lv1\/none position 0 \(fid 1\): damaged\n$/);
-  assertReads(out, 1, [], textOfLevel(out, 1));
+  await assertRefuses(out, ['geometry=none'], /^error: .*lv1\/none position 0 \(fid 1\): damaged\n$/);
+  await assertReads(read, [out, 1], textOfLevel(out, 1));
 });
 
 test('the box of a feature is its bbox rounded outward, and any other one is found', { skip }, async () => {
@@ -255,7 +208,7 @@ test('the box of a feature is its bbox rounded outward, and any other one is fou
       ...[-1701234568, -800000000, -1691234567, -790000000],
     ],
   );
-  assertReads(out, 1, [], textOfLevel(out, 1));
+  await assertReads(read, [out, 1], textOfLevel(out, 1));
   const { offset } = JSON.parse(readFileSync(join(rootOf(out), manifestPath(1)), 'utf8')).arrays.box;
   for (const [position, side] of [
     [0, 0],
@@ -269,18 +222,18 @@ test('the box of a feature is its bbox rounded outward, and any other one is fou
       return bytes;
     };
     replaceLevelFile(rootOf(out), 1, 'index', change);
-    const { status, error } = read(out, 1);
+    const { status, error } = await read(out, 1);
     assert.equal(status, 1);
     assert.match(error, new RegExp(`position ${position} \\(fid ${position + 1}\\): another box\\n$`));
     replaceLevelFile(rootOf(out), 1, 'index', change);
   }
-  assertReads(out, 1, [], textOfLevel(out, 1));
+  await assertReads(read, [out, 1], textOfLevel(out, 1));
 });
 
 test('the units with a word that begins with a text are those whose names say so, in any case and without marks', {
   skip,
-}, () => {
-  const out = WORLDS.none;
+}, async () => {
+  const out = world;
   const texts = textOfLevel(out, 3).split(/(?<=\n)/);
   const named = texts.map((text) => ({
     text,
@@ -289,24 +242,20 @@ test('the units with a word that begins with a text are those whose names say so
   for (const wanted of ['UNIT 1', 'unit 11', 'È東', '1', 'Línea', 'feed', 'שלום', 'fi', 'x y z']) {
     const folded = foldText(wanted);
     const found = named.filter(({ names }) => names.some((name) => ` ${name}`.includes(` ${folded}`)));
-    assertReads(out, 3, [`words=${wanted}`], found.map(({ text }) => text).join(''));
+    await assertReads(read, [out, 3, `words=${wanted}`], found.map(({ text }) => text).join(''));
   }
-  assertReads(out, 5, ['words=qqq'], '');
+  await assertReads(read, [out, 5, 'words=qqq'], '');
 });
 
 test('units that lack a GID are under no parent, and do not shift the others', { skip }, async () => {
   const gids = [null, 'A', 'A', null, null, 'B', 'A', null];
-  const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [
-    {
-      name: 'ADM_1',
-      columns: ['GID_0', 'GID_1'],
-      features: gids.map((gid, i) => ({ fid: 2 * i + 1, values: [gid, `U${i}`], wkt: square(i, 0) })),
-    },
-  ]);
+  const features = gids.map((gid, i) => ({ fid: 2 * i + 1, values: [gid, `U${i}`], wkt: square(i, 0) }));
+  const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
+  const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [layer]);
   const out = join(folder, 'lacking');
-  await buildRelease(source, out, { storedPages: 'none', accept: ['null-gids'] });
-  for (const gid of ['A', 'B']) assertReads(out, 1, [`gid-0=${gid}`], textWhere(out, 1, { GID_0: gid }));
-  assertReads(out, 1, ['gid-0=A', '--count'], '3 of 8\n');
-  assertReads(out, 1, ['gid-0=None', '--count'], '0 of 8\n');
-  assertReads(out, 1, ['--count'], '8 of 8\n');
+  await buildRelease(source, out, { accept: ['null-gids'] });
+  for (const gid of ['A', 'B']) await assertReads(read, [out, 1, `gid-0=${gid}`], textWhere(out, 1, { GID_0: gid }));
+  await assertReads(read, [out, 1, 'gid-0=A', '--count'], '3 of 8\n');
+  await assertReads(read, [out, 1, 'gid-0=None', '--count'], '0 of 8\n');
+  await assertReads(read, [out, 1, '--count'], '8 of 8\n');
 });

@@ -13,11 +13,17 @@ import { gdal } from '../../generator/source/gdal.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
-import { type FixtureFeature, runSql, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import {
+  type FixtureFeature,
+  type FixtureLayer,
+  runSql,
+  square,
+  writeDataset,
+} from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { published } from './published.ts';
+import { numbered, published } from './published.ts';
 
 const folder = temporaryFolder();
 
@@ -88,11 +94,10 @@ test('the order of the features in the file does not matter', async () => {
 
 test('workers dissolve levels and find parents by place as one process does, and progress reaches its total', async () => {
   const [island, coast, rock] = [square(0, 0), square(1, 0), square(8, 8)];
-  const features = [island, coast, rock].map((wkt, i) => ({ fid: i + 1, values: ['R'], wkt }));
-  const towns = [coast, rock].map((wkt, i) => ({ fid: i + 1, values: [`T${i}`], wkt }));
+  const features = numbered([['R'], island], [['R'], coast], [['R'], rock]);
   const two = writeDataset(join(folder, 'two.gpkg'), 'GPKG', [
     { name: 'regions', columns: ['region'], features },
-    { name: 'towns', columns: ['town'], features: towns },
+    { name: 'towns', columns: ['town'], features: numbered([['T0'], coast], [['T1'], rock]) },
   ]);
   const options = sourceOptionsFrom({
     'gid-column': ['lv1=region', 'lv2=town'],
@@ -166,17 +171,13 @@ test('polygons of one unit that overlap keep their whole area', async () => {
 });
 
 test('64-bit integers keep every digit; where they might differ, they are null', async () => {
-  const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [
-    {
-      name: 'wide',
-      columns: ['GID_0', 'GID_1', { name: 'CODE', type: gdal.OFTInteger64 }],
-      features: [
-        { fid: 1, values: ['AAA', 'AAA.1', 0], wkt: square(0, 0) },
-        { fid: 2, values: ['AAA', 'AAA.2', 0], wkt: square(1, 0) },
-        { fid: 3, values: ['BBB', '', 0], wkt: square(2, 0) },
-      ],
-    },
-  ]);
+  const columns = ['GID_0', 'GID_1', { name: 'CODE', type: gdal.OFTInteger64 }];
+  const features = numbered(
+    [['AAA', 'AAA.1', 0], square(0, 0)],
+    [['AAA', 'AAA.2', 0], square(1, 0)],
+    [['BBB', '', 0], square(2, 0)],
+  );
+  const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [{ name: 'wide', columns, features }]);
   const dataset = gdal.open(path, 'r+');
   runSql(dataset, 'UPDATE wide SET CODE = 9007199254740993');
   dataset.close();
@@ -237,17 +238,13 @@ test('fails for a part that cannot be written', async () => {
 
 test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a level', async () => {
   const columns = ['OBJECTID', 'ID_0', 'ID_1', 'ID_2'].map((name) => ({ name, type: gdal.OFTInteger }));
-  const rows: [values: unknown[], wkt: string][] = [
+  const features = numbered(
     [[1, 9, 1, 1, 'AAA', 'Aland', 'North', 'Næst'], square(0, 0)],
     [[2, 9, 1, 2, 'AAA', 'Aland', 'North', 'Wüst'], square(1, 0)],
     [[3, 9, 2, 0, 'AAA', 'Aland', 'South', ''], square(0, 1)],
     [[4, 10, 0, 0, 'BBB', 'Beland', '', ''], square(5, 0)],
-  ];
-  const layer = {
-    name: 'gadm28',
-    columns: [...columns, 'ISO', 'NAME_0', 'NAME_1', 'NAME_2'],
-    features: rows.map(([values, wkt], i) => ({ fid: i + 1, values, wkt })),
-  };
+  );
+  const layer = { name: 'gadm28', columns: [...columns, 'ISO', 'NAME_0', 'NAME_1', 'NAME_2'], features };
   const { gidsOf, release } = await published(writeDataset(join(folder, 'gadm28.gpkg'), 'GPKG', [layer]));
   const gids = [gidsOf(0, 'ISO'), gidsOf(1), gidsOf(2)].map((list) => list.join(' '));
   assert.deepEqual(gids, ['AAA BBB', 'AAA.1 AAA.2', 'AAA.1.1 AAA.1.2']);
@@ -256,13 +253,12 @@ test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a le
 });
 
 test('the columns of a single layer may be named and renamed', async () => {
-  const columns = ['code0', 'code1', 'code2', 'name'];
-  const features = [
-    { fid: 1, values: ['A', 'A1', 'A1a', 'x'], wkt: square(0, 0) },
-    { fid: 2, values: ['A', 'A1', 'A1b', 'y'], wkt: square(1, 0) },
-    { fid: 3, values: ['A', 'A2', null, 'z'], wkt: square(0, 1) },
-  ];
-  const renamed = writeDataset(join(folder, 'renamed.gpkg'), 'GPKG', [{ name: 'units', columns, features }]);
+  const features = numbered(
+    [['A', 'A1', 'A1a', 'x'], square(0, 0)],
+    [['A', 'A1', 'A1b', 'y'], square(1, 0)],
+    [['A', 'A2', null, 'z'], square(0, 1)],
+  );
+  const renamed = writePieces('renamed.gpkg', features, ['code0', 'code1', 'code2', 'name']);
   const options = sourceOptionsFrom({
     'gid-column': ['lv0=code0', 'lv1=code1', 'lv2=code2'],
     columns: ['code0:country,code1:region', 'lv2=code2:district'],
@@ -274,14 +270,13 @@ test('the columns of a single layer may be named and renamed', async () => {
 
 test('a GID that is the number 0 is a GID: such a layer is no single layer', async () => {
   const columns = ['country', { name: 'code', type: gdal.OFTInteger }];
-  const features = [0, 1].map((code) => ({ fid: code + 1, values: ['A', code], wkt: square(code, 0) }));
-  const zero = writeDataset(join(folder, 'zero.geojson'), 'GeoJSON', [{ name: 'units', columns, features }]);
+  const zero = writePieces('zero.gpkg', numbered([['A', 0], square(0, 0)], [['A', 1], square(1, 0)]), columns);
   const options = sourceOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
   assert.deepEqual((await published(zero, options)).counts, [0, 2, 0, 0, 0, 0]);
 });
 
-/** Writes pieces of level 1, one of them of a unit without a name, and the counties of level 2. */
-function writePieces(name: string, features: readonly FixtureFeature[], columns: readonly string[]): string {
+/** Writes a layer of units, or of pieces of them. */
+function writePieces(name: string, features: readonly FixtureFeature[], columns: FixtureLayer['columns']): string {
   return writeDataset(join(folder, name), 'GPKG', [{ name: 'units', columns, features }]);
 }
 
@@ -315,14 +310,13 @@ test('units in pieces are refused, and the remedy unites them: those that touch 
 });
 
 test('a level that only a column has is made from the level below, with the columns that its units share', async () => {
-  const rows: [values: string[], wkt: string][] = [
+  const features = numbered(
     [['01', '01001', 'Autauga', 'Alabama'], square(0, 0)],
     [['01', '01003', 'Baldwin', 'Alabama'], square(1, 0)],
     [['02', '02013', 'Aleutians', 'Alaska'], square(5, 5)],
     [['02', '02016', 'Aleutians West', 'Alaska'], square(6, 5)],
     [['02', '02016', 'Aleutians West', 'Alaska'], square(9, 5)],
-  ];
-  const features = rows.map(([values, wkt], i) => ({ fid: i + 1, values, wkt }));
+  );
   const counties = writePieces('counties.gpkg', features, ['STATEFP', 'GEOID', 'NAME', 'STATE_NAME']);
   const options = {
     'gid-column': ['lv1=STATEFP', 'lv2=GEOID'],
@@ -337,7 +331,7 @@ test('a level that only a column has is made from the level below, with the colu
       [{ fid: 2, STATEFP: '02', STATE_NAME: 'Alaska' }, 3],
     ],
   );
-  const expected = rows.slice(0, 4).map(([values]) => values.slice(0, 3));
+  const expected = features.slice(0, 4).map(({ values }) => values.slice(0, 3));
   assert.deepEqual(valuesOf(2, 'STATEFP', 'GEOID', 'NAME'), expected);
   assert.deepEqual(
     release.quality.map(({ kind }) => kind),
@@ -346,20 +340,13 @@ test('a level that only a column has is made from the level below, with the colu
 });
 
 test('what cannot be dissolved is refused, and named', async () => {
-  const columns = ['region', 'code'];
-  const source = writePieces(
-    'differing.gpkg',
-    [
-      { fid: 3, values: ['R1', 'c'], wkt: square(0, 0) },
-      { fid: 9, values: ['R2', 'c'], wkt: square(1, 0) },
-    ],
-    columns,
-  );
+  const features = numbered([['R1', 'c'], square(0, 0)], [['R2', 'c'], square(1, 0)]);
+  const source = writePieces('differing.gpkg', features, ['region', 'code']);
   const gids = ['lv1=region', 'lv2=code'];
   for (const [options, message] of [
     [
       { 'gid-column': gids, dissolve: ['lv2'] },
-      /layer units: fids 3 and 9 both have code c, but different parents: region R1 and R2$/,
+      /layer units: fids 1 and 2 both have code c, but different parents: region R1 and R2$/,
     ],
     [{ 'gid-column': gids, dissolve: ['lv3'] }, /^--dissolve lv3: the source has no level 3$/],
     [{ 'gid-column': ['lv2=code'], dissolve: ['lv1=lv2'] }, /layer units is level 1 but has no column GID_1/],

@@ -12,6 +12,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { linesIn } from '../support/releases/features-in.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { numbered } from './published.ts';
 
 const folder = temporaryFolder();
 /** Of the big list a slice is tried. */
@@ -24,10 +25,12 @@ const OWN = [
 // GDAL ends text at a NUL, and a GID cannot be empty.
 const gids = [...new Set([...OWN, ...sliceOf(naughty)])].filter((gid) => gid !== '' && !gid.includes('\0'));
 
-const rows = gids.map((gid) => [gid, `name ${gid}`]);
+const place = square(0, 0);
+const units = numbered(...gids.map((gid): [string[], string] => [[gid, `name ${gid}`], place]));
+const children = numbered(...gids.map((gid): [string[], string] => [[`${gid}/child`, gid], place]));
 const source = writeDataset(join(folder, 'hostile.gpkg'), 'GPKG', [
-  squares('ADM_0', ['GID_0', 'COUNTRY'], ...rows),
-  squares('ADM_1', ['GID_1', 'GID_0'], ...gids.map((gid) => [`${gid}/child`, gid])),
+  { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: units },
+  { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features: children },
 ]);
 const out = join(folder, 'output');
 await buildRelease(source, out, { storedPages: 'all' });

@@ -6,6 +6,7 @@ import type { Release } from '../../format/release.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
+import type { FixtureFeature } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -52,7 +53,12 @@ export async function published(
   };
 }
 
+/** Features with the fids 1, 2, 3 and so on. */
+export function numbered(...rows: readonly [values: readonly unknown[], wkt: string | null][]): FixtureFeature[] {
+  return rows.map(([values, wkt], i) => ({ fid: i + 1, values, wkt }));
+}
+
 /** Findings about data as text, a line each. */
-export function linesFrom(quality: Release['quality']): string[] {
+function linesFrom(quality: Release['quality']): string[] {
   return quality.map(({ level, kind, count, example }) => `lv${level} ${kind} ${count} ${example}`);
 }

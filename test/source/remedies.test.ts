@@ -74,7 +74,9 @@ writeDataset(join(shapes, 'states.shp'), 'ESRI Shapefile', [states]);
 renameSync(join(shapes, 'states.dbf'), join(folder, 'states.dbf'));
 
 /** What is wrong, how the error begins, and how its remedy is followed. */
-const CASES: [what: string, args: Arguments, message: RegExp, follow: Follow][] = [
+type Case = [what: string, args: Arguments, message: RegExp, follow: Follow];
+
+const CASES: Case[] = [
   [
     'two layers of one file at the same level',
     geopackage(states, { ...more, name: 'old' }),
@@ -95,8 +97,8 @@ const CASES: [what: string, args: Arguments, message: RegExp, follow: Follow][] 
   ],
   [
     'a file without GID columns',
-    geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland'])),
-    /no layer has GID columns .*countries \(ISO3, NAME_0\)/,
+    geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland']), squares('roads', ['class'], ['m'])),
+    /no layer has GID columns \(GID_0 \.\. GID_5\); it has countries \(ISO3, NAME_0\); roads \(class\)$/,
     ({ remedy }, args) => {
       // What it names is an example: the level and the column of this file in its place.
       assert.match(remedy, /^name the column with the GIDs of each level, e\.g\. --gid-column lv1=\S+ /);
@@ -115,24 +117,14 @@ const CASES: [what: string, args: Arguments, message: RegExp, follow: Follow][] 
     /would have two columns named GID_0/,
     following,
   ],
-  [
-    'a column of names that does not exist',
-    { ...one, 'name-column': ['lv0=NAME'] },
-    /--name-column lv0=NAME: .*no such column/,
-    choosing('name-column', 'lv0='),
-  ],
-  [
-    'a column of other names that does not exist',
-    { ...one, 'search-column': ['lv0=ALT'] },
-    /--search-column lv0=ALT: .*no such column/,
-    choosing('search-column', 'lv0='),
-  ],
-  [
-    'a column of types that does not exist',
-    { ...one, 'type-column': ['lv0=KIND'] },
-    /--type-column lv0=KIND: .*no such column/,
-    choosing('type-column', 'lv0='),
-  ],
+  ...(['name', 'search', 'type'] as const).map(
+    (of): Case => [
+      `a column for --${of}-column that does not exist`,
+      { ...one, [`${of}-column`]: ['lv0=NONE'] },
+      new RegExp(`--${of}-column lv0=NONE: .*no such column`),
+      choosing(`${of}-column`, 'lv0='),
+    ],
+  ),
   [
     'a column fid that is not the fid',
     table('fid.csv', `WKT,GID_0,fid\n"${square(0, 0)}",AAA,77\n`),

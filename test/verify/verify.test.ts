@@ -292,7 +292,7 @@ test('a level of several feature files: two of them swapped, one cut short, one 
       },
       [first, second],
       /^(is \d+ bytes long, expected \d+|fid 0: bytes 10 to \d+ do not have the digest in the index)$/,
-      2,
+      1,
     ],
     [(out) => truncateSync(join(out, third), 5000), [third], /^is 5000 bytes long, expected \d+$/, 0],
     [(out) => rmSync(join(out, second)), [second], /^is missing$/, 0],

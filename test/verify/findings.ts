@@ -1,10 +1,11 @@
 // What `verify` finds once a test has changed files of a release.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SILENT } from '../../generator/report/progress.ts';
 import type { Finding } from '../../generator/verify/findings.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
+import { replacePage, textOf } from '../support/releases/reseal.ts';
 import { copyOf } from '../support/temporary-folder.ts';
 
 const RELEASE = 'releases/r1';
@@ -46,4 +47,24 @@ export async function assertContradiction(from: string, change: Change, named: s
   const problems = await problemsOf(from, change);
   assert.deepEqual(Object.keys(problems), [named], `${problem} ${JSON.stringify(problems)}`);
   assert.match(problems[named]?.find((found) => problem.test(found)) ?? JSON.stringify(problems), problem);
+}
+
+/** A change of a text. */
+export type TextChange = (text: string) => string;
+
+/** A change of the bytes of a page with this text, and what is wrong then. */
+export type PageCase = [change: (bytes: Buffer, text: string) => Buffer, problem: string];
+
+/** Tries the cases with one page. @param index the file that is named */
+export async function assertPages(
+  from: string,
+  path: string,
+  index: string,
+  cases: readonly PageCase[],
+): Promise<void> {
+  for (const [change, problem] of cases) {
+    const changePage: Change = (root) =>
+      replacePage(root, path, change(readFileSync(join(root, path)), textOf(root, path)));
+    await assertContradiction(from, changePage, index, new RegExp(`^${path}: ${problem}`));
+  }
 }

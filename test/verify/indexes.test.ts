@@ -1,5 +1,5 @@
 // Releases whose every checksum is right and whose indexes, manifests, cells or release.json contradict the others, as
-// a fault of the generator would make them: `verify` names the file that is wrong. A run tries an eighth of the lists.
+// a fault of the generator would make them: `verify` names the file that is wrong.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -123,7 +123,7 @@ test('an index whose arrays are not those of the feature files: it is named, and
       /^gid0\.text\[0\] is 66, expected 65$/,
     ],
   ];
-  for (const [change, problem] of sliceOf(cases))
+  for (const [change, problem] of cases)
     await assertContradiction(good, (root) => changeArrays(root, 2, change), index2, problem);
 });
 
@@ -187,7 +187,7 @@ test('what release.json says that manifests, indexes, names and overview do not,
         `${paths[member]}: is \\d+ bytes long, expected 7`,
       ],
     );
-  for (const [change, problem] of sliceOf(cases))
+  for (const [change, problem] of cases)
     await assertContradiction(good, (root) => resealRelease(root, change), 'release.json', new RegExp(`^${problem}$`));
   const gid9 = (text: Buffer): Buffer => Buffer.from(text.toString().replace('"GID_2"', '"GID_9"'));
   const renamed = await problemsOf(good, (root) => replaceLevelFile(root, 2, 'manifest', gid9));

@@ -18,7 +18,7 @@ import { compile } from '../support/processes/compile.ts';
 import { interceptFiles, systemError } from '../support/processes/faulty-fs.ts';
 import { buildRelease, buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
-import { sliceOf } from '../support/slice.ts';
+import { slice, sliceOf } from '../support/slice.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -68,6 +68,13 @@ async function assertConverges(out: string, what: string): Promise<void> {
  */
 const changes = [...operations.keys()].filter((i) => i === 0 || snapshots[i] !== snapshots[i - 1]);
 
+/** Does such an operation follow one for level 2, 3 or 4? These are empty, like levels 1 and 5, and written like them. */
+function isRepeated(i: number): boolean {
+  const known = new Set(snapshots[i - 1]?.split('\n'));
+  const fresh = snapshots[i]?.split('\n').filter((line) => !known.has(line)) ?? [];
+  return fresh.length > 0 && fresh.every((line) => /\blv[234]\b/.test(line));
+}
+
 /** The first and the last operation of every kind. */
 const kinds = [...operations.keys()].filter(
   (i) => operations.indexOf(operations[i] ?? '') === i || operations.lastIndexOf(operations[i] ?? '') === i,
@@ -76,7 +83,8 @@ const kinds = [...operations.keys()].filter(
 test('SIGKILL after every change of a file or folder leaves the old release or the new one, and building again converges', async () => {
   assert.ok(changes.length > 50, `${changes.length} of ${operations.length} operations`);
   const program = compile('test/support/processes/killed-build.ts');
-  const kills = [...sliceOf(changes).map((i) => String(i + 1)), 'end'];
+  const some = slice === undefined ? changes : changes.filter((i) => !isRepeated(i));
+  const kills = [...sliceOf(some).map((i) => String(i + 1)), 'end'];
   const limit = pLimit(2);
   await limit.map(kills, async (at) => {
     const out = copyOf(before);

@@ -36,13 +36,17 @@ async function twoReleases(): Promise<{ out: string; releases: Releases; point(r
   return { out, releases, point };
 }
 
-/** The release that a cursor names by its id, whatever its content; undefined if it is gone. */
-async function find(releases: Releases, release: string, client = 'one'): Promise<LoadedRelease | undefined> {
+/** The release that a client names by its id, whatever its content. */
+function load(releases: Releases, release: string, client = 'one'): Promise<LoadedRelease> {
+  return releases.load({ release, content: '' }, client);
+}
+
+/** What a client gets that names a release: its id, or the code of a refusal. */
+async function named(releases: Releases, release: string, client = 'one'): Promise<string> {
   try {
-    return await releases.load({ release, content: '' }, client);
+    return (await load(releases, release, client)).id;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'release-gone') return undefined;
-    throw error;
+    return error instanceof Problem ? error.code : assert.fail(String(error));
   }
 }
 
@@ -58,9 +62,8 @@ test('serves the release that current.json names, and follows it forth and back'
 
 test('finds every hosted release, and no other', async () => {
   const { releases } = await twoReleases();
-  assert.equal((await find(releases, 'r2'))?.id, 'r2');
-  assert.equal((await find(releases, 'r1'))?.id, 'r1');
-  assert.equal(await find(releases, 'r3'), undefined);
+  for (const release of ['r2', 'r1']) assert.equal(await named(releases, release), release);
+  assert.equal(await named(releases, 'r3'), 'release-gone');
 });
 
 test('refuses a release whose metadata does not hold, says why, and goes on with the one that it has', async () => {
@@ -110,10 +113,7 @@ test('notices a new release by itself, and tells once why one is refused', async
   });
   // The timer of `watchReleases` does not keep a process alive; a server does.
   const awake = setInterval(() => {}, 1000);
-  const line = (): Promise<string> =>
-    new Promise((resolve) => {
-      next = resolve;
-    });
+  const line = () => new Promise<string>((resolve) => (next = resolve));
   const refused = line();
   writeFileSync(join(out, CURRENT_PATH), pointer);
   assert.equal(await refused, 'still serving release r1: releases/r2/release.json: missing');
@@ -175,9 +175,9 @@ test('holds the current release and two others in memory, and frees the memory o
 
 test('cursors of many releases cause two loads in ten seconds, then 503 with Retry-After; those in memory are answered', async () => {
   const { out, origin, releases, clock, loads } = await fiveReleases();
-  const ask = async (id: string): Promise<string | number | undefined> => {
+  const ask = async (id: string): Promise<string | number> => {
     try {
-      return (await find(releases, id))?.id;
+      return (await load(releases, id)).id;
     } catch (error) {
       assert.ok(error instanceof Problem && error.code === 'not-ready');
       return Number(error.headers['Retry-After']);
@@ -204,20 +204,11 @@ test('cursors of many releases cause two loads in ten seconds, then 503 with Ret
   assert.match(busy.headers['retry-after'] ?? '', /^([1-9]|10)$/);
 });
 
-/** What a client gets that names a release: its id, or the code of a refusal. */
-async function named(releases: Releases, release: string, client: string): Promise<string | undefined> {
-  try {
-    return (await find(releases, release, client))?.id;
-  } catch (error) {
-    return error instanceof Problem ? error.code : assert.fail(String(error));
-  }
-}
-
 test('a client that names many releases is refused, and takes none from others who walk there', async () => {
   const { releases, clock, loads } = await fiveReleases();
   assert.equal(await named(releases, 'r2', 'walker'), 'r2');
   for (let round = 0; round < 8; round++) {
-    const asked: (string | undefined)[] = [];
+    const asked: string[] = [];
     for (const id of ['r3', 'r4', 'r5']) asked.push(await named(releases, id, 'greedy'));
     // Later it has held two of them for ten seconds.
     if (round === 0) assert.deepEqual(asked, ['r3', 'r4', 'not-ready']);
@@ -253,7 +244,7 @@ test('a switch takes no release from those who walk in it', async () => {
 
 test('memory is freed while current.json cannot be read', async () => {
   const { out, releases, clock, loads } = await fiveReleases();
-  assert.equal((await find(releases, 'r2'))?.id, 'r2');
+  assert.equal(await named(releases, 'r2'), 'r2');
   writeFileSync(join(out, CURRENT_PATH), '{');
   clock.now += 300_001;
   await assert.rejects(releases.refresh(), /current\.json/);
@@ -269,7 +260,7 @@ test('a damaged release that cursors name is parsed once in 30 seconds', async (
   const { out, releases, clock, loads } = await fiveReleases();
   const manifest = join(out, releasePath('r2'), manifestPath(0));
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('caps', 'Caps'));
-  const ask = (): Promise<void> => assert.rejects(find(releases, 'r2'), /lv0\/manifest\.json: SHA-256/);
+  const ask = (): Promise<void> => assert.rejects(load(releases, 'r2'), /lv0\/manifest\.json: SHA-256/);
   await Promise.all(Array.from({ length: 20 }, ask));
   for (let i = 0; i < 20; i++) await ask();
   assert.equal(loads('r2'), 1);
@@ -284,16 +275,16 @@ test('a damaged release that cursors name is parsed once in 30 seconds', async (
 test('a release that is damaged does not take the place of another one', async () => {
   const { out, releases } = await fiveReleases();
   writeFileSync(join(out, releasePath('r2'), manifestPath(0)), '{}');
-  await assert.rejects(find(releases, 'r2'));
-  assert.deepEqual([(await find(releases, 'r3'))?.id, (await find(releases, 'r4'))?.id], ['r3', 'r4']);
+  await assert.rejects(load(releases, 'r2'));
+  for (const release of ['r3', 'r4']) assert.equal(await named(releases, release), release);
 });
 
 test('reads current.json once for all requests that wait, and a quarter of a second later for the next ones', async () => {
   const { releases, clock, reads, point } = await fiveReleases();
   const pointers = (): number => reads.get(CURRENT_PATH) ?? 0;
   assert.equal(pointers(), 1);
-  const gone = (): Promise<unknown[]> => Promise.all(Array.from({ length: 50 }, () => find(releases, 'r9')));
-  assert.deepEqual(new Set(await gone()), new Set([undefined]));
+  const gone = (): Promise<unknown[]> => Promise.all(Array.from({ length: 50 }, () => named(releases, 'r9')));
+  assert.deepEqual(new Set(await gone()), new Set(['release-gone']));
   assert.equal(pointers(), 2);
   const begun = performance.now();
   // The clock of the releases does not go on: the whole pause is waited for.
@@ -303,19 +294,19 @@ test('reads current.json once for all requests that wait, and a quarter of a sec
   clock.now += 250;
   // A release that has become hosted meanwhile is found.
   point('r2', ['r2', 'r3']);
-  assert.equal((await find(releases, 'r1'))?.id, 'r1');
+  assert.equal(await named(releases, 'r1'), 'r1');
   clock.now += 250;
-  assert.equal(await find(releases, 'r9'), undefined);
+  assert.equal(await named(releases, 'r9'), 'release-gone');
   assert.equal(pointers(), 4);
   // It is no longer hosted, and could be so again.
   clock.now += 250;
-  assert.equal(await find(releases, 'r1'), undefined);
+  assert.equal(await named(releases, 'r1'), 'release-gone');
   assert.equal(pointers(), 5);
 });
 
 test('an id that is used again with other content is another release at once; the same content is not read again', async () => {
   const { out, releases, loads, point } = await fiveReleases();
-  const found = async () => (await find(releases, 'r2'))?.attribution;
+  const found = async () => (await load(releases, 'r2')).attribution;
   assert.deepEqual(await found(), []);
   point('r1', ['r2', 'r1']);
   await releases.refresh();

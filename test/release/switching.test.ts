@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
-import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { type Dice, dice } from '../support/dice.ts';
@@ -80,19 +79,6 @@ test('50 clients walk while the current release switches 12 times: each sees one
   }
   await Promise.all(clients);
   assert.deepEqual([...walked.keys()].sort(), RELEASES);
-});
-
-test('a proxy that watches takes up a new release by itself', async () => {
-  await activateRelease(out, '2026-01');
-  await service.releases.refresh();
-  const noticed = new Promise<string>((resolve) => {
-    const stop = watchReleases(service.releases, (line) => {
-      stop();
-      resolve(line);
-    });
-  });
-  await activateRelease(out, '2026-02');
-  assert.equal(await noticed, 'serving release 2026-02');
 });
 
 /** A folder with all releases, the first one current, and a service that has polled it. */

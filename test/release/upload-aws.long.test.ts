@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, changesOf, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const PREFIX = 'eu/';
 const lines = /```sh\n(FOREVER=.*?)```/s.exec(readFileSync('generator/examples/upload/README.md', 'utf8'))?.[1] ?? '';
@@ -43,10 +43,8 @@ test('the lines for the AWS CLI copy a release before current.json, with headers
 }, async () => {
   const folder = temporaryFolder();
   const out = join(folder, 'output');
-  mkdirSync(out);
   await buildRelease(writeCountries(), out, { release: 'gadm-4.0' });
-  const older = join(temporaryFolder(), 'output');
-  cpSync(out, older, { recursive: true });
+  const older = copyOf(out, join(temporaryFolder(), 'output'));
   const copies = lines.trimEnd().split('\n').slice(0, -1).join('\n');
   await type(copies.replaceAll('gadm-4.2', 'gadm-4.0'), resolve(older, '..'));
 

@@ -1,14 +1,14 @@
 // The oracle against releases whose every checksum is right and whose names, pages, listings or shapes are derived
 // wrongly, as a fault of the generator would make them: it names the file and says where.
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import {
   packPage,
@@ -20,7 +20,7 @@ import {
   textOf,
 } from '../support/releases/reseal.ts';
 import { changeArrays, replaceText } from '../support/releases/reseal-features.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const good = join(folder, 'good');
@@ -31,15 +31,14 @@ const source = writeDataset(join(folder, 'source.gpkg'), 'GPKG', [
   { ...countries, features: [...countries.features, bare] },
   ...others,
 ]);
-await buildRelease(source, good, { accept: ['empty-geometries'] });
+await buildRelease(source, good, { accept: ['empty-geometries'], ...ONE_OTHER });
 
 /** That the oracle refuses a copy of the release with this change. */
 function assertRefused(change: (root: string) => void, problem: RegExp): void {
-  const out = join(folder, 'changed');
-  rmSync(out, { recursive: true, force: true });
-  cpSync(good, out, { recursive: true });
+  const out = copyOf(good);
   change(join(out, 'releases/r1'));
   assert.throws(() => assertDerived(out, 'r1'), { message: problem });
+  rmSync(out, { recursive: true });
 }
 
 /** Replaces text that a file must have. */

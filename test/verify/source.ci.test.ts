@@ -28,29 +28,27 @@ const source = writeDataset(join(folder, 'levels.gpkg'), 'GPKG', layers);
 const out = join(folder, 'levels');
 await buildRelease(source, out);
 
+/** Verifies a release against a source. */
+function verifyAgainst(files: string | string[], own = out) {
+  return verify({ out: own, source: { source: [files].flat() }, workers: 0 }, SILENT);
+}
+
 /** Builds a release of a source with the given options and verifies it against the same source. */
 async function faultsOfOwn(name: string, files: string | string[], options: Parameters<typeof buildRelease>[2] = {}) {
   const own = join(folder, `${name}-out`);
-  await buildRelease(files, own, { ...options });
-  const { findings: faults, features } = await verify(
-    { out: own, source: { source: [files].flat() }, workers: 0 },
-    SILENT,
-  );
+  await buildRelease(files, own, options);
+  const { findings, features } = await verifyAgainst(files, own);
   assert.ok(features > 0);
-  return faults;
+  return findings;
 }
 
 test('a release is what GDAL reads of the synthetic dataset, at any precision, whichever pages it stores', async () => {
   const synthetic = join(folder, 'synthetic.gpkg');
-  await writeSynthetic(synthetic, 150);
+  writeSynthetic(synthetic, 100);
   const accept = ['null-gids', 'duplicate-gids', 'empty-geometries', 'collapsed-geometries'] as const;
   for (const [i, precision] of [7, 12, 0].entries()) {
-    const storedPages = STORED_PAGES[i] ?? 'all';
-    assert.deepEqual(
-      await faultsOfOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages }),
-      [],
-      String(precision),
-    );
+    const options = { precision, accept, storedPages: STORED_PAGES[i] ?? 'all' };
+    assert.deepEqual(await faultsOfOwn(`synthetic-${precision}`, synthetic, options), [], String(precision));
   }
 });
 
@@ -71,22 +69,11 @@ test('it is so of Shapefiles, GeoJSON, FlatGeobuf and unsorted fids too', async 
     assert.deepEqual(await faultsOfOwn(driver, files), [], driver);
   }
   const unsorted = join(folder, 'unsorted.geojson');
-  const features = Array.from({ length: 90 }, (_, i) => ({
-    type: 'Feature',
-    id: (i * 37) % 90,
-    properties: { GID_0: `A${i}`, list: ['a', 'b'] },
-    geometry: {
-      type: 'Polygon',
-      coordinates: [
-        [
-          [i, i / 3],
-          [i + 1, i / 3],
-          [i + 1, i / 3 + 1],
-          [i, i / 3],
-        ],
-      ],
-    },
-  }));
+  const features = Array.from({ length: 90 }, (_, i) => {
+    const at = (x: number, y: number) => [i + x, i / 3 + y];
+    const geometry = { type: 'Polygon', coordinates: [[at(0, 0), at(1, 0), at(1, 1), at(0, 0)]] };
+    return { type: 'Feature', id: (i * 37) % 90, properties: { GID_0: `A${i}`, list: ['a', 'b'] }, geometry };
+  });
   writeFileSync(unsorted, JSON.stringify({ type: 'FeatureCollection', features }));
   assert.deepEqual(await faultsOfOwn('unsorted', unsorted), []);
 });
@@ -135,9 +122,9 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
     columns: ['GID_0'],
     features: wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt })),
   };
-  const files = { shapes: writeDataset(join(folder, 'shapes.gpkg'), 'GPKG', [shapes]) };
+  const kinds = writeDataset(join(folder, 'shapes.gpkg'), 'GPKG', [shapes]);
   const accept = ['empty-geometries', 'non-polygonal'] as const;
-  assert.deepEqual(await faultsOfOwn('kinds', files.shapes, { accept }), []);
+  assert.deepEqual(await faultsOfOwn('kinds', kinds, { accept }), []);
   const mercator = [{ fid: 5, values: ['A'], wkt: 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))' }];
   const latitudeFirst = [{ fid: 5, values: ['A'], wkt: 'POLYGON((10 50,11 50,11 51,10 50))' }];
   for (const [epsg, features] of [
@@ -187,7 +174,7 @@ async function faultsAgainst(
   const renamed = join(folder, 'changed/levels.gpkg');
   mkdirSync(dirname(renamed), { recursive: true });
   renameSync(file, renamed);
-  const { findings: faults } = await verify({ out, source: { source: [renamed] }, workers: 0 }, SILENT);
+  const { findings: faults } = await verifyAgainst(renamed);
   // Whatever differs, the file is not the one that the release was built from.
   const [first] = faults.filter(({ path }) => path === `${levels}/release.json`);
   assert.match(first?.problem ?? '', /^was built from levels\.gpkg with SHA-256 [0-9a-f]{64}; the given one has/);
@@ -261,7 +248,7 @@ test('a 64-bit number of which only the last digit differs is found, also as a G
   write('9223372036854775807', '-9007199254740993');
   await buildRelease(file, own);
   const differences = async (): Promise<string[]> => {
-    const { findings } = await verify({ out: own, source: { source: [file] }, workers: 0 }, SILENT);
+    const { findings } = await verifyAgainst(file, own);
     return findings.map(({ problem }) => problem).filter((problem) => problem.startsWith('fid'));
   };
   assert.deepEqual(await differences(), []);
@@ -284,7 +271,7 @@ test('columns with names of members of JavaScript objects, as __proto__, differ 
     dataset.close();
   };
   const differences = async (): Promise<string[]> => {
-    const { findings } = await verify({ out: own, source: { source: [file] }, workers: 0 }, SILENT);
+    const { findings } = await verifyAgainst(file, own);
     return findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
   };
   // With a number of so many digits, a feature is parsed in another way.
@@ -308,7 +295,7 @@ test('of many units of a file that differ the first are named, and how many othe
   await buildRelease(writeDataset(join(folder, 'row.gpkg'), 'GPKG', [row]), own);
   const features = row.features.map((feature) => ({ ...feature, wkt: null }));
   const other = writeDataset(join(folder, 'bare.gpkg'), 'GPKG', [{ ...row, features }]);
-  const { findings } = await verify({ out: own, source: { source: [other] }, workers: 0 }, SILENT);
+  const { findings } = await verifyAgainst(other, own);
   assert.deepEqual(
     findings.filter(({ path }) => path === fileOf(0)).map(({ problem }) => problem),
     [...[1, 2, 3].map((fid) => `fid ${fid}: has a geometry; the source has none`), 'and 6 more problems'],
@@ -332,17 +319,14 @@ test('a column that only one of them has', async () => {
     return { ...layer, columns: [...layer.columns, 'MORE'], features };
   });
   const file = writeDataset(join(folder, 'wider.gpkg'), 'GPKG', wider);
-  const { findings: faults } = await verify({ out, source: { source: [file] }, workers: 0 }, SILENT);
+  const { findings } = await verifyAgainst(file);
   assert.deepEqual(
-    faults.filter(({ path }) => path === fileOf(0)),
-    [
-      { path: fileOf(0), problem: 'fid 1: has no property MORE' },
-      { path: fileOf(0), problem: 'fid 2: has no property MORE' },
-    ],
+    findings.filter(({ path }) => path === fileOf(0)),
+    [1, 2].map((fid) => ({ path: fileOf(0), problem: `fid ${fid}: has no property MORE` })),
   );
   const own = join(folder, 'wider-out');
   await buildRelease(file, own);
-  const narrow = await verify({ out: own, source: { source: [source] }, workers: 0 }, SILENT);
+  const narrow = await verifyAgainst(source, own);
   assert.deepEqual(narrow.findings.map(({ problem }) => problem).sort(), [
     'fid 1: has a property MORE; the source has no such column',
     'fid 2: has a property MORE; the source has no such column',
@@ -352,12 +336,12 @@ test('a column that only one of them has', async () => {
 });
 
 test('a source that is missing, or lacks a level of the release, is refused before anything is read', async () => {
-  await assert.rejects(verify({ out, source: { source: [join(folder, 'none.gpkg')] }, workers: 0 }, SILENT), {
+  await assert.rejects(verifyAgainst(join(folder, 'none.gpkg')), {
     message: /none\.gpkg: no such file/,
     remedy: 'correct --source',
   });
   const fewer = writeDataset(join(folder, 'fewer.gpkg'), 'GPKG', layers.slice(0, 2));
-  await assert.rejects(verify({ out, source: { source: [fewer] }, workers: 0 }, SILENT), {
+  await assert.rejects(verifyAgainst(fewer), {
     message: 'no layer of the source is level 2',
     remedy: /^set --source as for the build, and the options in which it differs/,
   });

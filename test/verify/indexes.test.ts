@@ -1,0 +1,265 @@
+// Releases whose every checksum is right and whose indexes, manifests, cells or release.json contradict the others, as
+// a fault of the generator would make them: `verify` names the file that is wrong.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { decodeCells } from '../../format/cells.ts';
+import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
+import { namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
+import { namedArrays } from '../../format/manifest.ts';
+import type { Release } from '../../format/release.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { sha256 } from '../support/files.ts';
+import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
+import { replaceLevelFile, resealLevel, resealRelease, summaryOf } from '../support/releases/reseal.ts';
+import { changeArrays } from '../support/releases/reseal-features.ts';
+import { sliceOf } from '../support/slice.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { assertContradiction, type Change, problemsOf } from './findings.ts';
+
+const good = temporaryFolder();
+await buildRelease(writeCountries(), good, ONE_OTHER);
+const index = readIndex(join(good, 'releases/r1'), 2);
+
+const features2 = 'lv2/features/000001.geojsonl.gz';
+const alone2 = 'lv2/alone/000001.bin';
+const index2 = 'lv2/index.bin';
+const manifest2 = 'lv2/manifest.json';
+
+/** The array with some elements changed by an amount. */
+function added<T extends Float64Array | Uint32Array | Uint8Array>(
+  array: T,
+  ...changes: [at: number, amount: number][]
+): T {
+  const changed = array.slice() as T;
+  for (const [at, amount] of changes) changed[at] = elementAt(array, at) + amount;
+  return changed;
+}
+
+/** The arrays with those sums of text with commas that follow from the others. */
+function withCommas(arrays: LevelArrays): LevelArrays {
+  const textCrcFc = new Uint32Array(arrays.textCrc.length);
+  for (let p = 0; p + 1 < textCrcFc.length; p++) {
+    const bytes = elementAt(arrays.textStart, p + 1) - elementAt(arrays.textStart, p);
+    const own = cutCrc(elementAt(arrays.textCrc, p), elementAt(arrays.textCrc, p + 1), bytes);
+    textCrcFc[p + 1] = joinCrcs(elementAt(textCrcFc, p), swapSeparator(own), bytes);
+  }
+  return { ...arrays, textCrcFc };
+}
+
+/** A column with other arrays. */
+function withColumn(
+  arrays: LevelArrays,
+  level: number,
+  change: (own: ColumnArrays) => Partial<ColumnArrays>,
+): LevelArrays {
+  const { name, arrays: own } = elementAt(arrays.columns, level);
+  return { ...arrays, columns: arrays.columns.with(level, new GidColumn(name, { ...own, ...change(own) })) };
+}
+
+test('an index whose arrays are not those of the feature files: it is named, and the array, the position or the fid', async () => {
+  assert.deepEqual(
+    [0, 1, 2, 3].map((position) => index.aloneAt(position) === index.alone),
+    [false, true, true, true],
+  );
+  const described = (position: number, path: string, what = 'digest'): RegExp =>
+    new RegExp(`^${path}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the ${what} in the index$`);
+  const otherText = /: fid \d: its text is not the one that the index describes$/;
+  const cases: [(arrays: LevelArrays) => LevelArrays, RegExp][] = [
+    [(own) => ({ ...own, start: added(own.start, [1, 1]) }), described(0, features2)],
+    [(own) => ({ ...own, start: added(own.start, [3, -1]) }), described(2, features2, 'CRC-32')],
+    [(own) => ({ ...own, aloneStart: added(own.aloneStart, [3, -1]) }), described(2, alone2)],
+    [(own) => ({ ...own, aloneCrc: added(own.aloneCrc, [3, 1]) }), described(2, alone2, 'CRC-32')],
+    [(own) => ({ ...own, textCrcFc: added(own.textCrcFc, [2, 1]) }), /^textCrc\.fc\[2\] is \d+, expected \d+$/],
+    [(own) => ({ ...own, start: own.start.map((start) => start + 7) }), /^start\[0\] is 7, expected 0$/],
+    [(own) => ({ ...own, start: added(own.start, [1, 1e6]) }), /^start\[2\] is \d+, expected a whole number above 1/],
+    [
+      (own) => ({ ...own, start: added(own.start, [4, 1]) }),
+      /^lv2\/features\/000001\.geojsonl\.gz: is \d+ bytes long, expected \d+$/,
+    ],
+    [
+      (own) => ({ ...own, start: own.start.with(2, Number.NaN) }),
+      /^start\[2\] is NaN, expected a whole number above \d+$/,
+    ],
+    [(own) => ({ ...own, textCrc: added(own.textCrc, [1, 1]) }), /^textCrc\.fc\[1\] is \d+, expected \d+$/],
+    [(own) => withCommas({ ...own, textStart: added(own.textStart, [2, 1]) }), otherText],
+    [
+      (own) => withCommas({ ...own, textStart: added(own.textStart, [4, -1]) }),
+      /: fid 4: inflates to more than \d+ bytes$/,
+    ],
+    [(own) => withCommas({ ...own, textCrc: added(own.textCrc, [1, 1]) }), otherText],
+    [(own) => ({ ...own, dataCrc: added(own.dataCrc, [4, 1]) }), / 4: bytes \d+ to \d+ do not have the CRC-32 in /],
+    [(own) => ({ ...own, digest: added(own.digest, [16, 1]) }), described(2, alone2)],
+    [(own) => ({ ...own, digest: added(own.digest, [31, 1]) }), described(3, alone2)],
+    [(own) => ({ ...own, digest: own.digest.toReversed() }), described(0, features2)],
+    [(own) => ({ ...own, fid: own.fid.toReversed() }), /^fid\[1\] is 3, expected a whole number above 4$/],
+    [(own) => ({ ...own, fid: own.fid.map((fid) => fid / 2) }), /^fid\[0\] is 0\.5, expected a whole number above -1$/],
+    [
+      (own) => withColumn(own, 0, ({ count }) => ({ count: added(count, [0, 1]) })),
+      /^gid0\.count\[0\] is \d, expected \d$/,
+    ],
+    [(own) => withColumn(own, 0, ({ rank }) => ({ rank: added(rank, [0, 1]) })), /^gid0\.rank\[0\] is 1, expected 0$/],
+    [(own) => withColumn(own, 1, ({ first }) => ({ first: added(first, [0, 4e9]) })), /^gid1\./],
+    [
+      (own) => withColumn(own, 1, ({ run }) => ({ run: added(run, [1, 4e9]) })),
+      /^gid1\.run\[\d\] is \d+, expected a whole number above \d+$/,
+    ],
+    [
+      (own) => withColumn(own, 2, ({ start }) => ({ start: added(start, [1, 4e9]) })),
+      /^gid2\.start\[\d\] is \d+, expected a whole number above \d+$/,
+    ],
+    [
+      // GIDs in another order, with their positions.
+      (own) =>
+        withColumn(own, 0, () => {
+          const { arrays } = gidColumn('GID_0', ['AAA', 'BBB'], ownersOf(elementAt(own.columns, 0), 4));
+          return { ...arrays, text: Buffer.from('BBBAAA') };
+        }),
+      /^gid0\.text\[0\] is 66, expected 65$/,
+    ],
+  ];
+  for (const [change, problem] of cases)
+    await assertContradiction(good, (root) => changeArrays(root, 2, change), index2, problem);
+});
+
+test('any number of any array of an index by one or by 2^31 more: it is found', async () => {
+  const cases: { name: string; at: number; amount: number }[] = [];
+  for (const [name, array] of namedArrays(index.arrays))
+    for (let at = cases.length % 3; at < array.length; at += array instanceof Uint8Array ? 11 : 2)
+      cases.push({ name, at, amount: cases.length % 2 === 0 || array instanceof Uint8Array ? 1 : 2 ** 31 });
+  assert.ok(cases.length > 40, `${cases.length} numbers`);
+  for (const { name, at, amount } of sliceOf(cases)) {
+    const problems = await problemsOf(good, (root) =>
+      changeArrays(root, 2, (arrays) => {
+        const array = new Map(namedArrays(arrays)).get(name);
+        assert.ok(array);
+        array[at] = elementAt(array, at) + amount;
+        return arrays;
+      }),
+    );
+    const named = [index2, manifest2, features2, alone2].filter((path) => Object.hasOwn(problems, path));
+    assert.ok(named.length > 0, `${name}[${at}] + ${amount}: ${JSON.stringify(problems)}`);
+  }
+});
+
+test('what release.json says that manifests, indexes, names and overview do not, and the other way round', async () => {
+  const level2 =
+    (change: (level: Release['levels'][number]) => object) =>
+    (release: Release): Release => ({
+      ...release,
+      levels: release.levels.with(2, { ...summaryOf(release, 2), ...change(summaryOf(release, 2)) }),
+    });
+  const counts = {
+    features: 1,
+    listings: 1,
+    bytes: 1,
+    pages: { geojsonl: 1, fc: 5 },
+    gidColumns: ['GID_0', 'GID_1', 'GID'],
+    featureFiles: { files: 2, bytes: 1 },
+    extent: [0, 0, 1, 1],
+  };
+  const zeros = '0'.repeat(64);
+  const cases: [(release: Release) => Release, string][] = [
+    ...Object.entries(counts).map(([member, value]): [(release: Release) => Release, string] => [
+      level2(() => ({ [member]: value })),
+      `level 2: ${member} is .*, its index has .*`,
+    ]),
+    [level2(({ names }) => ({ names: { ...names, textBytes: 1 } })), 'lv2/names.*: has \\d+ bytes of text, expected 1'],
+    [
+      (release) => ({ ...release, overview: { ...release.overview, bytes: 2 } }),
+      `${OVERVIEW_FILE}: is \\d+ bytes long, expected 2`,
+    ],
+  ];
+  const paths = { manifest: manifest2, index: index2, names: namesPath(2), words: wordsPath(2) } as const;
+  for (const member of ['manifest', 'index', 'names', 'words'] as const)
+    cases.push(
+      [
+        level2((level) => ({ [member]: { ...level[member], sha256: zeros } })),
+        `${paths[member]}: its SHA-256 is [0-9a-f]{64}, expected 0{64}`,
+      ],
+      [
+        level2((level) => ({ [member]: { ...level[member], bytes: 7 } })),
+        `${paths[member]}: is \\d+ bytes long, expected 7`,
+      ],
+    );
+  for (const [change, problem] of cases)
+    await assertContradiction(good, (root) => resealRelease(root, change), 'release.json', new RegExp(`^${problem}$`));
+  const gid9 = (text: Buffer): Buffer => Buffer.from(text.toString().replace('"GID_2"', '"GID_9"'));
+  const renamed = await problemsOf(good, (root) => replaceLevelFile(root, 2, 'manifest', gid9));
+  assert.match(renamed['release.json']?.[0] ?? '', /^level 2: gidColumns is .*GID_2.*GID_9/);
+});
+
+test('manifests and indexes that do not belong together, and manifests of another release or choice of pages', async () => {
+  const replace = (which: 'index' | 'manifest', change: (bytes: Buffer) => Buffer) => (root: string) =>
+    replaceLevelFile(root, 2, which, change);
+  const indexBytes = /^indexBytes is \d+, expected \d+, the length of .*lv2\/index\.bin$/;
+  const cases: [Change, string, RegExp][] = [
+    [
+      replace('manifest', (text) => Buffer.from(text.toString().replace('"length":4', '"length":5'))),
+      manifest2,
+      /arrays fid: length is 5, expected 4$/,
+    ],
+    [replace('index', (bytes) => Buffer.concat([bytes, Buffer.alloc(8)])), manifest2, indexBytes],
+    [replace('index', (bytes) => bytes.subarray(8)), manifest2, indexBytes],
+    [
+      (root) => resealRelease(root, (release) => ({ ...release, storedPages: 'none' })),
+      manifest2,
+      /^storedPages is all, release\.json has none$/,
+    ],
+    [
+      // A level without features has no page in any choice.
+      (root) =>
+        resealLevel(
+          root,
+          3,
+          ({ level, arrays, geometries }) => new LevelIndex(level, 'none', { ...arrays, pages: undefined }, geometries),
+        ),
+      'lv3/manifest.json',
+      /^storedPages is none, release\.json has all$/,
+    ],
+    [
+      (root) => resealLevel(root, 1, (own) => own, 'r2'),
+      'lv1/manifest.json',
+      /^belongs to release r2 level 1, expected r1 level 1$/,
+    ],
+  ];
+  for (const [change, named, problem] of cases) {
+    const problems = await problemsOf(good, change);
+    assert.match(problems[named]?.[0] ?? JSON.stringify(problems), problem);
+  }
+});
+
+test('cells that contradict their directory or release.json, whatever the digests say', async () => {
+  const path = 'lv1/cells.bin';
+  const intact = readFileSync(join(good, 'releases/r1', path));
+  const { bytes: length } = decodeCells(intact, path);
+  const flipped = (at: number): Buffer => Buffer.from(intact.with(at, elementAt(intact, at) ^ 1));
+  const cases: [content: Buffer, directory: Buffer, problem: RegExp][] = [
+    [flipped(length), intact.subarray(0, length), /^the CRC-32 of cell 0 is not that of bytes \d+ to \d+$/],
+    [
+      flipped(length - 1),
+      flipped(length - 1).subarray(0, length),
+      /^the CRC-32 of its directory is \d+, expected \d+$/,
+    ],
+    [intact, flipped(0).subarray(0, length), /^the SHA-256 of its directory is .*, release\.json has /],
+    [intact, intact.subarray(0, length + 1), /^its directory has \d+ bytes, release\.json has \d+$/],
+    [Buffer.concat([intact, Buffer.of(0)]), intact.subarray(0, length), /^is of a file of \d+ bytes, expected \d+$/],
+  ];
+  for (const [bytes, directory, problem] of cases) {
+    const replaceCells: Change = (root) => {
+      writeFileSync(join(root, path), bytes);
+      const described = { bytes: directory.length, sha256: sha256(directory) };
+      const cells = { bytes: bytes.length, sha256: sha256(bytes), directory: described };
+      resealRelease(root, (release) => ({
+        ...release,
+        levels: release.levels.with(1, { ...summaryOf(release, 1), cells }),
+      }));
+    };
+    await assertContradiction(good, replaceCells, path, problem);
+  }
+});

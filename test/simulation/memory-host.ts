@@ -16,21 +16,9 @@ import { OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** How a request ends. `refused` has no response, and `silent` none that comes. */
-type Ending =
-  | 'right'
-  | 'refused'
-  | 'silent'
-  | 'status'
-  | 'length'
-  | 'range'
-  | 'cut'
-  | 'ended'
-  | 'long'
-  | 'stall'
-  | 'trickle';
-
+/** A host that is `refused` or `silent` has no response; the others are wrong in their head or body. */
 const FAULTS = ['refused', 'silent', 'status', 'length', 'range', 'cut', 'ended', 'long', 'stall', 'trickle'] as const;
+type Ending = 'right' | (typeof FAULTS)[number];
 /** Statuses without a file: redirects, and what servers and caches say of errors. */
 const STATUSES = [204, 302, 304, 404, 416, 429, 500, 503];
 const PIECE_BYTES = 700;

@@ -104,10 +104,12 @@ export class Asker {
     }
   }
 
-  /** Checks the release of an answer without a cursor. */
-  assertCurrent(id: string, begun: number, path: string): void {
-    if (this.published.wasCurrentAt(id, begun - NOTICE_MS) || this.proxy.mayFail(begun)) return;
-    throw new Late(`${path}: answered from ${id}, which is not current`);
+  /** Checks the release of an answer without a cursor. @returns its id */
+  assertCurrent({ headers }: Pick<Answer, 'headers'>, begun: number, path: string): string {
+    const id = String(headers['boundaries-release']);
+    if (!this.published.wasCurrentAt(id, begun - NOTICE_MS) && !this.proxy.mayFail(begun))
+      throw new Late(`${path}: answered from ${id}, which is not current`);
+    return id;
   }
 
   /**

@@ -64,7 +64,7 @@ export class RotatingTokens {
   async withdrawOld(): Promise<void> {
     const [old = this.#key] = this.issuer.published;
     this.issuer.published = [this.#key];
-    if (old !== this.#key) this.#withdrawn = { token: await tokenOf(this.issuer, old), at: performance.now() };
+    this.#withdrawn = { token: await tokenOf(this.issuer, old), at: performance.now() };
   }
 
   async #sign(): Promise<void> {

@@ -4,8 +4,6 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import { LEVELS } from '../../format/levels.ts';
-import { Releases } from '../../proxy/data/releases.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
@@ -136,15 +134,6 @@ test('a host to which no connection can be made: 504 after the time for an answe
   const soon = { ...HOST_LIMITS, idleMs: 50 };
   await assert.rejects(fetchHostOrigin(url, {}, soon).read('current.json', 1e9), { reason: 'slow' });
   assertFull();
-});
-
-test('manifests are fetched once, however many requests wait for them', async () => {
-  const releases = new Releases(origin(new TestLimits()));
-  await releases.refresh();
-  const cursor = { release: 'r1', content: '', level: 0, position: 0 } as const;
-  await Promise.all(Array.from({ length: 50 }, () => releases.load(cursor, 'one')));
-  const read = host.asked.map(({ url }) => url).filter((url) => /(manifest|release)\.json$/.test(url));
-  assert.deepEqual([read.length, new Set(read).size], [1 + LEVELS.length, 1 + LEVELS.length]);
 });
 
 test('no body, upgrade or expectation of a client reaches the host', async () => {

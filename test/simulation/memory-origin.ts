@@ -1,15 +1,17 @@
-// An origin in memory whose answers are late, wrong, cut or old, as a seed says. Files that stay open keep their
-// content when another one takes their place, as descriptors do.
+// An origin in memory whose answers are late, wrong, cut or old, as a seed says: a folder, or a host (memory-host.ts).
+// Files of a folder that stay open keep their content when another one takes their place, as descriptors do.
 import { CURRENT_PATH } from '../../format/layout.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
+import { memoryHost } from './memory-host.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What goes wrong, each as parts of a thousand reads. */
 export interface Weather {
   /** Longest and shortest time of a read, in milliseconds. */
   delay: readonly [least: number, most: number];
+  /** Of a host, any of its faults. */
   error: number;
   short: number;
   flip: number;
@@ -22,6 +24,8 @@ export const CALM: Weather = { delay: [0, 50], error: 0, short: 0, flip: 0, stal
 
 const CHUNK_BYTES = 700;
 const THOUSAND = 1000;
+/** A host that takes longer is given up. */
+const HOST_DELAY_MAX_MS = 9_500;
 
 /** The origin of one simulation. */
 export class MemoryOrigin {
@@ -29,7 +33,7 @@ export class MemoryOrigin {
   readonly files = new Map<string, Buffer>();
   /** What was read wrongly, or could not be read; when last. */
   faultAt = Number.NEGATIVE_INFINITY;
-  /** Streams that are being read. */
+  /** Streams, and responses of a host, that are being read. */
   streams = 0;
   readonly #open = new Map<string, Buffer>();
   readonly #time: VirtualTime;
@@ -41,14 +45,31 @@ export class MemoryOrigin {
     this.#dice = dice;
   }
 
-  /** It as the service gets it. */
-  get asOrigin(): Origin {
+  /** It as the service gets it: as a folder. */
+  get asFolder(): Origin {
     return {
       read: (path, extent) => this.read(path, extent),
       stream: (path, range) => this.stream(path, range),
       readNow: (path, range, target, at, staysOpen) => this.readNow(path, range, target, at, staysOpen),
       close: (path) => this.close(path),
     };
+  }
+
+  /** It as a host. */
+  get asHost(): Origin {
+    return memoryHost({
+      time: this.#time,
+      dice: this.#dice,
+      wait: () => this.#wait(HOST_DELAY_MAX_MS),
+      contentOf: (path) => this.#flipped(this.#latestOf(path)),
+      fails: () => this.#happens('error') || this.#happens('short'),
+      failed: () => {
+        this.faultAt = this.#time.now;
+      },
+      opened: (by) => {
+        this.streams += by;
+      },
+    });
   }
 
   /** Paths of open files. */
@@ -71,8 +92,7 @@ export class MemoryOrigin {
 
   async read(path: string, extent: ByteRange | number): Promise<Buffer> {
     await this.#wait();
-    const content = this.#happens('stale') && path === CURRENT_PATH ? this.#before : this.#contentOf(path);
-    if (content === undefined) throw new OriginError('missing', path);
+    const content = this.#latestOf(path);
     if (typeof extent === 'number' && content.length > extent) throw new OriginError('damaged', path, 'too long');
     return this.#taken(path, content, typeof extent === 'number' ? { offset: 0, length: content.length } : extent);
   }
@@ -113,15 +133,27 @@ export class MemoryOrigin {
     return content;
   }
 
+  /** The same; of current.json possibly the one before. */
+  #latestOf(path: string): Buffer {
+    const isStale = this.#happens('stale') && path === CURRENT_PATH;
+    if (isStale && this.#before === undefined) throw new OriginError('missing', path);
+    return isStale && this.#before !== undefined ? this.#before : this.#contentOf(path);
+  }
+
   #taken(path: string, content: Buffer, { offset, length }: ByteRange): Buffer {
     // No host can be asked for no bytes.
     if (length === 0 && content.length > 0) throw new OriginError('unreadable', path, 'status 416');
     if (this.#happens('error')) throw new OriginError(this.#dice(2) === 0 ? 'unreadable' : 'slow', path, 'simulated');
     if (offset + length > content.length || this.#happens('short'))
       throw new OriginError('damaged', path, 'ends early');
-    const bytes = Buffer.from(content.subarray(offset, offset + length));
+    return this.#flipped(content.subarray(offset, offset + length));
+  }
+
+  /** A copy, in which a bit may be another one. */
+  #flipped(content: Buffer): Buffer {
+    const bytes = Buffer.from(content);
     if (this.#happens('flip')) {
-      const at = this.#dice(length);
+      const at = this.#dice(bytes.length);
       bytes[at] = (bytes[at] ?? 0) ^ (1 << this.#dice(8));
     }
     return bytes;
@@ -133,9 +165,8 @@ export class MemoryOrigin {
     return does;
   }
 
-  #wait(): Promise<void> {
+  #wait(mostMs = Number.POSITIVE_INFINITY): Promise<void> {
     const [least, most] = this.weather.delay;
-    const ms = least + this.#dice(most - least + 1);
-    return new Promise((resolve) => this.#time.after(ms, resolve));
+    return this.#time.passed(Math.min(mostMs, least + this.#dice(most - least + 1)));
   }
 }

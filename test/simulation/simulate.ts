@@ -7,6 +7,8 @@ import { SignJWT } from 'jose';
 import { releasePath } from '../../format/layout.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
+import { loadRelease } from '../../proxy/data/load-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { type Dice, dice } from '../support/dice.ts';
@@ -41,6 +43,10 @@ const RECOVERED_MS = 5 * MINUTE;
 const HANG_MS = 10 * MINUTE;
 /** An id of a release that was withdrawn is used again after this time at the earliest. */
 const REUSED_MS = 30 * SECOND;
+/** Of the levels that a service with little memory has: more than one release takes, less than two. */
+const LEVELS_BYTES = 60_000;
+/** A client that takes one piece in this time. */
+const STEADY_MS = 100;
 const KEY_POLICY = { cacheMs: MINUTE, staleMs: 5 * MINUTE, cooldownMs: 5 * SECOND };
 const EPOCH_MS = Date.UTC(2030, 0);
 const ISSUER = 'https://issuer.test';
@@ -117,6 +123,7 @@ class Simulation {
   /** The keys that the issuer has. */
   readonly #keys: Since<readonly number[]>[] = [];
   #isIssuerDown = false;
+  #hasLittleMemory = false;
   #running: Running[] = [];
   /** SHA-256 of the bodies by entity tag. */
   readonly #tagged = new Map<string, string>();
@@ -141,7 +148,10 @@ class Simulation {
       this.#publish(this.#all[this.#dice(this.#all.length)]);
       this.#rotate([0, 1]);
       const log = (line: string): number => this.trace.push(`${this.#time.now} log ${line.split('\n', 1)[0]}`);
-      const releases = new Releases(this.#origin.asOrigin);
+      const origin = this.#dice(2) === 0 ? this.#origin.asFolder : this.#origin.asHost;
+      // As on platforms with little memory: some levels at a time.
+      this.#hasLittleMemory = this.#dice(3) === 0;
+      const releases = new Releases(origin, { load: this.#hasLittleMemory ? loadOnDemand(LEVELS_BYTES) : loadRelease });
       const first = releases.refresh();
       await this.#time.pass(MINUTE);
       await first;
@@ -157,8 +167,8 @@ class Simulation {
         scope: undefined,
         now: () => EPOCH_MS + this.#time.now,
       };
-      const settings = { ...publicSettings(this.#origin.asOrigin), tokenRules };
-      const { server, heldBytes } = assembleServer(settings, releases, log);
+      const settings = { ...publicSettings(origin), tokenRules };
+      const { server, heldBytes } = assembleServer(settings, releases, log, { assets: new Map() });
       const stopWatching = watchReleases(releases, log);
       const send = (running: Running): unknown => server.emit('connection', running.connection);
       for (let step = 0; step < STEPS; step++) {
@@ -243,7 +253,7 @@ class Simulation {
           ? { first, last: Math.min(first + this.#dice(3000), (expected?.body.length ?? 1) - 1) }
           : undefined,
       manners: {
-        paceMs: this.#dice(5) === 0 ? this.#dice(3000) : 0,
+        paceMs: this.#dice(5) === 0 ? this.#dice(3000) : this.#dice(5) === 0 ? STEADY_MS : 0,
         leavesMs: this.#dice(8) === 0 ? this.#dice(4000) : undefined,
       },
     });
@@ -306,6 +316,7 @@ class Simulation {
       return;
     }
     if (status === 503 && (this.#isIssuerDown || reason.includes('keys-unavailable') || method === 'HEAD')) return;
+    if (this.#hasLittleMemory && reason.includes('Too much is being loaded')) return;
     if (status === 416 && this.#isBehindEnd(running)) return;
     assert.ok([0, 410, 502, 503, 504].includes(status), `${what} ${reason}`);
     const isGone = !this.#within(this.#hosted, begun - MINUTE).every((hosted) =>
@@ -458,7 +469,7 @@ class Simulation {
   }
 
   async #readKeys(): Promise<string> {
-    await new Promise<void>((resolve) => this.#time.after(this.#dice(2000), resolve));
+    await this.#time.passed(this.#dice(2000));
     if (this.#isIssuerDown) throw new Error('the issuer is down');
     const keys = (this.#keys.at(-1)?.value ?? []).map((n) => KEYS[n]);
     return JSON.stringify({

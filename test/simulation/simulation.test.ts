@@ -6,14 +6,16 @@ import { simulate } from './simulate.ts';
 import { simulatedReleases } from './world.ts';
 
 const releases = await simulatedReleases();
+/** What happened, by seed. */
+const traces = new Map<number, string>();
 
-test('the answers of 20 simulations are right, none is missing, and what failed works again', async () => {
-  for (let seed = 1; seed <= 20; seed++) await simulate(seed, releases);
+test('the answers of 10 simulations are right, none is missing, and what failed works again', async () => {
+  for (let seed = 1; seed <= 10; seed++) traces.set(seed, await simulate(seed, releases));
 });
 
 test('a seed is played again step by step', async () => {
-  const first = await simulate(7, releases);
-  assert.ok(first.split('\n').length > 100);
+  const first = traces.get(7);
+  assert.ok(first !== undefined && first.split('\n').length > 100);
   assert.equal(await simulate(7, releases), first);
-  assert.notEqual(await simulate(8, releases), first);
+  assert.equal(new Set(traces.values()).size, traces.size);
 });

@@ -48,6 +48,11 @@ export class VirtualTime {
     return () => this.#timers.delete(timer);
   }
 
+  /** Resolves after some milliseconds. */
+  passed(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
   /** Lets time pass, timer by timer. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;

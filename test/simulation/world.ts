@@ -83,6 +83,7 @@ export async function simulatedReleases(): Promise<SimulatedRelease[]> {
     await buildUnchecked(source, join(folder, name), {
       release: name.slice(2),
       storedPages: 'unfiltered',
+      cells: true,
       geometries: ['full', 'low', 'none'],
       where: [{ level: 0, value: `GID_0 <> '${left[i]}'` }],
     });
@@ -133,7 +134,7 @@ async function addAnswers(release: SimulatedRelease): Promise<void> {
   };
   const releases = new Releases(origin);
   await releases.refresh();
-  const { server } = assembleServer(publicSettings(origin), releases, () => {});
+  const { server } = assembleServer(publicSettings(origin), releases, () => {}, { assets: new Map() });
   const time = new VirtualTime();
   const pinned = `/api/v1/download/lv0.geojsonl.gz?release=${release.id}`;
   const targets = [...CURRENT, pinned];

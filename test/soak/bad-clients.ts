@@ -4,10 +4,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { elementAt } from '../../format/element-at.ts';
 import { expectedPage, type Listing, pathOf } from '../support/listings.ts';
 import type { Asker } from './asker.ts';
-import { Late } from './asker.ts';
 
 /** The page with the largest unit. */
 const LARGE: Listing = { format: 'geojsonl', level: 0 };
@@ -27,7 +25,6 @@ async function connected({ proxy }: Asker): Promise<Socket> {
 
 /** Sends its request in small pieces and reads the answer in pauses; it must be whole. */
 async function slow(asker: Asker): Promise<void> {
-  const begun = performance.now();
   await asker.attempt('slow client', async () => {
     const socket = await connected(asker);
     for (const piece of headOf(asker).match(/.{1,40}/gs) ?? []) {
@@ -41,9 +38,7 @@ async function slow(asker: Asker): Promise<void> {
     }
     const [head = '', ...body] = Buffer.concat(pieces).toString('utf8').split('\r\n\r\n');
     const release = /^Boundaries-Release: (\S+)$/m.exec(head)?.[1];
-    if (head.startsWith('HTTP/1.1 408 ')) throw new Late('slow client: 408');
     if (release === undefined) throw new Error(`no page: ${head.slice(0, 300)}`);
-    asker.assertCurrent(release, begun, 'slow client');
     const { text } = expectedPage(LARGE, asker.published.known(release).levels);
     const got = body.join('\r\n\r\n');
     // A connection that is cut ends early.
@@ -52,36 +47,22 @@ async function slow(asker: Asker): Promise<void> {
   });
 }
 
-/** Goes away without a request, or with the beginning of one. */
-async function vanishBefore(asker: Asker): Promise<void> {
+/** Goes away with a part of its request, at once after it, or after the beginning of the answer and a while. */
+async function vanish(asker: Asker): Promise<void> {
   const socket = await connected(asker);
   const head = headOf(asker);
-  socket.end(head.slice(0, asker.random(head.length)));
-  if (asker.random(2) === 0) socket.destroy();
-  else await once(socket.resume(), 'close');
-}
-
-/** Goes away without waiting for the answer. */
-async function vanishAtOnce(asker: Asker): Promise<void> {
-  const socket = await connected(asker);
-  await new Promise((resolve) => socket.write(headOf(asker), resolve));
+  const isWhole = asker.random(4) > 0;
+  await new Promise((resolve) => socket.write(isWhole ? head : head.slice(0, asker.random(head.length)), resolve));
+  if (isWhole && asker.random(3) > 0) {
+    // A cut connection has nothing to read.
+    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    socket.pause();
+    await setTimeout(asker.random(10) * SLOW_MS);
+  }
   socket.destroy();
 }
-
-/** Reads the beginning of the answer, stops reading for a while, and goes away. */
-async function vanishMidway(asker: Asker): Promise<void> {
-  const socket = await connected(asker);
-  socket.write(headOf(asker));
-  // A cut connection has nothing to read.
-  await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-  socket.pause();
-  await setTimeout(asker.random(10) * SLOW_MS);
-  socket.destroy();
-}
-
-const CLIENTS = [slow, vanishBefore, vanishAtOnce, vanishMidway, vanishMidway];
 
 /** Behaves as one of these clients. @throws as Asker.ask does */
 export async function behaveBadly(asker: Asker): Promise<void> {
-  await elementAt(CLIENTS, asker.random(CLIENTS.length))(asker);
+  await (asker.random(5) === 0 ? slow : vanish)(asker);
 }

@@ -21,7 +21,7 @@ const { minutes, seconds, clients, seed } = yargs(hideBin(process.argv))
   .parseSync();
 
 const intervals = Math.max(1, Math.round((minutes * 60) / seconds));
-const result = await soak({ intervals, seconds, clients, seed }, (line) => console.log(line));
+const result = await soak({ intervals, length: { seconds }, clients, seed }, (line) => console.log(line));
 const { requests, switches, rotations, hostFailures, errors, wrong, growth } = result;
 console.log(
   `${requests} requests, ${switches} switches of releases, ${rotations} of keys, ${hostFailures} failures of the host`,

@@ -34,26 +34,16 @@ export interface Known {
   files: ReadonlyMap<string, string>;
 }
 
-/** Whether a release is hosted, and since when, in milliseconds of performance.now. */
-interface Hosting {
-  isHosted: boolean;
-  since: number;
-}
-
 /** The releases that are published. */
 export class Published {
   /** The output folder. */
   readonly out: string;
   readonly #store: string;
   readonly #known = new Map<string, Known>();
-  readonly #hosting = new Map<string, Hosting>(IDS.map((id) => [id, { isHosted: false, since: 0 }]));
-  /** The ids of those in the output folder, oldest first. */
+  /** The ids of those in the output folder, and of the others, in each the one that came first first. */
   readonly #hosted: string[] = [];
-  /** When each ceased to be the current one. */
-  readonly #currentUntil = new Map<string, number>();
+  readonly #away: string[] = [...IDS];
   switches = 0;
-  /** Milliseconds of performance.now. */
-  switchedAt = 0;
 
   private constructor(store: string, out: string) {
     this.#store = store;
@@ -76,33 +66,22 @@ export class Published {
     return known;
   }
 
-  hosting(id: string): Hosting {
-    return this.#hosting.get(id) ?? { isHosted: false, since: 0 };
-  }
-
-  /** Was it the current one at this time or later? */
-  wasCurrentAt(id: string, at: number): boolean {
-    return (this.#currentUntil.get(id) ?? Number.NEGATIVE_INFINITY) >= at;
-  }
-
   /**
    * Copies the release that has been away for longest into the output folder, makes it current, and prunes the oldest.
    */
   async publishNext(): Promise<void> {
-    const away = IDS.filter((id) => !this.hosting(id).isHosted);
-    const [id = IDS[0]] = away.sort((a, b) => this.hosting(a).since - this.hosting(b).since);
+    const id = this.#away.shift() ?? assert.fail('all are hosted');
     const target = join(this.out, releasePath(id));
     // Hidden, as the generator's own staging folders are: no release has such a name.
     const staging = join(this.out, releasePath(`.${id}`));
     await cp(join(this.#store, releasePath(id)), staging, { recursive: true });
     await rename(staging, target);
-    this.#host(id, true);
     await this.#activate(id);
     this.#hosted.push(id);
     if (this.#hosted.length <= KEPT) return;
     const oldest = this.#hosted.splice(0, 1);
-    for (const old of oldest) this.#host(old, false);
     assert.deepEqual(await pruneReleases(this.out, KEPT, GRACE_MS), oldest);
+    this.#away.push(...oldest);
   }
 
   /** Makes any hosted release the current one. */
@@ -111,16 +90,8 @@ export class Published {
   }
 
   async #activate(id: string): Promise<void> {
-    const now = performance.now();
-    for (const [other, until] of this.#currentUntil) if (until === Infinity) this.#currentUntil.set(other, now);
-    this.#currentUntil.set(id, Infinity);
     await activateRelease(this.out, id);
     this.switches++;
-    this.switchedAt = performance.now();
-  }
-
-  #host(id: string, isHosted: boolean): void {
-    this.#hosting.set(id, { isHosted, since: performance.now() });
   }
 }
 

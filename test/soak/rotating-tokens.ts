@@ -6,8 +6,6 @@ import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';
 
 const ISSUER_NAME = 'https://soak.test';
 const SUBJECTS = 8;
-/** A withdrawn key is refused after this, in milliseconds; the proxies are told to keep keys for less. */
-const WITHDRAWN_MS = 10_000;
 export const KEY_OPTIONS = ['--jwks-cache', '4s', '--jwks-cooldown', '1s'] as const;
 
 /** The tokens. */
@@ -15,7 +13,6 @@ export class RotatingTokens {
   readonly issuer: RunningIssuer;
   #key: IssuerKey;
   #valid: readonly string[] = [];
-  #withdrawn: { token: string; at: number } | undefined;
   rotations = 0;
 
   private constructor(issuer: RunningIssuer, key: IssuerKey) {
@@ -33,12 +30,6 @@ export class RotatingTokens {
   /** The Authorization header of one of several clients. */
   valid(client: number): string {
     return `Bearer ${elementAt(this.#valid, client % SUBJECTS)}`;
-  }
-
-  /** One that was valid until its key was withdrawn, if every proxy must have noticed that. */
-  withdrawn(): string | undefined {
-    const old = this.#withdrawn;
-    return old !== undefined && performance.now() - old.at > WITHDRAWN_MS ? `Bearer ${old.token}` : undefined;
   }
 
   async expired(): Promise<string> {
@@ -61,10 +52,8 @@ export class RotatingTokens {
   }
 
   /** Withdraws all keys but the one that signs. */
-  async withdrawOld(): Promise<void> {
-    const [old = this.#key] = this.issuer.published;
+  withdrawOld(): void {
     this.issuer.published = [this.#key];
-    if (old !== this.#key) this.#withdrawn = { token: await tokenOf(this.issuer, old), at: performance.now() };
   }
 
   async #sign(): Promise<void> {

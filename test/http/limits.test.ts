@@ -103,21 +103,32 @@ test('work beyond the queue gets 503 with Retry-After, health checks do not', as
 /** A response counts at least 64 KiB: there is room for three. */
 const HELD = { totalBytes: 3 * 64 * 1024, clientBytes: 3 * 64 * 1024, paceMs: 60_000, checkMs: 60_000 };
 
-test('bodies beyond the bytes that may be held get 503 until a response has ended', async () => {
-  const { service, reads, release } = await heldService(folder, { held: { ...HELD, clientBytes: 1e9 } });
-  const gzip = { 'accept-encoding': 'gzip' };
-  const first = [0, 1, 2].map((level) => send(service, `/api/v1/fc/lv${level}`, gzip));
-  await until(() => reads() === 3, 'nothing is read');
-  const refused = await send(service, '/api/v1/geojsonl/lv2', gzip);
-  refusal(refused, 503, 'overloaded');
-  assert.equal(refused.headers['retry-after'], '1');
-  // Neither needs a body.
-  assert.equal((await send(service, '/api/v1/geojsonl/lv2', gzip, 'HEAD')).status, 200);
-  assert.equal((await send(service, '/healthz')).status, 200);
-  release();
-  for (const answer of await Promise.all(first)) assert.equal(answer.status, 200);
-  assert.equal((await send(service, '/api/v1/geojsonl/lv2', gzip)).status, 200);
-});
+for (const [whose, held] of [
+  ['all', { ...HELD, clientBytes: 1e9 }],
+  ['one client', { ...HELD, totalBytes: 1e9 }],
+] as const)
+  test(`a client gets 503 beyond the bytes that ${whose} may hold until a response has ended, another one does not`, async () => {
+    const { service, reads, release } = await heldService(folder, { held });
+    const gzip = { 'accept-encoding': 'gzip' };
+    const [alice, bob] = [
+      { ...gzip, ...(await as('alice')) },
+      { ...gzip, ...(await as('bob')) },
+    ];
+    const first = [0, 1, 2].map((level) => send(service, `/api/v1/fc/lv${level}`, alice));
+    await until(() => reads() === 3, 'nothing is read');
+    const path = '/api/v1/geojsonl/lv2';
+    const refused = await send(service, path, alice);
+    refusal(refused, 503, 'overloaded');
+    assert.equal(refused.headers['retry-after'], '1');
+    // Neither needs a body.
+    assert.equal((await send(service, path, alice, 'HEAD')).status, 200);
+    assert.equal((await send(service, '/healthz')).status, 200);
+    const other = send(service, path, bob);
+    await until(() => reads() === 4, 'the other client waits');
+    release();
+    for (const answer of await Promise.all([...first, other])) assert.equal(answer.status, 200);
+    assert.equal((await send(service, path, alice)).status, 200);
+  });
 
 test('what waits for clients that have gone leaves the queue at once', async () => {
   const queue = new WorkQueue({ running: 1, waiting: 2 });
@@ -152,21 +163,6 @@ test('a request that waits for its turn waits no longer when its client has gone
   await left;
   assert.ok(answered.length < 100, `after ${answered.length} of ${many.length}`);
   await Promise.all(many);
-});
-
-test('one client cannot hold the share of others', async () => {
-  const { service, reads, release } = await heldService(folder, { held: { ...HELD, totalBytes: 1e9 } });
-  const paths = [0, 1, 2].map((level) => `/api/v1/fc/lv${level}`);
-  const gzip = { 'accept-encoding': 'gzip' };
-  const alice = { ...gzip, ...(await as('alice')) };
-  const bob = { ...gzip, ...(await as('bob')) };
-  const first = paths.map((path) => send(service, path, alice));
-  await until(() => reads() === 3, 'nothing is read');
-  refusal(await send(service, '/api/v1/geojsonl/lv2', alice), 503, 'overloaded');
-  const other = send(service, '/api/v1/geojsonl/lv2', bob);
-  await until(() => reads() === 4, 'the other client waits');
-  release();
-  for (const answer of await Promise.all([...first, other])) assert.equal(answer.status, 200);
 });
 
 test('tasks that arrive in one turn of the event loop are not begun all at once', async () => {

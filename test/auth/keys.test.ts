@@ -1,22 +1,26 @@
 // Keys that change: rotation, outage, floods of unknown keys and broken answers, against an issuer that counts who
 // asks.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Authenticator } from '../../proxy/auth/authenticate.ts';
-import type { KeySet } from '../../proxy/auth/key-set.ts';
 import { jwksToKeySet, readKeySet } from '../../proxy/auth/key-set.ts';
-import { fixedKeys, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import type { Answer } from '../support/http/http-client.ts';
-import { send } from '../support/http/http-client.ts';
-import type { RunningService } from '../support/http/in-process-proxy.ts';
-import { ISSUER, JWKS, rulesWith, startService, token } from '../support/http/in-process-proxy.ts';
-import type { Clock, IssuerKey, RunningIssuer } from '../support/http/issuer.ts';
-import { issuerKey, keysOf, POLICY, startIssuer, tokenOf } from '../support/http/issuer.ts';
+import { type Answer, send } from '../support/http/http-client.ts';
+import { JWKS, type RunningService, rulesWith, startService, token } from '../support/http/in-process-proxy.ts';
+import {
+  type Clock,
+  type IssuerKey,
+  issuerKey,
+  keysOf,
+  POLICY,
+  type RunningIssuer,
+  startIssuer,
+  tokenOf,
+} from '../support/http/issuer.ts';
 import { listen } from '../support/http/listen.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -26,6 +30,7 @@ const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
 
 const PATH = '/api/v1/fc/lv0';
+const NO_TOKEN = { authorization: undefined };
 
 interface Stage {
   issuer: RunningIssuer;
@@ -33,18 +38,34 @@ interface Stage {
   clock: Clock;
   first: IssuerKey;
   /** Asks with a token of this key; the status. */
-  ask(key: IssuerKey, header?: Record<string, unknown>): Promise<number>;
+  ask(key: IssuerKey): Promise<number>;
   answerTo(key: IssuerKey): Promise<Answer>;
 }
 
-async function stage(policy = POLICY): Promise<Stage> {
+async function stage(): Promise<Stage> {
   const issuer = await startIssuer('https://issuer.test');
   const clock = { ms: 0 };
-  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keysOf(issuer, clock, policy)]]) });
-  const answerTo = async (key: IssuerKey, header = {}): Promise<Answer> =>
-    send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key, {}, header)}` });
+  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keysOf(issuer, clock)]]) });
+  const answerTo = async (key: IssuerKey): Promise<Answer> =>
+    send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key)}` });
   const [first = issuerKey('none')] = issuer.published;
-  return { issuer, proxy, clock, first, answerTo, ask: async (key, header) => (await answerTo(key, header)).status };
+  return { issuer, proxy, clock, first, answerTo, ask: async (key) => (await answerTo(key)).status };
+}
+
+/** Keys that are read so, on a clock of the test's. */
+function keysReadBy(read: () => Promise<string>, clock: Clock, log: string[] = [], policy = POLICY): RotatingKeys {
+  return new RotatingKeys(
+    { name: 'keys.json', read },
+    policy,
+    (line) => log.push(line),
+    () => clock.ms,
+  );
+}
+
+/** An issuer that answers when the test says so. */
+function slowReader(): { read: () => Promise<string>; pending: ((text: string) => void)[] } {
+  const pending: ((text: string) => void)[] = [];
+  return { read: () => new Promise((resolve) => pending.push(resolve)), pending };
 }
 
 test('keys are asked for once, however many first requests come at the same time', async () => {
@@ -100,22 +121,14 @@ test('keys in use are renewed before they are too old, without a request waiting
   assert.equal(issuer.fetches, 2);
 });
 
-test('after idle time a slow issuer keeps no remembered token waiting: old keys go on working while it is asked', {
-  timeout: 10_000,
-}, async () => {
+test('after idle time a slow issuer keeps no remembered token waiting: old keys go on working while it is asked', async () => {
   const [clock, key] = [{ ms: 0 }, issuerKey('one')];
   const issuer = await startIssuer('https://issuer.test');
-  const pending: ((text: string) => void)[] = [];
-  const jwks = (...keys: IssuerKey[]): string => JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
-  const read = () => new Promise<string>((resolve) => pending.push(resolve));
+  const { read, pending } = slowReader();
+  const jwks = ({ jwk }: IssuerKey): string => JSON.stringify({ keys: [jwk] });
   const log: string[] = [];
-  const keys = new RotatingKeys(
-    { name: 'slow', read },
-    POLICY,
-    (line) => log.push(line),
-    () => clock.ms,
-  );
-  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keys]]) });
+  const issuers = new Map([[issuer.name, keysReadBy(read, clock, log)]]);
+  const proxy = await startService(folder, { issuers });
   const authorization = `Bearer ${await tokenOf(issuer, key)}`;
   const ask = async (): Promise<number> => (await send(proxy, PATH, { authorization })).status;
   const first = ask();
@@ -137,16 +150,10 @@ test('after idle time a slow issuer keeps no remembered token waiting: old keys 
   assert.deepEqual(log, []);
 });
 
-test('keys that become too old while a slow issuer is asked are waited for', { timeout: 10_000 }, async () => {
+test('keys that become too old while a slow issuer is asked are waited for', async () => {
   const clock = { ms: 0 };
-  const pending: ((text: string) => void)[] = [];
-  const read = () => new Promise<string>((resolve) => pending.push(resolve));
-  const keys = new RotatingKeys(
-    { name: 'slow', read },
-    POLICY,
-    () => {},
-    () => clock.ms,
-  );
+  const { read, pending } = slowReader();
+  const keys = keysReadBy(read, clock);
   const first = keys.load();
   pending[0]?.(JWKS);
   await first;
@@ -158,11 +165,11 @@ test('keys that become too old while a slow issuer is asked are waited for', { t
   assert.ok((await waiting) !== undefined);
 });
 
-test('500 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
+test('100 unknown kids cost one fetch a cooldown, whether the issuer answers or not', async () => {
   const { issuer, clock, ask, first } = await stage();
   await ask(first);
   const flood = async (): Promise<Set<number>> => {
-    const strangers = Array.from({ length: 250 }, (_, i) => ({ ...first, kid: `stranger ${i}` }));
+    const strangers = Array.from({ length: 50 }, (_, i) => ({ ...first, kid: `stranger ${i}` }));
     return new Set(await Promise.all(strangers.map((key) => ask(key))));
   };
   clock.ms += POLICY.cooldownMs;
@@ -204,14 +211,14 @@ test('cold and without its issuer it answers 503 with Retry-After, is not ready 
   assert.equal(answer.headers['retry-after'], String(POLICY.cooldownMs / 1000));
   for (let i = 0; i < 20; i++) assert.equal(await ask(first), 503);
   assert.equal(issuer.fetches, 1);
-  const ready = await send(proxy, '/readyz', { authorization: undefined });
+  const ready = await send(proxy, '/readyz', NO_TOKEN);
   assert.equal(ready.status, 503);
   assert.match(JSON.parse(ready.body.toString()).detail, /keys/);
-  assert.equal((await send(proxy, '/healthz', { authorization: undefined })).status, 200);
-  assert.equal((await send(proxy, PATH, { authorization: undefined })).status, 401);
+  assert.equal((await send(proxy, '/healthz', NO_TOKEN)).status, 200);
+  assert.equal((await send(proxy, PATH, NO_TOKEN)).status, 401);
   issuer.fault = undefined;
   clock.ms += POLICY.cooldownMs;
-  assert.equal((await send(proxy, '/readyz', { authorization: undefined })).status, 200);
+  assert.equal((await send(proxy, '/readyz', NO_TOKEN)).status, 200);
   assert.equal(await ask(first), 200);
 });
 
@@ -283,32 +290,19 @@ test('several issuers have their own keys: a key of one signs nothing for anothe
   a.fault = (res) => res.destroy();
   clock.ms += POLICY.staleMs;
   assert.deepEqual([await ask(a, a.published[0]), await ask(b, b.published[0])], [503, 200]);
-  assert.equal((await send(proxy, '/readyz', { authorization: undefined })).status, 200);
+  assert.equal((await send(proxy, '/readyz', NO_TOKEN)).status, 200);
 });
 
-/** Keys of an issuer that takes requests and never answers. */
-function silentKeys(clock: Clock): RotatingKeys {
-  const location = { name: 'of a silent issuer', read: () => new Promise<string>(() => {}) };
-  return new RotatingKeys(
-    location,
-    POLICY,
-    () => {},
-    () => clock.ms,
-  );
-}
-
-test('a service is ready as soon as the keys of one issuer are known, whatever the others do', {
-  timeout: 10_000,
-}, async () => {
+test('a service is ready as soon as the keys of one issuer are known, whatever the others do', async () => {
   const clock = { ms: 0 };
   const issuer = await startIssuer('https://issuer.test');
   const issuers = new Map([
-    ['https://silent.test', silentKeys(clock)],
+    ['https://silent.test', keysReadBy(slowReader().read, clock)],
     [issuer.name, keysOf(issuer, clock)],
-    ['https://other.test', silentKeys(clock)],
+    ['https://other.test', keysReadBy(slowReader().read, clock)],
   ]);
   const proxy = await startService(folder, { issuers });
-  const ready = async (): Promise<number> => (await send(proxy, '/readyz', { authorization: undefined })).status;
+  const ready = async (): Promise<number> => (await send(proxy, '/readyz', NO_TOKEN)).status;
   assert.equal(await ready(), 200);
   // Known keys are asked of nobody.
   assert.deepEqual([await ready(), issuer.fetches], [200, 1]);
@@ -317,7 +311,7 @@ test('a service is ready as soon as the keys of one issuer are known, whatever t
 test('a key set in a file is read again when it changes; a broken or missing one changes nothing', async () => {
   const file = join(temporaryFolder(), 'keys.json');
   const [one, two] = [issuerKey('one'), issuerKey('two')];
-  const issuer = { ...(await startIssuer('https://issuer.test')), log: [] as string[] };
+  const issuer = await startIssuer('https://issuer.test');
   const write = (text: string): void => {
     // As a mounted secret changes: another file under the same name.
     writeFileSync(`${file}.new`, text);
@@ -325,16 +319,10 @@ test('a key set in a file is read again when it changes; a broken or missing one
   };
   write(JSON.stringify({ keys: [one.jwk] }));
   const clock = { ms: 0 };
-  const location = { name: 'keys.json', read: () => readKeySet(file) };
   const policy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
   const log: string[] = [];
-  const keys = new RotatingKeys(
-    location,
-    policy,
-    (line) => log.push(line),
-    () => clock.ms,
-  );
-  const proxy = await startService(folder, { issuers: new Map([[issuer.name, keys]]) });
+  const issuers = new Map([[issuer.name, keysReadBy(() => readKeySet(file), clock, log, policy)]]);
+  const proxy = await startService(folder, { issuers });
   const ask = async (key: IssuerKey): Promise<number> => {
     clock.ms += 1_000;
     return (await send(proxy, PATH, { authorization: `Bearer ${await tokenOf(issuer, key)}` })).status;
@@ -378,66 +366,4 @@ test('tokens without a subject are told apart by client_id or azp', async () => 
     [{ sub: 'a' }, { client_id: 'a' }, { client_id: 'b' }, { azp: 'c' }, {}].map(clientOf),
   );
   assert.equal(new Set(clients).size, 5);
-});
-
-test('a remembered token is refused once it has expired', async () => {
-  const keys = jwksToKeySet(JWKS);
-  let verified = 0;
-  const counted: KeySet = {
-    ...keys,
-    getKey: (...header) => {
-      verified++;
-      return keys.getKey(...header);
-    },
-  };
-  const startSeconds = Math.floor(Date.now() / 1000);
-  let seconds = 0;
-  const proxy = await startService(folder, {
-    issuers: new Map([[ISSUER, fixedKeys(counted)]]),
-    now: () => (startSeconds + seconds) * 1000,
-  });
-  const authorization = `Bearer ${await token({ exp: startSeconds + 60 })}`;
-  // Seconds after the start, the status, and how many signatures were verified by then.
-  const times = [
-    [0, 200, 1],
-    [59, 200, 1],
-    // Expired, but within the tolerance of clocks: verified again on every request.
-    [60, 200, 2],
-    [89, 200, 3],
-    [90, 401, 3],
-    [3600, 401, 3],
-  ] as const;
-  for (const [time, status, count] of times) {
-    seconds = time;
-    const answer = await send(proxy, PATH, { authorization });
-    assert.deepEqual([answer.status, verified], [status, count], `after ${time} s`);
-  }
-});
-
-/** An RSA key as a JWK with this modulus and exponent. */
-function rsaKey(modulus: bigint, exponent: bigint): Record<string, string> {
-  const encode = (number: bigint): string => {
-    const hex = number.toString(16);
-    return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');
-  };
-  return { kty: 'RSA', kid: 'rsa', alg: 'RS256', n: encode(modulus), e: encode(exponent) };
-}
-
-test('RSA keys with a small or even exponent are not used', () => {
-  const modulus = BigInt(
-    `0x${Buffer.from(String(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }).n), 'base64url').toString('hex')}`,
-  );
-  const isUsed = (key: Record<string, string>): boolean => {
-    try {
-      jwksToKeySet(JSON.stringify({ keys: [key] }));
-      return true;
-    } catch (error) {
-      assert.match(String(error), /no usable key/);
-      return false;
-    }
-  };
-  assert.ok(isUsed(rsaKey(modulus, 65_537n)));
-  assert.ok(isUsed(rsaKey(modulus, 4_294_967_297n)));
-  for (const exponent of [1n, 2n, 3n, 17n, 65_535n, 65_536n, 65_538n])
-    assert.ok(!isUsed(rsaKey(modulus, exponent)), `${exponent}`);
 });

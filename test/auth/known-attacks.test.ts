@@ -240,6 +240,8 @@ test('CVE-2026-32301 (Centrifugo): no address in a token, of its header or its c
     const token = new SignJWT({ ...CLAIMS, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'theirs' });
     await assertRefused('issuer', await token.sign(key));
   }
+  // A good token with them is good.
+  assert.equal(await faultOf(signed({ alg: 'RS256', kid: 'rsa', jku: `${base}/jku`, jwk })), '');
   assert.deepEqual(visits, []);
 });
 

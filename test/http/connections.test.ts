@@ -4,14 +4,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
-import { send, sendRaw } from '../support/http/http-client.ts';
+import { openConnection, send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -32,13 +31,9 @@ const PATH = '/api/v1/fc/lv0';
 /** What node:http says of a request that does not arrive in time. */
 const LATE = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/** A connection to a service whose sockets on the server's side are counted. */
 async function open(service: RunningService, bytes: string): Promise<Socket> {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  socket.write(bytes);
+  const socket = await openConnection(service);
+  socket.on('error', () => {}).write(bytes);
   return socket;
 }
 
@@ -257,8 +252,7 @@ test('stopping closes the feature files that are kept open, and the connections 
   const host = await startStaticHost(folder);
   const remote = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
   await send(remote, slice, { connection: 'close' });
-  const connections = (): Promise<number> => connectionCount(host);
-  assert.ok((await connections()) > 0);
+  assert.ok((await connectionCount(host)) > 0);
   await remote.stop({ drainMs: 0, timeoutMs: 1000 });
-  await until(async () => (await connections()) === 0, 'connections to the host stay open');
+  await until(async () => (await connectionCount(host)) === 0, 'connections to the host stay open');
 });

@@ -19,18 +19,19 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+await buildRelease(writeCountries(), folder, { storedPages: 'all' });
 const { page, file } = enlargePage(folder, 8 * 1024 * 1024);
 const secret = randomBytes(32).toString('hex');
 const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 3600 })
   .setProtectedHeader({ alg: 'HS256' })
   .sign(Buffer.from(secret));
+const AUTHORIZED = { authorization: `Bearer ${token}` };
 const log: string[] = [];
 const options = { secret, issuer: [ISSUER], audience: AUDIENCE, log: (line: string) => log.push(line) };
 const handler = await createFetchHandler({ ...options, origin: await openOrigin(folder) });
 const request = (): Request =>
   new Request('https://a.test/api/v1/fc/lv0', {
-    headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
+    headers: { ...AUTHORIZED, 'accept-encoding': 'gzip' },
   });
 const get = (): Promise<Response> => handler.fetch(request());
 
@@ -54,9 +55,8 @@ test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep 
 });
 
 test('links have the scheme of their own request, whatever scheme the request before had', async () => {
-  const headers = { authorization: `Bearer ${token}` };
   const schemeOf = async (url: string): Promise<string | undefined> => {
-    const response = await handler.fetch(new Request(url, { headers }));
+    const response = await handler.fetch(new Request(url, { headers: AUTHORIZED }));
     const challenge = await handler.fetch(new Request(url));
     const named = [response.headers.get('link'), challenge.headers.get('www-authenticate')].join();
     return named.match(/[a-z]+(?=:\/\/b\.test)/g)?.join();
@@ -68,16 +68,12 @@ test('links have the scheme of their own request, whatever scheme the request be
 test('the service is called by its title in its documents', async () => {
   const titled = await createFetchHandler({ ...options, origin: await openOrigin(folder), title: 'Borders of Spain' });
   for (const path of ['/openapi.json', '/api/v1/ogc']) {
-    const response = await titled.fetch(
-      new Request(`https://a.test${path}`, { headers: { authorization: `Bearer ${token}` } }),
-    );
+    const response = await titled.fetch(new Request(`https://a.test${path}`, { headers: AUTHORIZED }));
     assert.match(await response.text(), /Borders of Spain/);
   }
 });
 
-test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', {
-  timeout: 10_000,
-}, async (t) => {
+test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', async (t) => {
   const out = temporaryFolder();
   for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), out, { release });
   pointTo(out, 'r1', ['r1']);

@@ -1,4 +1,4 @@
-// Thousands of requests with errors in them, always the same ones.
+// A thousand requests with errors in them, the same ones in each run of a slice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,6 +7,7 @@ import { send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { seedsOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -15,8 +16,7 @@ await buildRelease(writeCountries(), folder);
 const PATH = '/api/v1/fc/lv0';
 const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
 
-const SEED = 20261121;
-const REQUESTS = 3_000;
+const REQUESTS = 1_000;
 const CLIENTS = 100;
 /** What all requests may leave behind: compiled code and full caches, a few KiB for each request that is kept. */
 const HEAP_GROWTH_MAX_BYTES = 16 * 1024 * 1024;
@@ -69,8 +69,9 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('3,000 requests with random errors: answered with 4xx or what they ask for, no page without a token, no 5xx', async () => {
-  const limits = { headersMs: 200, requestMs: 400, checkMs: 20, keepAliveMs: 30, idleMs: 2_000 };
+test('1,000 requests with random errors: answered with 4xx or what they ask for, no page without a token, no 5xx', async () => {
+  // Those for requests, of which the end is cut off, leave good ones time on a busy machine.
+  const limits = { headersMs: 2_000, requestMs: 4_000, checkMs: 20, keepAliveMs: 30, idleMs: 10_000 };
   const strict = await startService(folder, { limits });
   const seen = new Map<string, number>();
   const ask = async ({ text: request, hasToken }: { text: string; hasToken: boolean }): Promise<void> => {
@@ -87,14 +88,16 @@ test('3,000 requests with random errors: answered with 4xx or what they ask for,
     assert.doesNotMatch(text, /"type":"Feature|\r\nBoundaries-|\r\nETag:|HTTP\/1\.1 304 /, JSON.stringify(request));
   };
   const before = heapInUse();
-  const requests = fc.sample(DAMAGED, { seed: SEED, numRuns: REQUESTS }).values();
+  const requests = seedsOf(1)
+    .flatMap((seed) => fc.sample(DAMAGED, { seed, numRuns: REQUESTS }))
+    .values();
   const client = async (): Promise<void> => {
     for (const request of requests) await ask(request);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   assert.equal((await send(strict, '/healthz')).status, 200);
   const [ok = 0, unauthorized = 0, bad = 0] = ['200', '401', '400'].map((status) => seen.get(status));
-  assert.ok(ok > 100 && unauthorized > 500 && bad > 200, [...seen].join(' '));
+  assert.ok(ok > 30 && unauthorized > 150 && bad > 60, [...seen].join(' '));
   const grown = heapInUse() - before;
   assert.ok(grown < HEAP_GROWTH_MAX_BYTES, `${grown} bytes more are in use`);
   assert.deepEqual(strict.log, []);

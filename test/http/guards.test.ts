@@ -1,10 +1,8 @@
 // Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, what never
 // waits, and what is asked of the files of a damaged release.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
@@ -13,7 +11,7 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
-import { rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
+import { openConnection, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import {
   AUTHORIZED,
   type RunningService,
@@ -43,12 +41,9 @@ async function headersOf(name: 'alice' | 'bob', isPublic = false): Promise<Recor
 }
 
 /** A connection that asks for the page and reads nothing of it. */
-async function slowReader({ url }: RunningService, headers: Record<string, string>): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  socket.pause();
+async function slowReader(service: RunningService, headers: Record<string, string>): Promise<Socket> {
+  const socket = await openConnection(service);
+  socket.on('error', () => {}).pause();
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`);
   return socket;
@@ -128,8 +123,7 @@ test('what a client has not taken yet stays as it is while others are answered',
   });
   const { body } = await send(service, mine, GZIP);
   assert.ok(body.length >= 100 * 1024);
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname).pause();
+  const socket = (await openConnection(service)).pause();
   const { authorization } = AUTHORIZED;
   let asked = 0;
   // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, fidsOf, nextOf, send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
-import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/processes/nginx-varnish.ts';
+import { missing, nginxBefore, varnishBefore } from '../support/processes/nginx-varnish.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
@@ -21,25 +21,9 @@ const ASK_AGAIN_MS = 1_000;
 const NO_TOKEN = { authorization: undefined };
 const GZIP = { ...NO_TOKEN, 'accept-encoding': 'gzip' };
 
-/** Starts a cache in front of a service. */
-type StartCache = (service: RunningService) => Promise<{ url: string }>;
-
-const CACHES: Readonly<Record<'nginx' | 'varnishd', StartCache>> = {
-  async nginx({ url }) {
-    const port = await freePort();
-    const changes = {
-      '/var/cache/nginx/boundaries': temporaryFolder(),
-      'listen 8443': `listen 127.0.0.1:${port}`,
-      '127.0.0.1:8080': new URL(url).host,
-    };
-    await startNginx(exampleWith('nginx-public.conf', changes), port);
-    return { url: `http://127.0.0.1:${port}` };
-  },
-  async varnishd({ url }) {
-    const port = await freePort();
-    await startVarnish(exampleWith('varnish-public.vcl', { '"8080"': `"${new URL(url).port}"` }), port);
-    return { url: `http://127.0.0.1:${port}` };
-  },
+const CACHES: Readonly<Record<'nginx' | 'varnishd', (service: RunningService) => Promise<{ url: string }>>> = {
+  nginx: (service) => nginxBefore(service, 'nginx-public.conf', { '/var/cache/nginx/boundaries': temporaryFolder() }),
+  varnishd: (service) => varnishBefore(service, 'varnish-public.vcl'),
 };
 
 /** What clients ask: visits to the explorer, walks, points of a grid, and a map that is moved in QGIS. */

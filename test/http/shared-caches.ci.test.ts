@@ -10,7 +10,14 @@ import { readStored } from '../support/datasets/large-dataset.ts';
 import { type Answer, fidsOf, nextOf, pagesFrom, send, sendRaw } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
-import { exampleWith, freePort, missing, startNginx, startVarnish } from '../support/processes/nginx-varnish.ts';
+import {
+  exampleWith,
+  freePort,
+  missing,
+  nginxBefore,
+  startNginx,
+  varnishBefore,
+} from '../support/processes/nginx-varnish.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -91,28 +98,13 @@ async function sharesNothing(at: { url: string }, conditional = 304): Promise<vo
 const noNginx = missing('nginx');
 const noVarnish = missing('varnishd');
 
-/** The example of nginx in front of a proxy, with changes to it. @param before lines before its servers */
-async function nginxBefore(proxy: string, changes: Record<string, string> = {}, before = ''): Promise<{ url: string }> {
-  const port = await freePort();
-  const own = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(proxy).host };
-  await startNginx(`${before}\n${exampleWith('nginx-front.conf', { ...own, ...changes })}`, port);
-  return { url: `http://127.0.0.1:${port}` };
-}
-
-/** That of Varnish. */
-async function varnishBefore(proxy: string, changes: Record<string, string> = {}): Promise<{ url: string }> {
-  const port = await freePort();
-  await startVarnish(exampleWith('varnish.vcl', { '8080': new URL(proxy).port, ...changes }), port);
-  return { url: `http://127.0.0.1:${port}` };
-}
-
-/** Both without the lines that keep what is private out of them. */
-const carelessNginx = (proxy: string): Promise<{ url: string }> => {
+/** The examples without the lines that keep what is private out of the caches. */
+const carelessNginx = (proxy: { url: string }): Promise<{ url: string }> => {
   const zone = `proxy_cache_path ${temporaryFolder()} keys_zone=careless:1m;`;
-  return nginxBefore(proxy, { 'proxy_cache off;': 'proxy_cache careless;' }, zone);
+  return nginxBefore(proxy, 'nginx-front.conf', { 'proxy_cache off;': 'proxy_cache careless;' }, zone);
 };
-const carelessVarnish = (proxy: string): Promise<{ url: string }> =>
-  varnishBefore(proxy, { 'return (pass);': 'return (hash);' });
+const carelessVarnish = (proxy: { url: string }): Promise<{ url: string }> =>
+  varnishBefore(proxy, 'varnish.vcl', { 'return (pass);': 'return (hash);' });
 
 test('nginx as the static host gives every listing whole, for the configured key alone', {
   skip: noNginx,
@@ -137,7 +129,7 @@ test('nginx in front: every listing whole, Link as the client sees it, 304s, pro
   skip: noNginx,
 }, async () => {
   const proxy = await startService(folder, { trustProxy: ['127.0.0.1'] });
-  const front = await nginxBefore(proxy.url);
+  const front = await nginxBefore(proxy, 'nginx-front.conf');
   await walkAll(front);
   await sharesNothing(front);
   const forged = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https', host: 'maps.test' };
@@ -164,15 +156,13 @@ test('nginx in front: every listing whole, Link as the client sees it, 304s, pro
 test('Varnish in front, with the example: primed with a token, asked without, 401 for every route', {
   skip: noVarnish,
 }, async () => {
-  const proxy = await startService(folder);
-  const front = await varnishBefore(proxy.url);
+  const front = await varnishBefore(await startService(folder), 'varnish.vcl');
   await walkAll(front);
   await sharesNothing(front);
 });
 
 test('Varnish, with the example, answers CONNECT itself and opens no tunnel', { skip: noVarnish }, async () => {
-  const proxy = await startService(folder);
-  const front = await varnishBefore(proxy.url);
+  const front = await varnishBefore(await startService(folder), 'varnish.vcl');
   const text = await sendRaw(front, 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
   assert.match(text, /^HTTP\/1\.1 405 /);
   assert.doesNotMatch(text, /problem\+json/);
@@ -181,13 +171,11 @@ test('Varnish, with the example, answers CONNECT itself and opens no tunnel', { 
 test('Varnish told to look everything up, Authorization or not: still nothing private is shared', {
   skip: noVarnish,
 }, async () => {
-  const { url } = await startService(folder);
-  await sharesNothing(await carelessVarnish(url));
+  await sharesNothing(await carelessVarnish(await startService(folder)));
 });
 
 test('nginx told to keep answers: still nothing private is shared', { skip: noNginx }, async () => {
-  const { url } = await startService(folder);
-  await sharesNothing(await carelessNginx(url), 200);
+  await sharesNothing(await carelessNginx(await startService(folder)), 200);
 });
 
 test('those careless caches do share what is not private, so a leak would have been seen', async (t) => {
@@ -196,7 +184,7 @@ test('those careless caches do share what is not private, so a leak would have b
     asked++;
     res.writeHead(200, { 'Cache-Control': 'public, max-age=60' }).end('public');
   });
-  const backend = `http://127.0.0.1:${await listen(open)}`;
+  const backend = { url: `http://127.0.0.1:${await listen(open)}` };
   for (const [name, skip, start] of [
     ['nginx', noNginx, carelessNginx],
     ['Varnish', noVarnish, carelessVarnish],

@@ -4,10 +4,16 @@ import type { Origin } from '../../../proxy/origin/origin.ts';
 import type { RunningService, ServiceOptions } from './in-process-proxy.ts';
 import { startService } from './in-process-proxy.ts';
 
-/** A service whose reads of pages and features wait until `release` is called, and the number of such reads. */
+const isOfBodies = (path: string): boolean => path.endsWith('.gz') || path.includes('/alone/');
+
+/**
+ * A service whose reads of pages and features wait until `release` is called, and the number of such reads.
+ * @param isHeld says for which reads that holds instead
+ */
 export async function heldService(
   folder: string,
   options: ServiceOptions = {},
+  isHeld: (...[path, extent]: Parameters<Origin['read']>) => boolean = isOfBodies,
 ): Promise<{ service: RunningService; reads(): number; release(): void }> {
   const origin = directoryOrigin(folder);
   let reads = 0;
@@ -19,7 +25,7 @@ export async function heldService(
   const held: Origin = {
     stream: origin.stream,
     async read(path, range, client) {
-      if (path.endsWith('.gz') || path.includes('/alone/')) {
+      if (isHeld(path, range)) {
         reads++;
         await released;
       }

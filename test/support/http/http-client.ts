@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import LinkHeader from 'http-link-header';
 import { AUTHORIZED } from './in-process-proxy.ts';
@@ -40,6 +40,15 @@ export function send(
       res.on('error', reject);
     });
     sent.on('error', reject).end();
+  });
+}
+
+/** A connection that has been opened. Errors of it are left to whoever reads from it. */
+export function openConnection({ url }: { url: string }): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => resolve(socket));
+    socket.on('error', reject);
   });
 }
 

@@ -9,7 +9,9 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { endProcess } from './end-process.ts';
 
-export { freePort } from './free-port.ts';
+import { freePort } from './free-port.ts';
+
+export { freePort };
 
 /** Why tests with this program are skipped; false where it is installed. */
 export function missing(program: 'nginx' | 'varnishd'): string | false {
@@ -25,6 +27,30 @@ export function exampleWith(name: string, changes: Readonly<Record<string, strin
     text = text.replaceAll(from, to);
   }
   return text;
+}
+
+/** Starts nginx in front of a proxy, with an example for that. @param before lines before its servers */
+export async function nginxBefore(
+  { url }: { url: string },
+  example: string,
+  changes: Readonly<Record<string, string>> = {},
+  before = '',
+): Promise<{ url: string }> {
+  const port = await freePort();
+  const own = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(url).host };
+  await startNginx(`${before}\n${exampleWith(example, { ...own, ...changes })}`, port);
+  return { url: `http://127.0.0.1:${port}` };
+}
+
+/** Starts Varnish in front of a proxy. */
+export async function varnishBefore(
+  { url }: { url: string },
+  example: string,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<{ url: string }> {
+  const port = await freePort();
+  await startVarnish(exampleWith(example, { '"8080"': `"${new URL(url).port}"`, ...changes }), port);
+  return { url: `http://127.0.0.1:${port}` };
 }
 
 /** Starts nginx with these server blocks; it stops when the test file ends. */

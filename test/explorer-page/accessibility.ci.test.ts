@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { journey, openUnit, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ALL_SHAPES, journey, openUnit, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
 /** Asserts that axe-core finds no violation in the page as it is, best practices included. */
 async function assertAccessible(page: Page): Promise<void> {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { mapAtRest } from './asked-map.ts';
-import { journey, row, startExplorer, startLargeExplorer, waitForPlace } from './explorer-page.ts';
+import { ALL_SHAPES, journey, row, startExplorer, startLargeExplorer, waitForPlace } from './explorer-page.ts';
 import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
 const SMALL = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true };
 const SIZES = [SMALL, { ...SMALL, viewport: { width: 390, height: 844 } }];

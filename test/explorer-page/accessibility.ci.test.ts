@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { journey, openUnit, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { ALL_SHAPES, journey, openUnit, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
 /** Asserts that axe-core finds no violation in the page as it is, best practices included. */
 async function assertAccessible(page: Page): Promise<void> {
@@ -22,82 +23,9 @@ async function assertAccessible(page: Page): Promise<void> {
 
 for (const colorScheme of ['light', 'dark'] as const)
   journey(
-    `axe-core finds nothing, ${colorScheme}`,
-    { service, path: '/', colorScheme, expected: [400], hasMap: true },
-    async (page, step) => {
-      const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
-      /** Brings the page to a state, which is accessible. */
-      const state = (title: string, act: () => Promise<void>): Promise<void> =>
-        step(title, async () => {
-          await act();
-          await assertAccessible(page);
-        });
-
-      await state('sign-in', async () => {
-        await page.locator('#token:focus').waitFor();
-        await page.keyboard.press('Enter');
-        await page.getByText('Paste a token first.').waitFor();
-      });
-      await state('world', async () => {
-        await page.getByLabel('Token').fill(TOKEN);
-        await page.keyboard.press('Enter');
-        await waitForPlace(page, 'r1', '2 countries');
-      });
-      await state('what is here', async () => {
-        await page.locator('#find').fill('3.5, 0.5');
-        await page.keyboard.press('Enter');
-        await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
-      });
-      await state('search results', async () => {
-        await page.getByRole('button', { name: 'Close what is here' }).click();
-        await page.locator('#find').fill('a');
-        await page.locator('#found [role=option]').first().waitFor();
-      });
-      await state('facts', async () => {
-        await page.keyboard.press('Escape');
-        await selectUnit(page, 'Aland');
-        await page.locator('#facts').getByText('3 properties').click();
-      });
-      await state('opened unit', async () => {
-        await openUnit(page, 'Aland');
-        await waitForPlace(page, 'Aland', '1 region, 1 free city');
-        await page.locator('#levels').waitFor();
-      });
-      await state('download menu', async () => {
-        await page.getByRole('button', { name: 'Download' }).click();
-        await page.getByRole('menu').waitFor();
-      });
-      await state('request', async () => {
-        await page.keyboard.press('Escape');
-        await page.getByRole('tab', { name: 'Request' }).click();
-        await page.getByLabel('page-size').fill('1');
-        await send();
-        await page.locator('#pager').getByText('Page 1 of 2').waitFor();
-        await page.getByText(/^All \d+ headers$/).click();
-      });
-      await state('loading', async () => {
-        await page.route('**/api/**', () => {});
-        await page.getByRole('button', { name: 'Load all' }).click();
-        await page.getByRole('tab', { name: 'Browse' }).click();
-        await page.getByRole('button', { name: 'Stop' }).waitFor();
-      });
-      await state('empty', async () => {
-        await page.getByRole('button', { name: 'Stop' }).click();
-        await page.unroute('**/api/**');
-        await page.getByRole('tab', { name: 'Request' }).click();
-        await page.getByLabel('gid-0').fill('ZZZ');
-        await send();
-        await page.locator('#message').getByText('No such unit').waitFor();
-      });
-      await state('error', async () => {
-        await page.getByLabel('page-size').fill('0');
-        await send();
-        await page.getByRole('alert').getByText('400 bad-parameter').waitFor();
-      });
-      await state('/docs', async () => {
-        await page.goto(`${service.url}/docs`);
-      });
-    },
+    `axe-core finds nothing in any state, ${colorScheme}`,
+    { service, path: '/', colorScheme, expected: EXPECTED_STATUSES, hasMap: true },
+    (page, step) => walkStates(page, step, assertAccessible),
   );
 
 journey(

@@ -9,6 +9,7 @@ import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
+  ALL_SHAPES,
   ATTRIBUTION,
   apiText,
   journey,
@@ -20,7 +21,7 @@ import {
   waitForPlace,
 } from './explorer-page.ts';
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 /** Two districts of a box. */
 const LISTING = 'download/lv2.geojsonl.gz?gid-0=AAA&bbox=0,3,4,4';
 /** Aland with all that is inside. */
@@ -98,6 +99,24 @@ journey(
   async (page, step) => {
     const facts = page.locator('#facts');
     const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+    await step('the menu is opened, walked and left by keys', async () => {
+      await waitForPlace(page, 'r1', '2 countries');
+      await page.getByRole('button', { name: 'Download' }).focus();
+      await page.keyboard.press('Enter');
+      const focused = page.locator('[role=menuitem]:focus');
+      await focused.getByText('GeoJSON', { exact: true }).waitFor();
+      await page.keyboard.press('ArrowUp');
+      await focused.getByText('Copy link').waitFor();
+      await page.keyboard.press('ArrowUp');
+      await focused.getByText('which unit is where, level 0, all units').waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      await focused.getByText('GeoJSON', { exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('#download:focus').waitFor();
+      assert.equal(await page.locator('#download-menu').isVisible(), false);
+    });
 
     await step('it is copied as the service sends it, and its link leads to it', async () => {
       await selectUnit(page, 'Beland');

@@ -50,15 +50,16 @@ function writeExplorerCountries(): string {
   ]);
 }
 
-/** Builds a release of `writeExplorerCountries` in a folder, with all geometries and cells. */
+/** What downloads, requests and the map need: other geometries, and cells. */
+export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true } as const;
+
+/** Builds a release of `writeExplorerCountries` in a folder. */
 export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {
   await buildRelease(writeExplorerCountries(), out, {
     date: DATE,
     licence: LICENCE,
     attribution: [...ATTRIBUTION],
     accept: ['empty-geometries'],
-    geometries: GEOMETRIES,
-    cells: true,
     ...options,
   });
 }
@@ -211,4 +212,10 @@ export function linesOf(text: string): unknown[] {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
+}
+
+/** Types into the search field, and waits for what is said of the results. */
+export async function search(page: Page, text: string, note: string): Promise<void> {
+  await page.getByLabel('Search by name, GID or coordinates').fill(text);
+  await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
 }

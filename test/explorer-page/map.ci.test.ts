@@ -4,9 +4,19 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { featuresOf, goToView, mapAtRest } from './asked-map.ts';
-import { journey, namesIn, openUnit, row, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import {
+  ALL_SHAPES,
+  journey,
+  namesIn,
+  openUnit,
+  row,
+  selectUnit,
+  startExplorer,
+  TOKEN,
+  waitForPlace,
+} from './explorer-page.ts';
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
 /** The middle of the map in the window. */
 async function middleOf(page: Page): Promise<{ x: number; y: number }> {

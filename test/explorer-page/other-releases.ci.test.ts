@@ -215,7 +215,7 @@ journey(
 
 journey(
   'a release with full shapes alone is shown with these, and one without cells offers none',
-  { service: () => startExplorer({ geometries: ['full'], cells: false }) },
+  { service: () => startExplorer() },
   async (page, _, { url }) => {
     await waitForPlace(page, 'r1', '2 countries');
     const queries: string[] = [];

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { pointTo } from '../support/releases/point-to.ts';
-import { buildExplorerRelease, journey, openUnit, startExplorer, waitForPlace } from './explorer-page.ts';
+import { ALL_SHAPES, buildExplorerRelease, journey, openUnit, startExplorer, waitForPlace } from './explorer-page.ts';
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
 /** Goes to the tab of the world. */
 async function openTab(page: Page): Promise<void> {

@@ -1,28 +1,22 @@
 // The search field, a combobox over the units of all levels, of one, or inside the open unit; and the download menu,
 // which saves what is shown.
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
-import { holdRequests } from '../support/processes/chromium.ts';
 import {
+  ALL_SHAPES,
   apiText,
   HOSTILE,
   journey,
   linesOf,
   openUnit,
   saveItem,
+  search,
   startExplorer,
   waitForPlace,
 } from './explorer-page.ts';
 
-const service = await startExplorer();
+const service = await startExplorer(ALL_SHAPES);
 
-/** Types into the search field, and waits for what is said of the results. */
-async function search(page: Page, text: string, note: string): Promise<void> {
-  await page.getByLabel('Search by name, GID or coordinates').fill(text);
-  await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
-}
-
-journey('someone searches for units', { service, expected: [503] }, async (page, step) => {
+journey('someone searches for units', { service }, async (page, step) => {
   const field = page.locator('#find');
   const options = page.locator('#found [role=option]');
   const heading = (name: string): Promise<void> => page.locator('#facts').getByRole('heading', { name }).waitFor();
@@ -47,21 +41,9 @@ journey('someone searches for units', { service, expected: [503] }, async (page,
     assert.deepEqual([asked.length > 0, asked.filter((url) => url.includes('/overview'))], [true, []]);
   });
 
-  await step('arrow keys walk the results, round their ends', async () => {
-    await search(page, 'a', '3 units');
-    const active = page.locator('#found [aria-selected=true]');
-    const first = (await active.textContent()) ?? '';
-    await field.press('ArrowDown');
-    assert.notEqual(await active.textContent(), first);
-    assert.equal(await active.getAttribute('id'), await field.getAttribute('aria-activedescendant'));
-    await field.press('ArrowUp');
-    assert.equal(await active.textContent(), first);
-    await field.press('ArrowUp');
-    await options.last().and(active).waitFor();
-  });
-
   await step('the search may be limited to a level; Escape and leaving it close the results', async () => {
     const where = page.getByLabel('Where to search');
+    await search(page, 'a', '3 units');
     assert.deepEqual(await where.locator('option').allTextContents(), ['All levels', 'Level 0', 'Level 1', 'Level 2']);
     await where.selectOption('Level 1');
     await page.locator('#found-note').getByText('2 units', { exact: true }).waitFor();
@@ -72,17 +54,6 @@ journey('someone searches for units', { service, expected: [503] }, async (page,
     await page.getByRole('tab', { name: 'Browse' }).focus();
     await page.locator('#found-box').waitFor({ state: 'hidden' });
     await where.selectOption('All levels');
-  });
-
-  await step('while one types, the last answer wins', async () => {
-    const release = await holdRequests(page, '**/api/v1/search?q=north*');
-    const asked = page.waitForRequest('**/api/v1/search?q=north*');
-    await field.fill('north');
-    await asked;
-    await search(page, 'nowhere', '1 unit');
-    release();
-    await search(page, 'a', '3 units');
-    assert.equal(await page.locator('#found .name').first().textContent(), 'Aland');
   });
 
   await step(
@@ -105,44 +76,6 @@ journey('someone searches for units', { service, expected: [503] }, async (page,
     await waitForPlace(page, 'Aland', '1 region, 1 free city');
     await heading(HOSTILE);
   });
-
-  await step('a search may be inside the open unit, while there is one', async () => {
-    const where = page.getByLabel('Where to search');
-    await page.locator('#path').getByText('r1').click();
-    await search(page, 'north', '1 unit');
-    await openUnit(page, 'Beland');
-    await where.selectOption('In Beland');
-    await search(page, 'north', 'No unit has this name or GID.');
-    await search(page, 'all', '1 unit');
-    await field.press('Escape');
-    await page.locator('#path').getByText('r1').click();
-    await waitForPlace(page, 'r1', '2 countries');
-    assert.equal(await where.inputValue(), '');
-  });
-
-  await step('a search that fails says why', async () => {
-    await page.route('**/api/v1/search?*', (route) =>
-      route.fulfill({
-        status: 503,
-        contentType: 'application/problem+json',
-        body: '{"code":"x","detail":"Too busy."}',
-      }),
-    );
-    await search(page, 'aland', 'Too busy.');
-    await page.unroute('**/api/v1/search?*');
-    await search(page, 'alan', '1 unit');
-  });
-
-  await step('the ring of the focus lies on the field itself, not on the choice of level beside it', async () => {
-    for (const id of ['find', 'find-level']) {
-      await page.locator(`#${id}`).focus();
-      const style = `getComputedStyle(document.getElementById('${id}'))`;
-      const [width, offset] = await page.evaluate<number[]>(
-        `[${style}.outlineWidth, ${style}.outlineOffset].map((length) => Number.parseFloat(length))`,
-      );
-      assert.ok(width !== undefined && width >= 2 && offset === -width, `${id}: ${width} ${offset}`);
-    }
-  });
 });
 
 journey('someone saves what is shown', { service }, async (page, step) => {
@@ -158,23 +91,6 @@ journey('someone saves what is shown', { service }, async (page, step) => {
       features.map(({ properties }) => properties.name),
       ['Aland', 'Beland'],
     );
-  });
-
-  await step('the menu is opened, walked and left by keys', async () => {
-    await page.getByRole('button', { name: 'Download' }).focus();
-    await page.keyboard.press('Enter');
-    const focused = page.locator('[role=menuitem]:focus');
-    await focused.getByText('GeoJSON', { exact: true }).waitFor();
-    await page.keyboard.press('ArrowUp');
-    await focused.getByText('Copy link').waitFor();
-    await page.keyboard.press('ArrowUp');
-    await focused.getByText('which unit is where, level 0, all units').waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await focused.getByText('GeoJSON', { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('#download:focus').waitFor();
-    assert.equal(await page.locator('#download-menu').isVisible(), false);
   });
 
   await step('an opened unit is saved as the service sends it: lines, a FeatureCollection, tables', async () => {

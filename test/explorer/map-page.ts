@@ -15,6 +15,11 @@ import { until } from '../support/until.ts';
 
 /** Of the page and of the map. */
 export const SIZE = { width: 800, height: 600 };
+/** What map.css has in light. */
+export const LIGHT = { sea: '#d9e6ec', land: '#eef0e9', chosen: '#10222d' };
+export const UNITS = /^#(86c5b6|f1c68c|a5bee2|e8aba1|c8d190|c8b0d7)$/;
+/** A view of Aland, Beland and a strip of sea. */
+export const NEAR = 'map.setView({ zoom: 6, longitude: 4, latitude: 2 });';
 const TILE_PIXELS = 512;
 
 /** Two islands that are parts of one unit, cut at the antimeridian as RFC 7946 has it: 178 to -178 degrees. */

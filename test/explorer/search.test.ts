@@ -147,6 +147,7 @@ test('a search that is abandoned rejects with the reason; an error of the servic
   const abandoned = searchUnits({ text: 'mad', levels: ALL, within: undefined }, parts, controller.signal);
   controller.abort();
   await assert.rejects(abandoned, { name: 'AbortError' });
+  await search('mad');
   const denied = { ...parts, client: createClient({ base, token: () => 'bad' }) };
   const asked = { text: 'mad', levels: ALL, within: undefined };
   await assert.rejects(searchUnits(asked, denied, new AbortController().signal), { status: 401 });

@@ -1,0 +1,86 @@
+// The states of the page, one after the other as someone gets to them: for what must hold in each, such as that it is
+// accessible, and that it fits the screen.
+import type { Page } from 'playwright-core';
+import { openUnit, type Step, TOKEN, waitForPlace } from './explorer-page.ts';
+
+/** The status of the answer that one of them provokes. */
+export const EXPECTED_STATUSES = [400];
+
+/**
+ * Brings the page from the sign-in to each state.
+ * @param assertSound what must hold in each
+ */
+export async function walkStates(page: Page, step: Step, assertSound: (page: Page) => Promise<void>): Promise<void> {
+  const state = (title: string, act: () => Promise<void>): Promise<void> =>
+    step(title, async () => {
+      await act();
+      await assertSound(page);
+    });
+  const send = (): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
+  const { origin } = new URL(page.url());
+
+  await state('sign-in', async () => {
+    await page.locator('#token:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Paste a token first.').waitFor();
+  });
+  await state('world', async () => {
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await waitForPlace(page, 'r1', '2 countries');
+  });
+  await state('what is here', async () => {
+    await page.locator('#find').fill('3.5, 0.5');
+    await page.keyboard.press('Enter');
+    await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
+  });
+  await state('search results', async () => {
+    await page.getByRole('button', { name: 'Close what is here' }).click();
+    await page.locator('#find').fill('a');
+    await page.locator('#found [role=option]').first().waitFor();
+  });
+  await state('facts', async () => {
+    await page.locator('#found [role=option]').first().click();
+    await page.locator('#facts').getByText('3 properties').click();
+  });
+  await state('opened unit', async () => {
+    await page.getByRole('button', { name: 'Close Aland' }).click();
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.locator('#levels').waitFor();
+  });
+  await state('download menu', async () => {
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('menu').waitFor();
+  });
+  await state('request', async () => {
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByLabel('page-size').fill('1');
+    await send();
+    await page.locator('#pager').getByText('Page 1 of 2').waitFor();
+    await page.getByText(/^All \d+ headers$/).click();
+  });
+  await state('loading', async () => {
+    await page.route('**/api/**', () => {});
+    await page.getByRole('button', { name: 'Load all' }).click();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+  });
+  await state('empty', async () => {
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.unroute('**/api/**');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByLabel('gid-0').fill('ZZZ');
+    await send();
+    await page.locator('#message').getByText('No such unit').waitFor();
+  });
+  await state('error', async () => {
+    await page.getByLabel('page-size').fill('0'.repeat(60));
+    await send();
+    await page.getByRole('alert').getByText('400 bad-parameter').waitFor();
+  });
+  await state('/docs', async () => {
+    await page.goto(`${origin}/docs`);
+  });
+}

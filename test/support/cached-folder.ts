@@ -31,8 +31,8 @@ const SOURCES: readonly string[] = ['format', 'generator', 'test/support/dataset
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/tsconfig.json'];
 /** Folders are removed when they were not used for longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Longer than any of them takes to be made, on a busy machine. */
-const MAKING_MAX_MS = 10 * 60 * 1000;
+/** Between two looks whether another test file has made one: `until` gives up after ten minutes. */
+const LOOK_MS = 200;
 
 /**
  * An output folder with releases that `make` has built, now or for another test file. It is the test file's own: the
@@ -81,7 +81,7 @@ async function makeAlone(cached: string, make: (folder: string) => Promise<void>
     isMine = !isThere(cached) && takeLock(lock);
     return isMine || isThere(cached);
   };
-  await until(isDecided, `${cached} is not there`, MAKING_MAX_MS);
+  await until(isDecided, `${cached} is not there`, LOOK_MS);
   if (!isMine) return;
   const unfinished = begin(cached);
   try {

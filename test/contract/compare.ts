@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { sha256 } from '../support/files.ts';
 import { type Answer, send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, token } from '../support/http/in-process-proxy.ts';
@@ -28,7 +29,8 @@ const CODES_MIN = 15;
 /** Compares these setups with the directory. */
 export async function testAsDirectory(setups: readonly Setup[]): Promise<void> {
   const directory = await prepareWorld(DIRECTORY);
-  const expected = await record(directory);
+  const { stored } = directory;
+  const expected = await record(directory, stored);
   const rawly = await recordRaw(directory);
   const all = expected.flatMap(({ answers }) => answers);
 
@@ -45,18 +47,21 @@ export async function testAsDirectory(setups: readonly Setup[]): Promise<void> {
   for (const setup of setups)
     test(`${setup.name}: ${all.length} requests are answered as from the directory`, async () => {
       const world = await prepareWorld(setup);
-      for (const [i, got] of (await record(world)).entries()) compare(setup, elementAt(expected, i), got);
+      for (const [i, got] of (await record(world, stored)).entries()) compare(setup, elementAt(expected, i), got);
       // A public service reads no tokens; of workerd test/process/worker.test.ts has what it answers.
       const isComparable = !setup.isPublic && setup.exceptions['invalid HTTP'] === undefined;
       if (isComparable) assert.deepEqual(await recordRaw(world), rawly);
     });
 }
 
-/** Sends every exchange to the service of a setup. */
-async function record({ proxy, configured, publish, ...world }: World): Promise<Recorded[]> {
-  damageFiles(world.folder);
+/** Sends every exchange to the service of a setup. @param stored the features of r1 */
+async function record(
+  { proxy, configured, publish, folder }: World,
+  stored: readonly StoredLevel[],
+): Promise<Recorded[]> {
+  damageFiles(folder);
   const recorded: Recorded[] = [];
-  for (const stage of stagesOf(world)) {
+  for (const stage of stagesOf({ folder, stored })) {
     await publish(stage.release, stage.hosted);
     const known = proxy.log.length;
     const answers: Answer[] = [];

@@ -7,8 +7,10 @@ import { gunzipSync } from 'node:zlib';
 import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, releasePath } from '../../format/layout.ts';
-import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import { bodyOf, readStored } from '../support/datasets/large-dataset.ts';
 import { type Answer, refusal, send } from '../support/http/http-client.ts';
+import { sliceOf } from '../support/slice.ts';
 import { cachingOf, type World } from './world.ts';
 
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
@@ -22,28 +24,15 @@ export function testDownloads(world: World): void {
   after(() => publish('r1'));
 
   test('a download has the headers of a file that is to be saved', async () => {
-    const { status, headers, body } = await send(proxy, `${UNITS}?gid-0=U0.3_1&geometry=low`, {
-      'accept-encoding': 'gzip',
-      origin: 'https://app.test',
-    });
-    assert.equal(status, 200);
+    const { headers, body } = await send(proxy, `${UNITS}?gid-0=U0.3_1&geometry=low`, { 'accept-encoding': 'gzip' });
     assert.equal(headers['content-type'], 'application/gzip');
     assert.equal(headers['content-encoding'], undefined);
-    assert.equal(headers['content-length'], String(body.length));
     assert.equal(headers['accept-ranges'], 'bytes');
     assert.equal(headers['content-disposition'], 'attachment; filename="boundaries-r1-lv2-low-U0.3_1.geojsonl.gz"');
-    assert.match(String(headers.etag), /^"[A-Za-z0-9_-]+"$/);
-    assert.equal(headers['cache-control'], cachingOf(world.setup).current);
+    assert.equal(headers['boundaries-matched'], String(gunzipSync(body).toString().split('\n').length - 1));
+    assert.equal(headers.link, undefined);
     const named = await send(proxy, `${UNITS}?release=r1`, {}, 'HEAD');
     assert.equal(named.headers['cache-control'], cachingOf(world.setup).release);
-    assert.equal(headers['boundaries-release'], 'r1');
-    assert.equal(headers['boundaries-matched'], String(gunzipSync(body).toString().split('\n').length - 1));
-    assert.equal(headers['x-content-type-options'], 'nosniff');
-    assert.equal(headers['access-control-allow-origin'], '*');
-    const exposed = String(headers['access-control-expose-headers']).split(', ');
-    for (const name of ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range', 'Boundaries-Release'])
-      assert.ok(exposed.includes(name), name);
-    assert.deepEqual([headers.link, headers.vary], [undefined, undefined]);
   });
 
   test('names of files have only characters that are safe on every system, and are not too long', async () => {
@@ -141,33 +130,21 @@ export function testDownloads(world: World): void {
       const { status, headers, body } = await send(proxy, path, { 'accept-encoding': 'gzip' });
       assert.equal(status, 200);
       assert.ok(body.equals(file), path);
-      assert.deepEqual(
-        ['content-type', 'content-encoding', 'content-length', 'accept-ranges', 'cache-control', 'vary', 'link'].map(
-          (name) => headers[name],
-        ),
-        [
-          'application/octet-stream',
-          undefined,
-          String(file.length),
-          'bytes',
-          cachingOf(world.setup).current,
-          undefined,
-          undefined,
-        ],
-      );
+      assert.equal(headers['content-type'], 'application/octet-stream');
+      assert.equal(headers['content-encoding'], undefined);
+      assert.equal(headers['accept-ranges'], 'bytes');
       assert.equal(headers['content-disposition'], `attachment; filename="boundaries-r1-${levelName(level)}.cells"`);
       assert.equal(headers['boundaries-matched'], String(elementAt(stored, level).lines.length));
       const { bytes } = decodeCells(file, path);
       const ends = [0, 1, bytes - 1, bytes, bytes + 1, Math.floor((bytes + file.length) / 2), file.length - 1];
-      for (const first of ends)
-        for (const last of ends) {
-          if (first > last || last >= file.length) continue;
-          const part = await send(proxy, path, { range: `bytes=${first}-${last}` });
-          assert.equal(part.status, 206);
-          assert.equal(part.headers['content-range'], `bytes ${first}-${last}/${file.length}`);
-          assert.ok(part.body.equals(file.subarray(first, last + 1)), `${path} ${first}-${last}`);
-          assert.equal(part.headers.etag, headers.etag);
-        }
+      const ranges = ends.flatMap((first) => ends.map((last) => [first, last] as const));
+      for (const [first, last] of sliceOf(ranges.filter(([from, to]) => from <= to && to < file.length))) {
+        const part = await send(proxy, path, { range: `bytes=${first}-${last}` });
+        assert.equal(part.status, 206);
+        assert.equal(part.headers['content-range'], `bytes ${first}-${last}/${file.length}`);
+        assert.ok(part.body.equals(file.subarray(first, last + 1)), `${path} ${first}-${last}`);
+        assert.equal(part.headers.etag, headers.etag);
+      }
     }
   });
 
@@ -189,14 +166,18 @@ export function testDownloads(world: World): void {
   });
 
   test('has a download for every level and format, of levels without units too', async () => {
-    await publish('c1');
-    for (const level of LEVELS)
-      for (const format of FORMATS) {
-        const extension = format === 'fc' ? 'geojson' : 'geojsonl';
-        const answer = await send(proxy, `/api/v1/download/${levelName(level)}.${extension}.gz`);
-        assert.equal(answer.status, 200);
-        assert.equal(gunzipSync(answer.body).length === 0, format === 'geojsonl' && level > 2);
-      }
+    for (const release of ['r1', 'c1']) {
+      await publish(release);
+      const own = readStored(folder, release);
+      for (const level of LEVELS)
+        for (const [format, extension] of [
+          ['geojsonl', 'geojsonl'],
+          ['fc', 'geojson'],
+        ] as const) {
+          const { body } = await send(proxy, `/api/v1/download/${levelName(level)}.${extension}.gz`);
+          assert.ok(gunzipSync(body).toString() === bodyOf(format, elementAt(own, level).lines), `${release} ${level}`);
+        }
+    }
     for (const level of LEVELS.slice(3))
       assert.equal((await send(proxy, `/api/v1/download/${levelName(level)}.cells`)).body.length, 60);
   });

@@ -94,10 +94,8 @@ function listings({ stored }: Made, cursor: Cursors): Exchange[] {
         ...GEOMETRIES.map((geometry) => `geometry=${geometry}`),
         ...[0, Math.floor(last / 2), last].map((position) => `start-at=${cursor(level, position)}&page-size=9`),
         ...filters,
-        `bbox=${BOX}&geometry=none&page-size=7`,
-        `contains=${POINTS[level % 2]}`,
-        'start-after=20&page-size=3',
-        'start-at=9007199254740991',
+        level % 2 === 0 ? `bbox=${BOX}&geometry=none&page-size=7` : `contains=${POINTS[level % 3]}`,
+        level % 2 === 0 ? 'start-after=20&page-size=3' : 'start-at=9007199254740991',
       ];
       const coding = level % 2 === 0 ? 'gzip' : 'identity';
       return get(
@@ -147,7 +145,7 @@ function answers(cursor: Cursors): Exchange[] {
       ...get([download, `${API}/download/lv0.cells`], { range }),
       ...get([download], { range, 'if-range': '"other"' }),
     ]),
-    ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=${BOX},1&limit=4`.replace(`${BOX},1`, '-60,-40,0,60,40,9')]),
+    ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
     ...['POST', 'DELETE', 'OPTIONS'].map((method) => ({ path: `${API}/fc/lv2`, method })),
     { path: `${API}/fc/lv0`, method: 'OPTIONS', headers: { ...PREFLIGHT, authorization: undefined } },
     ...get(

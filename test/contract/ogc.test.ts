@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
-import { readStored } from '../support/datasets/large-dataset.ts';
+import { readStored, writeInvented } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -43,7 +43,10 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
     ['0.6', 700_000],
     ['0.7', 700_000],
   ]);
-  const folder = await worldOutput({ size: { vertices: 12, large }, pages: 'none', isFullAlone: true });
+  const folder = temporaryFolder();
+  const source = join(folder, 'large.gpkg');
+  writeInvented(source, { counts: [12], verticesOf: () => 12, strayEvery: 7, large });
+  await buildRelease(source, folder);
   const proxy = await startService(folder);
   const [countries] = readStored(folder, 'r1');
   const expected = (countries?.lines ?? []).map((line) => JSON.parse(line));

@@ -22,7 +22,7 @@ export interface World {
   folder: string;
   proxy: ContractService;
   /** The features of r1. */
-  stored: StoredLevel[];
+  readonly stored: readonly StoredLevel[];
   /** Makes it serve a release, and host others. */
   publish(release: string, hosted?: readonly string[]): Promise<void>;
   /** Another service of the same releases, with PUBLIC_URL and SCOPE. */
@@ -46,11 +46,15 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   point('r1', ['r1']);
   const proxy = await setup.start(folder);
   const configured = await setup.start(withoutChanges(folder), { publicUrl: PUBLIC_URL, scope: SCOPE });
+  let stored: StoredLevel[] | undefined;
   return {
     setup,
     folder,
     proxy,
-    stored: readStored(folder, 'r1'),
+    get stored() {
+      stored ??= readStored(folder, 'r1');
+      return stored;
+    },
     async publish(release, hosted = [release]) {
       point(release, hosted);
       await proxy.releases.refresh();

@@ -39,7 +39,7 @@ test('README and /docs print the page', () => {
 
 test('it draws the country, with a token or from a public service', { skip: WITHOUT_CHROMIUM }, async () => {
   const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder);
+  await buildRelease(writeCountries(), folder, { geometries: ['full', 'low'] });
   let page = '';
   const server = createServer((req, res) => {
     const name = /^\/dist\/([\w.-]+)/.exec(req.url ?? '')?.[1];

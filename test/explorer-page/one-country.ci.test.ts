@@ -7,6 +7,7 @@ import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { pixelOf } from './asked-map.ts';
 import { journey, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
@@ -62,7 +63,7 @@ async function start(layers: readonly FixtureLayer[]): Promise<RunningService> {
 
 const service = await start([country, provinces, districts]);
 
-for (const size of WIDTHS)
+for (const size of sliceOf(WIDTHS))
   journey(
     `opens inside the country, without its far island, above one line of credits: ${size.viewport.width} pixels`,
     { service, ...size, hasMap: 'asked' },

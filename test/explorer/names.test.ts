@@ -226,13 +226,11 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
 });
 
 test('names of another release than those loaded before replace them', async () => {
-  const out = temporaryFolder();
-  await buildRelease(writeSource(), out, OPTIONS);
-  const service = await startService(out);
+  const service = await startService(folder);
   const levels = namesOf(service.url);
   assert.equal((await levels.load(0))[0]?.release, 'r1');
-  await buildRelease(writeSource('Hispania'), out, { ...OPTIONS, release: 'r2' });
-  pointTo(out, 'r2');
+  await buildRelease(writeSource('Hispania'), folder, { ...OPTIONS, release: 'r2' });
+  pointTo(folder, 'r2');
   await service.releases.refresh();
   assert.equal((await levels.find(0, 'ESP'))?.name, 'España');
   assert.equal((await levels.lineage(1, 'ESP.1_1'))[0]?.name, 'Hispania');

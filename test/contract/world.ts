@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
-import type { Level } from '../../format/levels.ts';
+import type { Level, StoredPages } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -34,14 +34,17 @@ const PUBLIC_URL = 'https://example.org/boundaries';
 export const SCOPE = 'boundaries:read';
 
 /**
- * Starts the service of a setup on these releases: r1, the world with the stored pages of the setup, and those of
- * `buildOthers`. Units without geometry are accepted: how they are answered is part of the contract.
+ * Starts the service of a setup on these releases: r1, the world, and r2 of `buildRenamed`, with the stored pages of the
+ * setup, and those of `buildOthers`. Units without geometry are accepted: how they are answered is part of the contract.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
   const folder = await worldOutput({ pages: setup.pages });
-  const others = await cachedOutput(import.meta.url, 'others', buildOthers, ['c3']);
-  for (const release of readdirSync(join(others, RELEASES_PATH)))
-    renameSync(join(others, releasePath(release)), join(folder, releasePath(release)));
+  for (const others of [
+    await cachedOutput(import.meta.url, `r2 ${setup.pages}`, (made) => buildRenamed(made, setup.pages)),
+    await cachedOutput(import.meta.url, 'others', buildOthers, ['c3']),
+  ])
+    for (const release of readdirSync(join(others, RELEASES_PATH)))
+      renameSync(join(others, releasePath(release)), join(folder, releasePath(release)));
   const point = (release: string, hosted: readonly string[]): void => pointTo(folder, release, hosted);
   point('r1', ['r1']);
   const proxy = await setup.start(folder);
@@ -103,21 +106,20 @@ function withoutChanges(folder: string): string {
   return fixed;
 }
 
+/** Builds r2, the world without its last levels in which a unit of level 3 is called something else. */
+async function buildRenamed(folder: string, storedPages: StoredPages): Promise<void> {
+  const source = writeWorld(join(temporaryFolder(), 'renamed.gpkg'), undefined, { '3.70': 'Renamed' });
+  const options = { ...WHOLE, storedPages, levels: [0, 1, 2, 3], accept: ['empty-geometries'] } as const;
+  await buildUnchecked(source, folder, { ...options, release: 'r2' });
+}
+
 /**
- * Builds r2, the world without its last levels in which a unit of level 3 is called something else; c1, c2 in which a
- * district is and which was built without most geometries, and c3, the files of which tests damage; and m1, which has
- * more units than any page.
+ * Builds c1, the countries, c2 in which a district is called something else and which was built without most
+ * geometries, and c3, the files of which tests damage; and m1, which has more units than any page.
  */
 async function buildOthers(folder: string): Promise<void> {
   const sources = temporaryFolder();
   const inSources = (name: string): string => join(sources, name);
-  const renamed = writeWorld(inSources('renamed.gpkg'), undefined, { '3.70': 'Renamed' });
-  await buildUnchecked(renamed, folder, {
-    ...WHOLE,
-    release: 'r2',
-    levels: [0, 1, 2, 3],
-    accept: ['empty-geometries'],
-  });
   const regions = writeManyRegions(inSources('regions.gpkg'));
   await buildUnchecked(regions, folder, { ...WHOLE, release: 'm1', storedPages: 'none', accept: ['fewer-units'] });
   const layers = countryLayers();

@@ -9,6 +9,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { until } from '../support/until.ts';
+import { TestLimits } from './failing-host.ts';
 
 const CLIENTS = 200;
 /** As proxy/OPERATING.md says. */
@@ -17,7 +18,9 @@ const READS_MAX = 64;
 test('200 requests for different pages of a host that does not answer: at most 64 connections to it, then all are answered', async () => {
   const folder = await worldOutput();
   const host = await startStaticHost(folder);
-  const service = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  const service = await startService(folder, {
+    origin: staticHostOrigin({ url: host.url, headers: {} }, new TestLimits()),
+  });
   const sockets = new Set<Socket>();
   host.server.on('connection', (socket: Socket) => sockets.add(socket.once('close', () => sockets.delete(socket))));
   const held: (() => void)[] = [];
@@ -27,10 +30,14 @@ test('200 requests for different pages of a host that does not answer: at most 6
     held.push(() => res.destroy());
     return true;
   };
+  let received = 0;
+  service.server.on('request', () => received++);
   const asked = Array.from({ length: CLIENTS }, (_, i) =>
     send(service, `/api/v1/geojsonl/lv2?page-size=2&start-at=${i}`),
   );
-  await until(() => held.length >= READS_MAX, 'the host is not asked');
+  await until(() => received === CLIENTS && held.length >= READS_MAX, 'the host is not asked');
+  // What else was asked of the host has come by then.
+  assert.equal((await fetch(new URL('current.json', host.url))).status, 200);
   assert.equal(held.length, READS_MAX);
   assert.ok(sockets.size <= READS_MAX + 1, `${sockets.size} connections`);
   // The requests that the host held fail; the others get their pages, each after a turn in which others may ask.

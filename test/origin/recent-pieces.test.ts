@@ -35,9 +35,9 @@ test('a piece that is found is the one that was asked for, also when the memory 
         } else pieces.keep(file, { offset, length }, expected, 0);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
-  assert.ok(found > 400, `${found} were found`);
+  assert.ok(found > 150, `${found} were found`);
 });
 
 test('a range that begins like a kept one is another one, and large ones are not kept', () => {

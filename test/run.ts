@@ -46,7 +46,6 @@ const OWN_PROCESS = [
   'test/http/fuzz',
   'test/http/slow-clients',
   'test/http/slow-network',
-  'test/origin/load-release',
   'test/origin/s3',
   'test/process/lambda',
   'test/release/crash',

@@ -1,16 +1,10 @@
-// All crowds of crowds.ts: others wait a bounded number of times as long as without a crowd. Nothing may run beside it.
-import assert from 'node:assert/strict';
+// All crowds of crowds.ts: no request of others fails, nor do they wait for long. Nothing may run beside it.
 import { testCrowds } from './crowds.ts';
 
-/** An answer takes a millisecond by itself; behind a crowd, some turns of the event loop, of which each is bounded. */
-const TIMES_MAX = 50;
+/**
+ * Alone an answer takes half a millisecond; on a machine whose cores the crowd itself keeps busy, 90 times as long was
+ * seen. What keeps the event loop busy, or lets others wait for all of the crowd, takes seconds.
+ */
+const TIMES_MAX = 200;
 
-await testCrowds({
-  module: import.meta.url,
-  choose: (crowds) => crowds,
-  ms: 10_000,
-  async check({ median }, alone) {
-    const control = await alone();
-    assert.ok(median < TIMES_MAX * control.median, `median ${median} ms, without the crowd ${control.median} ms`);
-  },
-});
+await testCrowds({ module: import.meta.url, choose: (crowds) => crowds, ms: 10_000, timesMax: TIMES_MAX });

@@ -56,6 +56,9 @@ const OWN_PROCESS = [
   'test/soak/',
 ];
 
+/** Files that run in one process of their own: a browser has one clipboard, and one page that has the focus. */
+const PAGES = 'test/explorer-page/';
+
 /** A file may take so many times what the budget says, and at least so many milliseconds, before it is ended. */
 const LIMIT_TIMES = 10;
 const LIMIT_MIN_MS = 120_000;
@@ -159,10 +162,12 @@ async function* runAll(): AsyncGenerator<unknown, void, undefined> {
   const isAlone = ({ name }: ListedFile): boolean => ALONE.test(name);
   const isOwn = ({ name }: ListedFile): boolean => OWN_PROCESS.some((start) => name.startsWith(start));
   const many = files.filter((file) => !isAlone(file));
-  const shared = many.filter((file) => !isOwn(file));
+  const pages = many.filter(({ name }) => name.startsWith(PAGES));
+  const shared = many.filter((file) => !isOwn(file) && !pages.includes(file));
   const folder = mkdtempSync(join(tmpdir(), 'boundaries-run-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const entries = many.filter(isOwn).map((file, i) => entryOf(folder, `own-${i}`, [file]));
+  if (pages.length > 0) entries.push(entryOf(folder, 'pages', pages));
   for (let i = 0; i < Math.min(CONCURRENCY, shared.length); i++) entries.push(entryOf(folder, 'shared', shared, i));
   yield* run({ files: entries, concurrency: CONCURRENCY, timeout: 2 * LIMIT_MS });
   const alone = files.filter(isAlone).map((file, i) => entryOf(folder, `alone-${i}`, [file]));

@@ -40,8 +40,6 @@ const ALONE = /^test\/http\/crowds\.long\.test\.ts$/;
  * or measure the process (memory, descriptors).
  */
 const OWN_PROCESS = [
-  'test/auth/clock',
-  'test/auth/keys',
   'test/generator/ended-commands',
   'test/http/fuzz',
   'test/http/slow-clients',

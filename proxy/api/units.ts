@@ -1,5 +1,7 @@
 // The answers with units of all levels: what is at a point; and the body that it shares with a search. Used by rows.ts
 // and search.ts.
+
+import { isDecimal } from '../../format/grid.ts';
 import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
@@ -11,7 +13,8 @@ import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
 import { clientOf, onceLoaded, type Sources } from './listing.ts';
-import { badParameter, geometryOf, PARAMETERS, type Params } from './parameters.ts';
+import { badParameter, type Given, geometryOf, PARAMETERS, type Params } from './parameters.ts';
+import { urlOf } from './query.ts';
 
 /** The most units of an answer. */
 const UNITS_MAX = 1000;
@@ -43,7 +46,6 @@ interface Found {
  */
 export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
   const { params, request } = asked;
-  params.geometry ??= 'none';
   const release = sources.releases.requireCurrent();
   const found = find(sources, params, release);
   if (found !== undefined) return respond(asked, release, found);
@@ -56,8 +58,7 @@ export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<
 
 function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere }: Found): Answer {
   const more = [MATCHED, String(units.length)];
-  const { latitude, longitude } = askedPoint(asked.params);
-  if (isElsewhere) more.push('Link', `<${asked.base}${asked.path}?${POINT}=${latitude},${longitude}>; rel="alternate"`);
+  if (isElsewhere) more.push('Link', `<${exchangedUrl(asked)}>; rel="alternate"`);
   return answerUnits(asked, release, units, more);
 }
 
@@ -93,7 +94,7 @@ function find(sources: Sources, params: Params, release: LoadedRelease): Found |
 }
 
 function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
-  const geometry = geometryOf(params, release.geometries);
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const point = pointOf(release, contains);
   const units: Unit[] = [];
   for (const number of levelsOf(release)) {
@@ -108,7 +109,7 @@ function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, con
 
 /** Brings what is missing into memory: of all levels side by side. */
 async function load({ reads }: Sources, params: Params, release: LoadedRelease, client: string): Promise<void> {
-  const geometry = geometryOf(params, release.geometries);
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const points = [askedPoint(params), exchanged(params)];
   const places = points.map((contains) => placesOf(release, { bbox: undefined, contains }));
   const loadLevel = async (number: Level): Promise<void> => {
@@ -130,8 +131,15 @@ function askedPoint({ contains }: Params): Degrees {
   return contains;
 }
 
+/** The same request with the numbers exchanged. */
+function exchangedUrl({ base, path, params }: AskedUnits): string {
+  const { latitude, longitude } = askedPoint(params);
+  const exchange = (one: Given): Given => (one.name === POINT ? { ...one, text: `${latitude},${longitude}` } : one);
+  return urlOf(base + path, { ...params, given: params.given.map(exchange) }, undefined);
+}
+
 /** The point whose latitude comes first, if it is one: the most frequent mistake. */
 function exchanged(params: Params): Degrees | undefined {
   const { longitude, latitude } = askedPoint(params);
-  return Math.abs(Number(longitude)) > 90 ? undefined : { longitude: latitude, latitude: longitude };
+  return isDecimal(longitude, 90) ? { longitude: latitude, latitude: longitude } : undefined;
 }

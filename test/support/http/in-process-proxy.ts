@@ -53,6 +53,7 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
+  forwardedHost?: boolean;
   limits?: ServerLimits;
   /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
   time?: VirtualTime;
@@ -110,6 +111,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     publicUrl: options.publicUrl,
     title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
+    forwardedHost: options.forwardedHost,
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,

@@ -7,7 +7,7 @@ import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer, Basis, HeaderList } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
-import type { LoadedRelease, LoadedTable } from '../data/load-release.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { type Degrees, placesOf, pointOf } from '../data/spatial-index.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
@@ -47,13 +47,13 @@ interface Found {
 export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
   const { params, request } = asked;
   const release = sources.releases.requireCurrent();
-  const found = find(sources, params, release);
+  const found = find(sources, params, release, release.get);
   if (found !== undefined) return respond(asked, release, found);
   const basis = { release, isPinned: false };
   const loading = load(sources, params, release, clientOf(request).client);
-  return onceLoaded(sources, request, basis, loading, () => find(sources, params, release)).then((later) =>
-    respond(asked, release, later),
-  );
+  // What is loaded is held here: where memory is little, one level may leave it while another one comes.
+  const findIn = (held: ReadonlyMap<Level, LoadedLevel>) => find(sources, params, release, (level) => held.get(level));
+  return onceLoaded(sources, request, basis, loading, findIn).then((later) => respond(asked, release, later));
 }
 
 function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere }: Found): Answer {
@@ -85,20 +85,27 @@ export function answerUnits(
 }
 
 /** Undefined if something is not in memory. @throws Problem bad-parameter */
-function find(sources: Sources, params: Params, release: LoadedRelease): Found | undefined {
-  const units = unitsAt(sources, params, release, askedPoint(params));
+function find(sources: Sources, params: Params, release: LoadedRelease, get: LoadedRelease['get']): Found | undefined {
+  const at = (point: Degrees) => unitsAt(sources, params, release, get, point);
+  const units = at(askedPoint(params));
   if (units === undefined) return undefined;
   const other = units.length > 0 ? undefined : exchanged(params);
-  const elsewhere = other === undefined ? [] : unitsAt(sources, params, release, other);
+  const elsewhere = other === undefined ? [] : at(other);
   return elsewhere && { units, isElsewhere: elsewhere.length > 0 };
 }
 
-function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
+function unitsAt(
+  { reads }: Sources,
+  params: Params,
+  release: LoadedRelease,
+  get: LoadedRelease['get'],
+  contains: Degrees,
+): Unit[] | undefined {
   const geometry = geometryOf(params, release.geometries, 'lightest');
   const point = pointOf(release, contains);
   const units: Unit[] = [];
   for (const number of levelsOf(release)) {
-    const level = release.get(number);
+    const level = get(number);
     const source = level?.get(geometry);
     const positions = level?.spatial.unitsAt(point, reads);
     if (source === undefined || positions === undefined) return undefined;
@@ -108,16 +115,22 @@ function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, con
 }
 
 /** Brings what is missing into memory: of all levels side by side. */
-async function load({ reads }: Sources, params: Params, release: LoadedRelease, client: string): Promise<void> {
+async function load(
+  { reads }: Sources,
+  params: Params,
+  release: LoadedRelease,
+  client: string,
+): Promise<ReadonlyMap<Level, LoadedLevel>> {
   const geometry = geometryOf(params, release.geometries, 'lightest');
   const points = [askedPoint(params), exchanged(params)];
   const places = points.map((contains) => placesOf(release, { bbox: undefined, contains }));
-  const loadLevel = async (number: Level): Promise<void> => {
+  const loadLevel = async (number: Level): Promise<[Level, LoadedLevel]> => {
     const level = await release.load(number);
     await level.load(geometry);
     for (const place of places) await level.spatial.load(place, reads, client);
+    return [number, level];
   };
-  await Promise.all(levelsOf(release).map(loadLevel));
+  return new Map(await Promise.all(levelsOf(release).map(loadLevel)));
 }
 
 /** Those that have units. */

@@ -230,7 +230,6 @@ test('no broken answer replaces a good set', async () => {
   const elsewhere = createServer((_req, res) => res.end(JSON.stringify({ keys: [issuerKey('one').jwk] })));
   const Location = `http://127.0.0.1:${await listen(elsewhere)}/`;
   const faults: Record<string, RunningIssuer['fault']> = {
-    'an empty set': set(),
     'no set': text('{}'),
     'an empty body': text(''),
     'a page of HTML': text('<html><body>login</body></html>'),

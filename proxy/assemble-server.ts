@@ -59,7 +59,8 @@ export interface ServerParts {
 export type ServerSettings = Pick<
   Settings,
   'origin' | 'tokenRules' | 'publicUrl' | 'title' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
->;
+> &
+  Partial<Pick<Settings, 'forwardedHost'>>;
 
 /** The server for these settings; it does not listen yet. */
 export function assembleServer(
@@ -69,9 +70,11 @@ export function assembleServer(
   { observer = {}, timeouts, work, held, time, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
+  const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
-  const baseUrl = new BaseUrl(publicUrl, trustedProxies, log);
+  const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
   const context = {
     clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),

@@ -1,7 +1,8 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, errorToLogLine, isMatch, isStorageError, withoutContent } from './bodies/answer.ts';
+import { type Answer, type Body, errorToLogLine, isStorageError } from './bodies/answer.ts';
+import { afterConditions } from './bodies/conditions.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { HttpRequest } from './http/request.ts';
 import type { Client, Exchange, Reads } from './origin/origin.ts';
@@ -59,12 +60,10 @@ export class SentResponse implements Client {
   }
 
   /** Sends an answer. An error becomes another answer while nothing has been sent, and cuts the connection later. */
-  begin(answer: Answer): void {
-    const { status, headers, etag, body } = answer;
-    const asked = this.#request.headers['if-none-match'];
-    if (etag !== undefined && asked !== undefined && isMatch(asked, etag))
-      this.#head(304, withoutContent(headers)).end();
-    else if (body === undefined || this.#request.method === 'HEAD') this.#head(status, headers).end();
+  begin(made: Answer): void {
+    const answer = afterConditions(this.#request, made);
+    const { status, headers, body } = answer;
+    if (body === undefined || this.#request.method === 'HEAD') this.#head(status, headers).end();
     else if (Buffer.isBuffer(body)) this.#whole(answer, body);
     else this.#read(answer, body);
   }

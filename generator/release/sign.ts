@@ -10,7 +10,7 @@ import { BuildError, toBuildError } from '../report/errors.ts';
 import { readChecksums } from './checksums.ts';
 import { renameDurably, writeDurably } from './fsync.ts';
 import { withLock } from './output-lock.ts';
-import { removeFolder, requireRelease, stagingPath } from './staging.ts';
+import { removeFolder, requireDescription, requireRelease, stagingPath } from './staging.ts';
 
 /** The files that have a signature, release.json last: a reader that finds its signature finds the others. */
 const SIGNED_FILES = [BLOCKS_FILE, CHECKSUMS_FILE, RELEASE_FILE] as const;
@@ -64,6 +64,7 @@ function parsed(pem: string, parse: (pem: string) => KeyObject): KeyObject | und
 export async function signRelease(out: string, release: string, key: KeyObject): Promise<void> {
   await withLock(out, async (lock) => {
     requireRelease(out, release);
+    requireDescription(out, release);
     lock.assertHeld();
     await writeSignatures(out, release, key);
   });

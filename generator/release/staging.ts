@@ -19,7 +19,9 @@ import {
   type Release,
   releaseFromJson,
 } from '../../format/release.ts';
+import { sizeAndSum } from '../reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
+import { readChecksums } from './checksums.ts';
 import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
 /** The folders of a release that is being built. */
@@ -78,7 +80,8 @@ export function stagingPath(out: string, release: string): string {
 
 /**
  * Moves the finished release to its place and removes the staging folder.
- * @throws BuildError if a release with that id and other content exists; one with the same content is kept
+ * @throws BuildError if a release with that id and other content exists; of one with the same content those files are
+ *   replaced that are missing or damaged
  */
 export async function settle({ root, release: staged }: Staging, out: string, release: string): Promise<void> {
   const target = join(out, releasePath(release));
@@ -90,6 +93,7 @@ export async function settle({ root, release: staged }: Staging, out: string, re
         'choose another --release; diff shows how two releases differ',
       );
     }
+    await repair(staged, target);
   } else {
     await syncTree(staged);
     await renameDurably(staged, target);
@@ -98,13 +102,29 @@ export async function settle({ root, release: staged }: Staging, out: string, re
   removeFolder(root);
 }
 
+/** Replaces the files of a release that are not what checksums.txt says by those that were built again. */
+async function repair(staged: string, target: string): Promise<void> {
+  const { sums } = readChecksums(target);
+  const damaged = [...sums].filter(([path, sha256]) => {
+    const file = join(target, path);
+    return !existsSync(file) || sizeAndSum(file).sha256 !== sha256;
+  });
+  if (damaged.length === 0) return;
+  await syncTree(staged);
+  for (const [path] of damaged) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    await renameDurably(join(staged, path), join(target, path));
+  }
+}
+
 /**
  * Makes a release the current one. Readable are, besides, those that were: one that was built for review stays unread.
- * @throws BuildError if it does not exist
+ * @throws BuildError if it does not exist, or its release.json is not what was published
  */
 export async function activate(out: string, release: string): Promise<void> {
   const hostable = hostableReleases(out);
   requireRelease(out, release, hostable);
+  requireDescription(out, release);
   // A damaged current.json does not say which ones were.
   const known =
     currentIn(out) instanceof FormatError ? hostable : hostedReleases(out).filter((id) => hostable.includes(id));
@@ -195,7 +215,8 @@ function parsed<T>(parse: () => T): T | FormatError {
 
 /**
  * Ids of all published releases, oldest first, as current.json records them: `hosted` is in the order in which releases
- * were hosted first. Those that never were come last, in alphabetical order.
+ * were hosted first. Others, which were never hosted or are so no more, stand before the first one with a higher
+ * number; damaged ones come last, in alphabetical order.
  */
 export function publishedReleases(out: string): string[] {
   const folder = join(out, RELEASES_PATH);
@@ -203,8 +224,22 @@ export function publishedReleases(out: string): string[] {
   const published = readdirSync(folder)
     .filter((name) => isReleaseId(name) && existsSync(join(folder, name, RELEASE_FILE)))
     .sort();
-  const recorded = hostedReleases(out).filter((id) => published.includes(id));
-  return [...recorded, ...published.filter((id) => !recorded.includes(id))];
+  const ordered = hostedReleases(out).filter((id) => published.includes(id));
+  const others = published.filter((id) => !ordered.includes(id));
+  if (others.length === 0) return ordered;
+  const numbers = new Map(published.map((id) => [id, numberOf(out, id)]));
+  const of = (id: string): number => numbers.get(id) ?? Number.POSITIVE_INFINITY;
+  for (const id of others.sort((a, b) => (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0))) {
+    const next = ordered.findIndex((other) => of(other) > of(id));
+    ordered.splice(next === -1 ? ordered.length : next, 0, id);
+  }
+  return ordered;
+}
+
+/** The number of a release among those of its output folder; infinite if it is damaged. */
+function numberOf(out: string, release: string): number {
+  const described = descriptionIn(out, release);
+  return described instanceof FormatError ? Number.POSITIVE_INFINITY : described.sequence;
 }
 
 /** The releases that current.json lists, oldest first; none if it is missing or damaged, which `activate` repairs. */
@@ -229,6 +264,26 @@ export function requireRelease(out: string, release: string, among: readonly str
     `${join(out, releasePath(release))}: no such release`,
     among.length === 0 ? 'build a release first' : `use one of: ${among.join(', ')}`,
   );
+}
+
+/**
+ * Checks that release.json is what was published: as checksums.txt and, if the release is hosted, current.json record
+ * it.
+ * @throws BuildError if it is not
+ */
+export function requireDescription(out: string, release: string): void {
+  const folder = join(out, releasePath(release));
+  const got = sizeAndSum(join(folder, RELEASE_FILE)).sha256;
+  const recorded = [
+    [CHECKSUMS_FILE, readChecksums(folder).sums.get(RELEASE_FILE)],
+    [CURRENT_PATH, recordedIn(out)?.digests.get(release)],
+  ] as const;
+  for (const [file, sha256] of recorded)
+    if (sha256 !== undefined && sha256 !== got)
+      throw new BuildError(
+        `${join(folder, RELEASE_FILE)}: its SHA-256 is ${got}, ${file} has ${sha256}: it is not what was published`,
+        'restore the file, or build the release again under another id',
+      );
 }
 
 function hostableReleases(out: string): string[] {

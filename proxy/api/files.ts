@@ -5,11 +5,11 @@ import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { cellsPath, namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { levelName } from '../../format/levels.ts';
-import { type Answer, type Basis, type BodySource, isMatch } from '../bodies/answer.ts';
+import type { Answer, Basis, BodySource } from '../bodies/answer.ts';
+import { rangeOf } from '../bodies/conditions.ts';
 import { Slice } from '../bodies/slice.ts';
 import { StoredCells, StoredFile } from '../bodies/stored-file.ts';
 import { Problem } from '../http/problem.ts';
-import type { HttpRequest } from '../http/request.ts';
 import type { ByteRange } from '../origin/origin.ts';
 import { type DownloadEndpoint, type FileEndpoint, RELEASE, type SavedEndpoint } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
@@ -93,26 +93,4 @@ function fileName({ level, extension }: SavedEndpoint, release: string, query: s
   const parts = ['boundaries', release, levelName(level), ...pairs.map(([, value]) => value)];
   const name = parts.join('-').replaceAll(/[^A-Za-z0-9._-]+/g, '_');
   return name.slice(0, NAME_MAX_CHARS) + extension;
-}
-
-/**
- * The range that is asked for (RFC 9110 section 14); undefined for the whole file: without Range, with one that is not
- * valid, with several ranges, or if the client has the beginning of another file (If-Range).
- * @throws Problem range-not-satisfiable
- */
-function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers;
-  // The condition of a 304 comes before Range (RFC 9110 section 13.2.2), which has no meaning but for GET.
-  if (range === undefined || method !== 'GET' || (ifNoneMatch !== undefined && isMatch(ifNoneMatch, etag)))
-    return undefined;
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
-  const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
-  if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;
-  const offset = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
-  if (offset >= end)
-    throw new Problem('range-not-satisfiable', 'The file has fewer bytes: Content-Range says how many.', {
-      'Content-Range': `bytes */${bytes}`,
-    });
-  return { offset, length: end - offset };
 }

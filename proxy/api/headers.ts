@@ -44,17 +44,19 @@ export function fixedHeaders(mediaType: string): AudienceHeaders {
 }
 
 /**
- * The headers of downloads, which are files: not coded, in ranges if that is asked for. With tokens one whose release
- * is named is asked for each time, too: an id may be used again.
+ * The headers of downloads, which are files: not coded, in ranges if that is asked for. One whose release is named is
+ * kept no longer than others: an id may be used again.
  */
 export function downloadHeaders(mediaType: string): AudienceHeaders {
-  return forAudiences((caching) => [
-    ...COMMON_HEADERS,
-    ...['Access-Control-Expose-Headers', 'Accept-Ranges, Content-Disposition, Content-Range'],
-    ...['Cache-Control', caching === CACHING.private.pinned ? CACHING.private.current : caching],
-    ...['Content-Type', mediaType, 'Accept-Ranges', 'bytes'],
-    'Boundaries-Release',
-  ]);
+  const of = ({ current }: { current: string }) => {
+    const headers = [
+      ...COMMON_HEADERS,
+      ...['Cache-Control', current, 'Content-Type', mediaType, 'Accept-Ranges', 'bytes', 'Boundaries-Release'],
+    ];
+    const coded = { gzip: headers, identity: headers };
+    return { pinned: coded, current: coded };
+  };
+  return { private: of(CACHING.private), public: of(CACHING.public) };
 }
 
 /** A body that is one gzip member. */

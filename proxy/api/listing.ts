@@ -82,19 +82,26 @@ export function answerFeatures<Endpoint extends LevelEndpoint>(
   return known === undefined ? bringIn(sources, asked).then(respond) : respond(known);
 }
 
+/** What has been loaded for a request, and is held until it is answered: it may have left memory by then. */
+interface Held {
+  /** Another one may be the current one by now. */
+  release: LoadedRelease;
+  level: LoadedLevel;
+}
+
 /**
  * The request with what it is answered from; undefined if something is not in memory.
- * @param loaded the release that has been loaded for it: another one may be the current one by now
+ * @param held what has been loaded for it
  */
 function inMemory<Endpoint extends LevelEndpoint>(
   { releases, reads }: Sources,
   asked: AskedFeatures<Endpoint>,
-  loaded: LoadedRelease | undefined,
+  held: Held | undefined,
 ): FeaturesRequest<Endpoint> | undefined {
   const { endpoint, request, params, fixed, base, coding } = asked;
   const named = params.release;
-  const release = loaded ?? (named ? releases.get(named, clientOf(request).client) : releases.requireCurrent());
-  const level = release?.get(endpoint.level);
+  const release = held?.release ?? (named ? releases.get(named, clientOf(request).client) : releases.requireCurrent());
+  const level = held?.level ?? release?.get(endpoint.level);
   const source = release && level?.get(geometryOf(params, release.geometries));
   const places = release && level?.spatial.at(placesOf(release, params), reads);
   if (release === undefined || level === undefined || source === undefined || places === undefined) return undefined;
@@ -112,19 +119,20 @@ async function bringIn<Endpoint extends LevelEndpoint>(
   const { client } = clientOf(request);
   const named = params.release;
   const release = named === undefined ? releases.requireCurrent() : await releases.load(named, client);
-  const load = async (): Promise<void> => {
+  const load = async (): Promise<Held> => {
     const level = await release.load(endpoint.level);
     await level.load(geometryOf(params, release.geometries));
     await level.spatial.load(placesOf(release, params), reads, client);
+    return { release, level };
   };
   const basis = { release, isPinned: named !== undefined };
-  return onceLoaded(sources, request, basis, load(), () => inMemory(sources, asked, release));
+  return onceLoaded(sources, request, basis, load(), (held) => inMemory(sources, asked, held));
 }
 
 /**
  * What a request is answered from, after it has been brought into memory.
  * @param loading brings it there
- * @param find undefined if something has left memory again
+ * @param find undefined if a cell has left memory again
  * @throws LoadError, Problem
  */
 export async function onceLoaded<Loaded, Found>(

@@ -3,6 +3,7 @@
 import { type Box, boxFrom } from '../../format/boxes.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { decodeCursor } from '../../format/cursor.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { isDecimal } from '../../format/grid.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
@@ -44,7 +45,7 @@ export interface Params {
   release: NamedRelease | undefined;
   /** At most one per column. */
   filters: readonly Filter[];
-  /** As it was written: which there are is known of the release. Undefined, which means the full one, if absent. */
+  /** As it was written: which there are is known of the release. Undefined if absent. */
   geometry: string | undefined;
   /** The features' bounding boxes touch this one. */
   bbox: Box | undefined;
@@ -244,8 +245,17 @@ function filterNames(level: Level): string {
   return `gid-0 to gid-${level}`;
 }
 
-/** The geometry that is asked for. @throws Problem bad-parameter if it is not one of the release */
-export function geometryOf({ geometry = 'full' }: Params, geometries: readonly Geometry[]): Geometry {
+/**
+ * The geometry that is asked for.
+ * @param usual what no request for another one gets: the full one of pages, the lightest one of units of all levels
+ * @throws Problem bad-parameter if it is not one of the release
+ */
+export function geometryOf(
+  { geometry }: Params,
+  geometries: readonly Geometry[],
+  usual: 'full' | 'lightest' = 'full',
+): Geometry {
+  if (geometry === undefined) return usual === 'full' ? 'full' : elementAt(geometries, geometries.length - 1);
   const known = geometries.find((name) => name === geometry);
   if (known === undefined) throw badParameter(GEOMETRY, `is ${quote(geometry)}`, `one of ${geometries.join(', ')}`);
   return known;

@@ -28,10 +28,7 @@ export function answerSearch(sources: Sources, asked: AskedUnits): Answer | Prom
   const { params } = asked;
   refuseContradiction(params);
   const release = sources.releases.requireCurrent();
-  const geometry = geometryOf(
-    { ...params, geometry: params.geometry ?? release.geometries.at(-1) },
-    release.geometries,
-  );
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const numbers = params.levels.filter((number) => elementAt(release.summaries, number).features > 0);
   const inMemory = numbers.flatMap((number): Searched[] => {
     const level = release.get(number);

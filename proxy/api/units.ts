@@ -1,17 +1,20 @@
 // The answers with units of all levels: what is at a point; and the body that it shares with a search. Used by rows.ts
 // and search.ts.
+
+import { isDecimal } from '../../format/grid.ts';
 import { FRAME_DATA, storedBlock } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer, Basis, HeaderList } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
-import type { LoadedRelease, LoadedTable } from '../data/load-release.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { type Degrees, placesOf, pointOf } from '../data/spatial-index.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { POINT } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from './headers.ts';
 import { clientOf, onceLoaded, type Sources } from './listing.ts';
-import { badParameter, geometryOf, PARAMETERS, type Params } from './parameters.ts';
+import { badParameter, type Given, geometryOf, PARAMETERS, type Params } from './parameters.ts';
+import { urlOf } from './query.ts';
 
 /** The most units of an answer. */
 const UNITS_MAX = 1000;
@@ -43,21 +46,19 @@ interface Found {
  */
 export function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
   const { params, request } = asked;
-  params.geometry ??= 'none';
   const release = sources.releases.requireCurrent();
-  const found = find(sources, params, release);
+  const found = find(sources, params, release, release.get);
   if (found !== undefined) return respond(asked, release, found);
   const basis = { release, isPinned: false };
   const loading = load(sources, params, release, clientOf(request).client);
-  return onceLoaded(sources, request, basis, loading, () => find(sources, params, release)).then((later) =>
-    respond(asked, release, later),
-  );
+  // What is loaded is held here: where memory is little, one level may leave it while another one comes.
+  const findIn = (held: ReadonlyMap<Level, LoadedLevel>) => find(sources, params, release, (level) => held.get(level));
+  return onceLoaded(sources, request, basis, loading, findIn).then((later) => respond(asked, release, later));
 }
 
 function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere }: Found): Answer {
   const more = [MATCHED, String(units.length)];
-  const { latitude, longitude } = askedPoint(asked.params);
-  if (isElsewhere) more.push('Link', `<${asked.base}${asked.path}?${POINT}=${latitude},${longitude}>; rel="alternate"`);
+  if (isElsewhere) more.push('Link', `<${exchangedUrl(asked)}>; rel="alternate"`);
   return answerUnits(asked, release, units, more);
 }
 
@@ -84,20 +85,27 @@ export function answerUnits(
 }
 
 /** Undefined if something is not in memory. @throws Problem bad-parameter */
-function find(sources: Sources, params: Params, release: LoadedRelease): Found | undefined {
-  const units = unitsAt(sources, params, release, askedPoint(params));
+function find(sources: Sources, params: Params, release: LoadedRelease, get: LoadedRelease['get']): Found | undefined {
+  const at = (point: Degrees) => unitsAt(sources, params, release, get, point);
+  const units = at(askedPoint(params));
   if (units === undefined) return undefined;
   const other = units.length > 0 ? undefined : exchanged(params);
-  const elsewhere = other === undefined ? [] : unitsAt(sources, params, release, other);
+  const elsewhere = other === undefined ? [] : at(other);
   return elsewhere && { units, isElsewhere: elsewhere.length > 0 };
 }
 
-function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, contains: Degrees): Unit[] | undefined {
-  const geometry = geometryOf(params, release.geometries);
+function unitsAt(
+  { reads }: Sources,
+  params: Params,
+  release: LoadedRelease,
+  get: LoadedRelease['get'],
+  contains: Degrees,
+): Unit[] | undefined {
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const point = pointOf(release, contains);
   const units: Unit[] = [];
   for (const number of levelsOf(release)) {
-    const level = release.get(number);
+    const level = get(number);
     const source = level?.get(geometry);
     const positions = level?.spatial.unitsAt(point, reads);
     if (source === undefined || positions === undefined) return undefined;
@@ -107,16 +115,22 @@ function unitsAt({ reads }: Sources, params: Params, release: LoadedRelease, con
 }
 
 /** Brings what is missing into memory: of all levels side by side. */
-async function load({ reads }: Sources, params: Params, release: LoadedRelease, client: string): Promise<void> {
-  const geometry = geometryOf(params, release.geometries);
+async function load(
+  { reads }: Sources,
+  params: Params,
+  release: LoadedRelease,
+  client: string,
+): Promise<ReadonlyMap<Level, LoadedLevel>> {
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const points = [askedPoint(params), exchanged(params)];
   const places = points.map((contains) => placesOf(release, { bbox: undefined, contains }));
-  const loadLevel = async (number: Level): Promise<void> => {
+  const loadLevel = async (number: Level): Promise<[Level, LoadedLevel]> => {
     const level = await release.load(number);
     await level.load(geometry);
     for (const place of places) await level.spatial.load(place, reads, client);
+    return [number, level];
   };
-  await Promise.all(levelsOf(release).map(loadLevel));
+  return new Map(await Promise.all(levelsOf(release).map(loadLevel)));
 }
 
 /** Those that have units. */
@@ -130,8 +144,15 @@ function askedPoint({ contains }: Params): Degrees {
   return contains;
 }
 
+/** The same request with the numbers exchanged. */
+function exchangedUrl({ base, path, params }: AskedUnits): string {
+  const { latitude, longitude } = askedPoint(params);
+  const exchange = (one: Given): Given => (one.name === POINT ? { ...one, text: `${latitude},${longitude}` } : one);
+  return urlOf(base + path, { ...params, given: params.given.map(exchange) }, undefined);
+}
+
 /** The point whose latitude comes first, if it is one: the most frequent mistake. */
 function exchanged(params: Params): Degrees | undefined {
   const { longitude, latitude } = askedPoint(params);
-  return Math.abs(Number(longitude)) > 90 ? undefined : { longitude: latitude, latitude: longitude };
+  return isDecimal(longitude, 90) ? { longitude: latitude, latitude: longitude } : undefined;
 }

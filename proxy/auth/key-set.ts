@@ -62,8 +62,8 @@ export async function fetchKeySet(url: URL, timeoutMs: number = KEY_SET_TIMEOUT_
 }
 
 /**
- * The usable keys of a JSON Web Key Set (RFC 7517).
- * @throws FormatError if it contains a private or secret key, or no usable key
+ * The usable keys of a JSON Web Key Set (RFC 7517). A set without any key says that none is valid any more.
+ * @throws FormatError if it contains a private or secret key, or only keys that are not usable
  */
 export function jwksToKeySet(text: string): KeySet {
   const keys = usableKeys(text).map(({ alg, ...key }) => {
@@ -96,7 +96,7 @@ function usableKeys(text: string): JsonObject[] {
   const secret = keys.findIndex((key) => 'd' in key || 'k' in key);
   if (secret !== -1) throw new FormatError(`${where} keys[${secret}]`, 'is private, expected public keys only');
   const usable = keys.filter(isUsable);
-  if (usable.length > 0) return usable;
+  if (usable.length > 0 || keys.length === 0) return usable;
   throw new FormatError(where, `no usable key, expected one for ${ASYMMETRIC_ALGORITHMS.join(', ')}`);
 }
 

@@ -24,6 +24,8 @@ export interface KeySetLocation {
   read: () => Promise<string>;
 }
 
+/** An attempt that has not ended by then does not end: a platform ends what a request reads with its client. */
+const STUCK_MS = 10_000;
 /** How long a request waits for an issuer while old keys still work, in milliseconds. */
 const SLOW_MS = 500;
 
@@ -116,11 +118,14 @@ export class RotatingKeys implements KeySource {
 
   /** The attempt in progress, or a new one; undefined during the cooldown. Never rejects. */
   #refresh(): Promise<void> | undefined {
-    if (this.#attempt === undefined && this.#now() - this.#triedAt >= this.#policy.cooldownMs) {
+    const sinceMs = this.#now() - this.#triedAt;
+    const isRunning = this.#attempt !== undefined && sinceMs < STUCK_MS;
+    if (!isRunning && sinceMs >= this.#policy.cooldownMs) {
       this.#triedAt = this.#now();
-      this.#attempt = this.#read().finally(() => {
-        this.#attempt = undefined;
+      const attempt = this.#read(this.#triedAt).finally(() => {
+        if (this.#attempt === attempt) this.#attempt = undefined;
       });
+      this.#attempt = attempt;
     }
     return this.#attempt;
   }
@@ -138,10 +143,12 @@ export class RotatingKeys implements KeySource {
     clearTimeout(timer);
   }
 
-  async #read(): Promise<void> {
+  async #read(begunAt: number): Promise<void> {
     const { name, read } = this.#location;
     try {
       const text = await read();
+      // A later attempt, beside one that seemed to hang, knows better.
+      if (begunAt < this.#readAt) return;
       // An unchanged text keeps the same set object, so verified tokens stay cached.
       if (text !== this.#text) this.#keys = jwksToKeySet(text);
       this.#text = text;

@@ -31,7 +31,7 @@ export interface Answer {
   status: number;
   /** All headers, with Content-Length. */
   headers: HeaderList;
-  /** A strong entity tag including its quotes; a request whose If-None-Match has it is answered with 304. */
+  /** A strong entity tag including its quotes, which conditions of requests are compared with. */
   etag: string | undefined;
   /** Undefined if there is no content. */
   body: Buffer | BodySource | undefined;
@@ -54,7 +54,7 @@ export const COMMON_HEADERS: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'Link, ETag, Boundaries-Release, Boundaries-Matched, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
+  'Link, ETag, Boundaries-Release, Boundaries-Matched, Accept-Ranges, Content-Disposition, Content-Range, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
   'X-Content-Type-Options',
   'nosniff',
 ];
@@ -100,7 +100,7 @@ export const PREFLIGHT_ANSWER: Answer = noContent([
   'Access-Control-Allow-Methods',
   ALLOWED_METHODS,
   'Access-Control-Allow-Headers',
-  'Authorization, If-None-Match, If-Range, Range',
+  'Authorization, If-Match, If-None-Match, If-Range, Range',
   'Access-Control-Max-Age',
   String(PREFLIGHT_MAX_AGE_SECONDS),
 ]);
@@ -113,26 +113,12 @@ function noContent(headers: HeaderList): Answer {
   return { status: 204, headers: all, etag: undefined, body: undefined, basis: undefined };
 }
 
-/** The headers of a 304: those of the answer without those of its content. */
-export function withoutContent(headers: HeaderList): string[] {
-  return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
-}
-
 /** 96 bits of SHA-256 in base64url: what entity tags of made bodies consist of. */
 export function tagOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, TAG_CHARS);
 }
 
 const TAG_CHARS = 16;
-
-/** The 304 rule: does If-None-Match list this entity tag? Weak comparison (RFC 9110 section 13.1.2). */
-export function isMatch(ifNoneMatch: string, etag: string): boolean {
-  // Entity tags of this service contain no comma.
-  return ifNoneMatch.split(',').some((item) => {
-    const tag = item.trim();
-    return tag === '*' || tag === etag || tag === `W/${etag}`;
-  });
-}
 
 /**
  * The answer for an error.

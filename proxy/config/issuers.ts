@@ -152,11 +152,18 @@ function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: TokenOptions): KeyPol
     option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown',
     text: string = SERVE_OPTIONS[option].default,
   ): number => 1000 * durationToSeconds(text, `--${option}`);
-  return {
+  const policy = {
     cacheMs: ms('jwks-cache', jwksCache),
     staleMs: ms('jwks-stale', jwksStale),
     cooldownMs: ms('jwks-cooldown', jwksCooldown),
   };
+  if (policy.cooldownMs <= policy.cacheMs) return policy;
+  // Between two requests a revoked key would work for longer than --jwks-cache says.
+  throw new OptionError(
+    'longer than --jwks-cache',
+    `--jwks-cooldown ${jwksCooldown ?? SERVE_OPTIONS['jwks-cooldown'].default}`,
+    'use a shorter --jwks-cooldown, or a longer --jwks-cache',
+  );
 }
 
 /** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */

@@ -31,6 +31,11 @@ export const SERVE_OPTIONS = {
     ...LIST,
     describe: 'address or network of a reverse proxy whose X-Forwarded-Host, -Proto and -For are used; repeatable',
   },
+  'forwarded-host': {
+    ...FLAG,
+    describe:
+      'with --public: use X-Forwarded-Host and -Proto of --trust-proxy, too, which must replace those of clients',
+  },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
   jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
   'jwks-cache': {

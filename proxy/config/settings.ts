@@ -63,6 +63,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     publicUrl: parsePublicUrl(options.publicUrl),
     title: options.title,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
+    /** Are X-Forwarded-Host and -Proto used of a public service, too? */
+    forwardedHost: options.forwardedHost,
     /** Undefined for a public service. */
     tokenRules,
     resourceMetadata: tokenRules && issuersToMetadata([...tokenRules.issuers.keys()], tokenRules.scope),

@@ -8,7 +8,7 @@ const RETRY_MS = 5000;
  * What takes longer is begun again beside it, then after twice this time: platforms end what a request reads with its
  * client. What is loaded first counts.
  */
-const STUCK_MS = 10_000;
+export const STUCK_MS = 10_000;
 
 /** Milliseconds of a monotonic clock. */
 export type Clock = () => number;

@@ -10,7 +10,7 @@ import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { LoadedRelease, LoadRelease } from './load-release.ts';
 import { loadRelease, readDescription } from './load-release.ts';
-import { Loaded } from './loaded.ts';
+import { Loaded, STUCK_MS } from './loaded.ts';
 
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;
@@ -295,8 +295,8 @@ function gone(): Problem {
 }
 
 /**
- * Shares runs of `work` between callers: each call gets a run that begins after it. Runs never overlap, and begin at
- * least `pauseMs` milliseconds apart.
+ * Shares runs of `work` between callers: each call gets a run that begins after it. Runs begin at least `pauseMs`
+ * milliseconds apart, and overlap only where one does not end in time: a platform may have ended what it reads.
  * @param now milliseconds of a monotonic clock
  */
 function shareRuns(work: () => Promise<void>, pauseMs: number, now: () => number): () => Promise<void> {
@@ -312,8 +312,19 @@ function shareRuns(work: () => Promise<void>, pauseMs: number, now: () => number
   };
   return () => {
     if (next !== undefined) return next;
-    next = last.then(run);
+    next = endOf(last, begun + STUCK_MS - now()).then(run);
     last = next.catch(() => {});
     return next;
   };
+}
+
+/** Resolves when the work has ended, or after so many milliseconds. */
+function endOf(work: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, ms));
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -16,6 +16,9 @@ sub vcl_recv {
     # Neither matters to the service; with one of them Varnish would not look into its cache.
     unset req.http.Authorization;
     unset req.http.Cookie;
+    # What a client says of these is no part of the key: it must not come into what others get.
+    set req.http.X-Forwarded-Host = req.http.Host;
+    unset req.http.X-Forwarded-Proto;
     if (req.url ~ "^/(healthz|readyz)$" || req.url ~ "^/api/v1/download/") {
         # Downloads may be larger than the cache, and are continued by ranges.
         return (pass);

@@ -1,7 +1,8 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by
 // create-fetch-handler.ts.
 
-import { type Answer, errorToLogLine, isMatch, withoutContent } from '../bodies/answer.ts';
+import { type Answer, errorToLogLine } from '../bodies/answer.ts';
+import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { Client, Reads } from '../origin/origin.ts';
@@ -36,18 +37,16 @@ export async function answerToResponse(
 
 async function toResponse(
   { reads, responses, log }: Responding,
-  answer: Answer,
+  made: Answer,
   request: HttpRequest,
 ): Promise<Response> {
-  const { etag, body: source, basis } = answer;
-  const asked = request.headers['if-none-match'];
-  const isUnchanged = etag !== undefined && asked !== undefined && isMatch(asked, etag);
+  const answer = afterConditions(request, made);
+  const { status, headers, body: source, basis } = answer;
   const all = new Headers();
-  const headers = isUnchanged ? withoutContent(answer.headers) : answer.headers;
   for (let i = 0; i + 1 < headers.length; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
   // The body is encoded already: without `encodeBody` Workers would encode it again.
-  const init = { status: isUnchanged ? 304 : answer.status, headers: all, encodeBody: 'manual' };
-  if (isUnchanged || source === undefined || request.method === 'HEAD') return new Response(null, init);
+  const init = { status, headers: all, encodeBody: 'manual' };
+  if (source === undefined || request.method === 'HEAD') return new Response(null, init);
   const body = Buffer.isBuffer(source) ? source : await source.read(reads, CLIENT);
   if (Buffer.isBuffer(body)) {
     if (basis !== undefined) responses[basis.coding].offer(request.target, answer, body);
@@ -121,6 +120,7 @@ export function toHttpRequest({ method, url, headers }: Request): HttpRequest {
       expect: header('expect'),
       // A request that a program makes has no Host, but an absolute URL.
       host: header('host') ?? url.slice(authority, url.indexOf('/', authority)),
+      'if-match': header('if-match'),
       'if-none-match': header('if-none-match'),
       'if-range': header('if-range'),
       origin: header('origin'),

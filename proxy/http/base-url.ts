@@ -53,7 +53,7 @@ export class BaseUrl {
     this.#isChecked = true;
     if (lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https')
       this.#log(
-        'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy',
+        'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy (with --public, --forwarded-host, too)',
       );
   }
 }

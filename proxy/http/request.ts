@@ -14,6 +14,7 @@ export type RequestHeaders = Readonly<
     | 'content-length'
     | 'expect'
     | 'host'
+    | 'if-match'
     | 'if-none-match'
     | 'origin'
     | 'range'

@@ -28,7 +28,9 @@ export function fetchHostOrigin(
   const fixedHeaders = { ...headers, 'accept-encoding': 'identity', 'user-agent': 'boundaries-proxy' };
 
   const send = async ({ path, range, isWholeFile }: FileRequest): Promise<HostResponse> => {
-    const target = new URL(`${folder}/${path}${url.search}`, url);
+    // Not parsed anew: a path that begins with two slashes would be another host, which would get the headers.
+    const target = new URL(url);
+    target.pathname = `${folder}/${path}`;
     const asked = range && !isWholeFile ? { ...fixedHeaders, range: rangeHeader(range) } : fixedHeaders;
     // From the headers on, checkedBody limits the wait for the host; a slow client must not count.
     return responseInTime(path, limits, async (abort) => {

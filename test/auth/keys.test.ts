@@ -230,7 +230,6 @@ test('no broken answer replaces a good set', async () => {
   const elsewhere = createServer((_req, res) => res.end(JSON.stringify({ keys: [issuerKey('one').jwk] })));
   const Location = `http://127.0.0.1:${await listen(elsewhere)}/`;
   const faults: Record<string, RunningIssuer['fault']> = {
-    'an empty set': set(),
     'no set': text('{}'),
     'an empty body': text(''),
     'a page of HTML': text('<html><body>login</body></html>'),
@@ -330,10 +329,15 @@ test('a key set in a file is read again when it changes; a broken or missing one
   assert.deepEqual([await ask(one), await ask(two)], [200, 401]);
   write(JSON.stringify({ keys: [two.jwk] }));
   assert.deepEqual([await ask(one), await ask(two)], [401, 200]);
-  for (const broken of ['', '{"keys":[', '{"keys":[]}']) {
+  for (const broken of ['', '{"keys":[']) {
     write(broken);
     assert.equal(await ask(two), 200, broken);
   }
+  // No key at all is what somebody says who withdraws the last one.
+  write('{"keys":[]}');
+  assert.deepEqual([await ask(one), await ask(two)], [401, 401]);
+  write(JSON.stringify({ keys: [two.jwk] }));
+  assert.equal(await ask(two), 200);
   rmSync(file);
   clock.ms += 30 * 86_400_000;
   assert.deepEqual([await ask(two), await ask(two)], [200, 200]);

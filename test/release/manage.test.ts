@@ -159,7 +159,7 @@ test('a release built for review is not readable when another is activated or pr
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
   assert.deepEqual(
     listReleases(out).map(({ release }) => release),
-    ['b', 'review'],
+    ['review', 'b'],
   );
   await activateRelease(out, 'review');
   assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));

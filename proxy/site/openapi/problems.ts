@@ -37,6 +37,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':
     'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
+  'precondition-failed': 'If-Match names no entity tag of what is there now: it has been replaced. Begin again.',
   'range-not-satisfiable': 'The file has fewer bytes: Content-Range says how many.',
   'expectation-refused': 'Expectations are not supported: omit the Expect header.',
   'uri-too-long': 'The request target is longer than 8192 bytes.',
@@ -57,6 +58,7 @@ export const PROBLEM_REQUESTS: Readonly<Partial<Record<ProblemCode, string>>> = 
   'body-refused': get(TARGET, 'Content-Length: 2'),
   'duplicate-header': get(TARGET, TOKEN),
   'bad-host': [`GET ${TARGET} HTTP/1.1`, 'Host: a/b', TOKEN].join('\n'),
+  'precondition-failed': get(TARGET, 'If-Match: "another"'),
   'token-in-query': get(`${TARGET}?access_token=abc`),
   'bad-encoding': get(`${TARGET}?gid-0=%E9`),
   'unknown-parameter': get(`${TARGET}?limit=3`),

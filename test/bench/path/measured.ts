@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
-import { type Answer, isMatch } from '../../../proxy/bodies/answer.ts';
+import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { type HandlerContext, handle } from '../../../proxy/handler.ts';
@@ -168,7 +168,7 @@ async function answerAll({ context, reads }: ProxyParts, kind: PathCase, request
   for (const request of requests) {
     const made = handle(context, request);
     const answer = made instanceof Promise ? await made : made;
-    if (statusFor(request, answer) !== kind.status) throw new Error(`${request.target}: ${answer.status}`);
+    if (afterConditions(request, answer).status !== kind.status) throw new Error(`${request.target}: ${answer.status}`);
     const { body } = answer;
     if (kind.status === 304 || body === undefined || Buffer.isBuffer(body)) continue;
     const reading = body.read(reads, CLIENT);
@@ -184,11 +184,6 @@ function microsecondsOfHash(): Promise<number> {
     for (let i = 0; i < REQUESTS; i++) hash('sha256', bytes, 'hex');
     return ((performance.now() - begun) * US_PER_MS) / REQUESTS;
   });
-}
-
-function statusFor({ headers }: HttpRequest, { status, etag }: Answer): number {
-  const asked = headers['if-none-match'];
-  return etag !== undefined && asked !== undefined && isMatch(asked, etag) ? 304 : status;
 }
 
 async function requestsOf(

@@ -11,6 +11,8 @@ import { AUTHORIZED } from './in-process-proxy.ts';
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
+  /** Names and values by turns, as they came. */
+  rawHeaders: readonly string[];
   body: Buffer;
 }
 
@@ -36,7 +38,14 @@ export function send(
     const sent = request({ hostname, port, path, method, agent, headers: Object.fromEntries(given) }, (res) => {
       const pieces: Buffer[] = [];
       res.on('data', (piece: Buffer) => pieces.push(piece));
-      res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(pieces) }));
+      res.on('end', () =>
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          rawHeaders: res.rawHeaders,
+          body: Buffer.concat(pieces),
+        }),
+      );
       res.on('error', reject);
     });
     sent.on('error', reject).end();

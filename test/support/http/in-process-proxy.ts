@@ -10,6 +10,7 @@ import { jwksToKeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
+import type { LoadRelease } from '../../../proxy/data/load-release.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
@@ -53,6 +54,7 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
+  forwardedHost?: boolean;
   limits?: ServerLimits;
   /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
   time?: VirtualTime;
@@ -68,6 +70,8 @@ export interface ServiceOptions {
   early?: boolean;
   /** Shall it have the explorer; also each of its modules by itself? */
   explorer?: boolean | 'modules';
+  /** How it loads releases; whole where left out. */
+  load?: LoadRelease;
   /** Its public files, instead of the project's own. */
   assets?: Assets;
 }
@@ -93,7 +97,7 @@ export function rulesWith(keys: KeySet): TokenRules {
 /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
 export async function startService(out: string, options: ServiceOptions = {}): Promise<RunningService> {
   const origin = options.origin ?? directoryOrigin(out);
-  const releases = new Releases(origin);
+  const releases = new Releases(origin, options.load ? { load: options.load } : {});
   if (!options.early) await releases.refresh();
   const { issuers } = rulesWith(jwksToKeySet(JWKS));
   const rules = {
@@ -110,6 +114,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     publicUrl: options.publicUrl,
     title: options.title,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
+    forwardedHost: options.forwardedHost,
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,

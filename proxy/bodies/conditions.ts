@@ -1,0 +1,63 @@
+// Conditions of a request on the entity tag of its answer (RFC 9110 section 13), and the range of a file that it asks
+// for (section 14). Used by send.ts, fetch/messages.ts and files.ts.
+import { Problem } from '../http/problem.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { ByteRange } from '../origin/origin.ts';
+import { type Answer, type HeaderList, problemToAnswer } from './answer.ts';
+
+const REPLACED = 'If-Match names no entity tag of what is there now: it has been replaced. Begin again.';
+
+/**
+ * The answer after the conditions of the request: 412 where If-Match does not name its entity tag, otherwise 304 where
+ * If-None-Match does (section 13.2.2), otherwise itself.
+ */
+export function afterConditions({ headers }: HttpRequest, answer: Answer): Answer {
+  const { 'if-match': wanted, 'if-none-match': known } = headers;
+  const { etag } = answer;
+  if (etag === undefined || (wanted === undefined && known === undefined)) return answer;
+  if (wanted !== undefined && !hasTag(wanted, etag))
+    return problemToAnswer(new Problem('precondition-failed', REPLACED));
+  if (known === undefined || !isKnown(known, etag)) return answer;
+  return { ...answer, status: 304, headers: withoutContent(answer.headers), body: undefined };
+}
+
+/** The headers of a 304: those of the answer without those of its content. */
+function withoutContent(headers: HeaderList): HeaderList {
+  return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
+}
+
+/** Does If-Match list this entity tag? Strong comparison (section 13.1.1). Those of this service contain no comma. */
+function hasTag(list: string, etag: string): boolean {
+  return list.split(',').some((item) => ['*', etag].includes(item.trim()));
+}
+
+/** Does If-None-Match list it? Weak comparison (section 13.1.2). */
+function isKnown(list: string, etag: string): boolean {
+  return list.split(',').some((item) => {
+    const tag = item.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}
+
+/**
+ * The range that is asked for; undefined for the whole file: without Range, with one that is not valid, with several
+ * ranges, if the client has the beginning of another file (If-Range), or if a condition decides otherwise.
+ * @throws Problem range-not-satisfiable
+ */
+export function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
+  const { range, 'if-match': wanted, 'if-none-match': known, 'if-range': ifRange } = headers;
+  if (range === undefined || method !== 'GET') return undefined;
+  // 412 and 304 come before a range (section 13.2.2).
+  if ((wanted !== undefined && !hasTag(wanted, etag)) || (known !== undefined && isKnown(known, etag)))
+    return undefined;
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
+  if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  const offset = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  if (offset >= end)
+    throw new Problem('range-not-satisfiable', 'The file has fewer bytes: Content-Range says how many.', {
+      'Content-Range': `bytes */${bytes}`,
+    });
+  return { offset, length: end - offset };
+}

@@ -25,6 +25,8 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 export interface KeySet {
   /** JWS algorithm names; a token with any other is refused before a key is looked up. */
   algorithms: readonly string[];
+  /** Number of keys; with none, no token is valid. */
+  size: number;
   /** The key for the header of a token. */
   getKey: JWTVerifyGetKey;
 }
@@ -72,7 +74,7 @@ export function jwksToKeySet(text: string): KeySet {
     // with.
     return kty === 'OKP' || alg === undefined ? { ...key, kty } : { ...key, kty, alg: String(alg) };
   });
-  return { algorithms: ASYMMETRIC_ALGORITHMS, getKey: createLocalJWKSet({ keys }) };
+  return { algorithms: ASYMMETRIC_ALGORITHMS, size: keys.length, getKey: createLocalJWKSet({ keys }) };
 }
 
 /**
@@ -84,7 +86,7 @@ export function secretToKeySet(secret: string): KeySet {
   if (bytes.length < SECRET_MIN_BYTES)
     throw new FormatError('secret', `${bytes.length} bytes, expected at least ${SECRET_MIN_BYTES}`);
   const key = createSecretKey(bytes);
-  return { algorithms: ['HS256'], getKey: () => key };
+  return { algorithms: ['HS256'], size: 1, getKey: () => key };
 }
 
 /** The keys of a set that can verify signatures. Keys of other kinds are skipped. */

@@ -137,13 +137,13 @@ async function keysAt(
     return keys;
   }
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location) }, FILE_POLICY, log);
-  await keys.load().catch(() => {
+  const loaded = await keys.load().catch(() => undefined);
+  if (loaded === undefined || loaded.size === 0)
     throw new StartError(
-      `the key set cannot be used: ${keys.lastError}`,
+      `the key set cannot be used: ${keys.lastError || 'no usable key'}`,
       `--jwks ${location}`,
       "use a file with the issuer's JSON Web Key Set (public keys only), or its URL",
     );
-  });
   return keys;
 }
 

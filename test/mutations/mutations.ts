@@ -13,7 +13,7 @@ export interface Mutation {
   test: string;
 }
 
-const CONTRACT = 'test/contract/in-process.test.ts';
+const CONTRACT = 'test/contract/rules.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   // Promises.
@@ -33,7 +33,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: '304 for any entity tag where If-None-Match is *',
-    file: 'proxy/bodies/answer.ts',
+    file: 'proxy/bodies/conditions.ts',
     from: "tag === '*' || ",
     to: '',
     test: CONTRACT,

@@ -77,8 +77,9 @@ export function cachingOf({ isPublic }: Pick<Setup, 'isPublic'>): Record<'curren
       cursor: 'private, max-age=31536000, immutable',
       release: 'private, no-cache',
     };
-  const forYears = 'public, max-age=31536000, immutable';
-  return { current: 'public, max-age=60, stale-while-revalidate=600', cursor: forYears, release: forYears };
+  const current = 'public, max-age=60, stale-while-revalidate=600';
+  // The id of a release may be used again; a cursor names its content.
+  return { current, cursor: 'public, max-age=31536000, immutable', release: current };
 }
 
 /** A request with no token, or a bad one, is refused, but not by a public service. */

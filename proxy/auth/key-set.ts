@@ -87,8 +87,11 @@ export function secretToKeySet(secret: string): KeySet {
   return { algorithms: ['HS256'], getKey: () => key };
 }
 
-/** The keys of a set that can verify signatures. Keys of other kinds are skipped. */
-function usableKeys(text: string): JsonObject[] {
+/**
+ * The keys of a set that can verify signatures. Keys of other kinds are skipped.
+ * @throws FormatError as `jwksToKeySet` does
+ */
+export function usableKeys(text: string): JsonObject[] {
   const where = 'key set';
   const keys = listIn(objectFrom(text, where), 'keys', where).map((entry, i) =>
     objectFrom(entry, `${where} keys[${i}]`),

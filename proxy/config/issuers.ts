@@ -1,7 +1,7 @@
 // The token options: accepted issuers and the location of their keys.
 import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
-import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
+import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet, usableKeys } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
 import { durationToSeconds, parseUrl } from './option-values.ts';
@@ -137,13 +137,16 @@ async function keysAt(
     return keys;
   }
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location) }, FILE_POLICY, log);
-  await keys.load().catch(() => {
+  const refuse = (reason: string): never => {
     throw new StartError(
-      `the key set cannot be used: ${keys.lastError}`,
+      `the key set cannot be used: ${reason}`,
       `--jwks ${location}`,
       "use a file with the issuer's JSON Web Key Set (public keys only), or its URL",
     );
-  });
+  };
+  await keys.load().catch(() => refuse(keys.lastError));
+  // Later an empty set withdraws every key; at the start it is a mistake.
+  if (usableKeys(await readKeySet(location)).length === 0) refuse('key set: no usable key');
   return keys;
 }
 

@@ -89,7 +89,10 @@ export function secretToKeySet(secret: string): KeySet {
   return { algorithms: ['HS256'], size: 1, getKey: () => key };
 }
 
-/** The keys of a set that can verify signatures. Keys of other kinds are skipped. */
+/**
+ * The keys of a set that can verify signatures. Keys of other kinds are skipped.
+ * @throws FormatError as `jwksToKeySet` does
+ */
 function usableKeys(text: string): JsonObject[] {
   const where = 'key set';
   const keys = listIn(objectFrom(text, where), 'keys', where).map((entry, i) =>

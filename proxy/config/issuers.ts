@@ -138,6 +138,7 @@ async function keysAt(
   }
   const keys = new RotatingKeys({ name: location, read: () => readKeySet(location) }, FILE_POLICY, log);
   const loaded = await keys.load().catch(() => undefined);
+  // Later an empty set withdraws every key; at the start it is a mistake.
   if (loaded === undefined || loaded.size === 0)
     throw new StartError(
       `the key set cannot be used: ${keys.lastError || 'no usable key'}`,

@@ -29,7 +29,8 @@ export const SERVE_OPTIONS = {
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,
-    describe: 'address or network of a reverse proxy whose X-Forwarded-Host, -Proto and -For are used; repeatable',
+    describe:
+      'address or network of a reverse proxy whose X-Forwarded-Host and -Proto, or with --public -For, are used; repeatable',
   },
   'forwarded-host': {
     ...FLAG,
@@ -48,7 +49,11 @@ export const SERVE_OPTIONS = {
     default: '1h',
     describe: 'how long cached keys still work while the issuer is unreachable or slow',
   },
-  'jwks-cooldown': { ...TEXT, default: '10s', describe: 'minimum time between two requests to a key set URL' },
+  'jwks-cooldown': {
+    ...TEXT,
+    default: '10s',
+    describe: 'minimum time between two requests to a key set URL; at most --jwks-cache',
+  },
   secret: { ...TEXT, describe: 'secret shared with the issuer (HS256), instead of --jwks' },
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },

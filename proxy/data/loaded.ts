@@ -1,12 +1,13 @@
 // What is brought into memory when it is first asked for: once for all that ask, and again some time after an error.
-// Holds releases (releases.ts), the tables of geometries and the words of names (load-release.ts), and levels where
-// memory is little (load-on-demand.ts).
+// Holds releases (releases.ts), what is signed of them (signed-origin.ts), the tables of geometries and the words of
+// names (load-release.ts), directories of cells (spatial-index.ts), and levels where memory is little
+// (load-on-demand.ts).
 
 /** What could not be loaded is tried again after this time, in milliseconds. */
 const RETRY_MS = 5000;
 /**
- * What takes longer is begun again beside it, then after twice this time: platforms end what a request reads with its
- * client. What is loaded first counts.
+ * After this time, in milliseconds, a second attempt starts, after twice as long a third, and so on; the first to
+ * succeed wins. Workers may cancel an attempt together with the request that began it.
  */
 export const STUCK_MS = 10_000;
 

@@ -1,12 +1,13 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch
 // and documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
 import { Authenticator } from '../auth/authenticate.ts';
+import { ClientAddresses } from '../auth/client-addresses.ts';
 import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
 import { responseCaches } from '../bodies/response-cache.ts';
-import { optionsToTokenRules, type TokenOptions } from '../config/issuers.ts';
+import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
 import { requireKey } from '../config/trusted-keys.ts';
@@ -31,7 +32,7 @@ export { r2Origin } from '../origin/r2.ts';
 /** The options of `serve` that concern a handler, with the same defaults, and what only a handler has. */
 export interface FetchOptions
   extends Omit<TokenOptions, 'dev'>,
-    Pick<ServeOptions, 'originHeader' | 'publicUrl' | 'title'> {
+    Pick<ServeOptions, 'originHeader' | 'public' | 'publicUrl' | 'title'> {
   /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
   origin: string | Origin;
   /**
@@ -80,15 +81,19 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
   const origin = keys.length === 0 ? openOrigin(options) : signedOrigin(openOrigin(options), keys);
   const background = new Background();
-  const rules = await optionsToTokenRules(options, log, (url) => background.add(fetchKeySet(url)));
+  if (options.public) refuseTokenOptions(options);
+  const fetchKeys = (url: URL): Promise<string> => background.add(fetchKeySet(url));
+  const rules = options.public ? undefined : await optionsToTokenRules(options, log, fetchKeys);
+  const audience = rules === undefined ? 'public' : 'private';
   const releases = new Releases(origin, { load: loadOnDemand(), keepsSequence: keys.length > 0 && !allowRollback });
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
-  const resourceMetadata = issuersToMetadata([...rules.issuers.keys()], rules.scope);
+  const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);
   const lifecycle = { isStopping: false };
   const context: HandlerContext = {
-    clients: new Authenticator(rules),
-    audience: 'private',
+    // Addresses are the platform's: all clients of a public service are one here.
+    clients: rules === undefined ? new ClientAddresses(undefined) : new Authenticator(rules),
+    audience,
     resourceMetadata,
     limits: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
@@ -99,9 +104,9 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     publicRows: publicRows({
       releases,
       lifecycle,
-      keysUnavailableReason: () => keysUnavailableReason(rules.issuers.values()),
-      audience: 'private',
-      assets: new Map(describingAssets({ publicUrl, title, audience: 'private' })),
+      keysUnavailableReason: async () => rules && keysUnavailableReason(rules.issuers.values()),
+      audience,
+      assets: new Map(describingAssets({ publicUrl, title, audience })),
       resourceMetadata,
       baseUrl,
       publicUrl,

@@ -1,5 +1,5 @@
-// /docs: what the OpenAPI document says, as an HTML page, from the same tables: two endpoints with a level, their
-// parameters once, questions with their answers, every error.
+// /docs: what the OpenAPI document says, as an HTML page, from the same tables: the endpoints, their parameters
+// once, questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS } from '../api/endpoints.ts';
 import type { Audience } from '../api/headers.ts';

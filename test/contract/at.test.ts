@@ -32,6 +32,28 @@ test('where nothing is, features are empty; if something is at the exchanged num
   assert.deepEqual([JSON.parse(textOf(there)).levels, there.headers.link], [['lv0', 'lv1', 'lv2'], undefined]);
 });
 
+test('a longitude just beyond 90 degrees, as it is written, is no latitude of exchanged numbers', async () => {
+  for (const point of ['90.00000000000000000001,10', '-90.00000000000000000001,-10', '180.0,90.0']) {
+    const { status, body, headers } = await send(service, `/api/v1/at?point=${point}`);
+    assert.deepEqual([status, JSON.parse(body.toString()).features, headers.link], [200, [], undefined], point);
+  }
+  const beyond = await send(service, '/api/v1/at?point=180.00000000000000000001,10');
+  assert.match(refusal(beyond, 400, 'bad-parameter'), /is no longitude/);
+});
+
+test('the link to the exchanged numbers keeps the geometry; where there is no none, the lightest one is usual', async () => {
+  const { headers } = await send(service, '/api/v1/at?geometry=point&point=2.5,10.5');
+  assert.match(String(headers.link), /\/api\/v1\/at\?point=10\.5,2\.5&geometry=point>; rel="alternate"$/);
+  const few = temporaryFolder();
+  await buildRelease(writeCountries(), few, { ...WHOLE, geometries: ['full', 'point'] });
+  const other = await startService(few);
+  const [usual, point] = await Promise.all(
+    ['', '&geometry=point'].map((more) => send(other, `/api/v1/at?point=${DISTRICT}${more}`)),
+  );
+  assert.deepEqual([usual?.status, usual?.body], [200, point?.body]);
+  assert.equal(JSON.parse(textOf(usual ?? assert.fail())).features.length, 3);
+});
+
 test('refuses what is no point, and says that longitude comes first', async () => {
   const cases: [query: string, code: string, detail: RegExp][] = [
     ['', 'bad-parameter', /point is missing.*longitudes.*before latitudes/],

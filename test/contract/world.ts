@@ -78,6 +78,7 @@ export function cachingOf({ isPublic }: Pick<Setup, 'isPublic'>): Record<'curren
       release: 'private, no-cache',
     };
   const current = 'public, max-age=60, stale-while-revalidate=600';
+  // The id of a release may be used again; a cursor names its content.
   return { current, cursor: 'public, max-age=31536000, immutable', release: current };
 }
 

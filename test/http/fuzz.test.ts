@@ -1,4 +1,4 @@
-// A thousand requests with errors in them, the same ones in each run of a slice.
+// A thousand requests with errors in them, and points of many digits, the same ones in each run of a slice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import { seedsOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+await buildRelease(writeCountries(), folder, { cells: true });
 
 const PATH = '/api/v1/fc/lv0';
 const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;
@@ -101,4 +101,36 @@ test('1,000 requests with random errors: answered with 4xx or what they ask for,
   const grown = heapInUse() - before;
   assert.ok(grown < HEAP_GROWTH_MAX_BYTES, `${grown} bytes more are in use`);
   assert.deepEqual(strict.log, []);
+});
+
+const POINTS = 150;
+
+/** A number of many digits around the end of latitudes or longitudes, where doubles are coarser than what is written. */
+const DECIMAL = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.constantFrom('89', '90', '179', '180'),
+    digit: fc.constantFrom('0', '9'),
+    digits: fc.integer({ min: 0, max: 30 }),
+    last: fc.constantFrom('0', '1', '9'),
+  })
+  .map(({ sign, whole, digit, digits, last }) => `${sign}${whole}.${digit.repeat(digits)}${last}`);
+
+/** Is what is written farther from zero than `most`? */
+function isBeyond(text: string, most: number): boolean {
+  const [whole, fraction = ''] = text.replace('-', '').split('.');
+  return Number(whole) > most || (Number(whole) === most && /[1-9]/.test(fraction));
+}
+
+test('points of many digits around 90 and 180 are taken or refused by what is written, never by what it rounds to', async () => {
+  const service = await startService(folder);
+  const latitudes = fc.oneof(fc.constantFrom('10', '-10'), DECIMAL);
+  for (const [longitude, latitude] of seedsOf(1).flatMap((seed) =>
+    fc.sample(fc.tuple(DECIMAL, latitudes), { seed, numRuns: POINTS }),
+  ))
+    for (const path of ['/api/v1/at?point=', '/api/v1/geojsonl/lv0?contains=']) {
+      const { status } = await send(service, `${path}${longitude},${latitude}`);
+      assert.equal(status, isBeyond(longitude, 180) || isBeyond(latitude, 90) ? 400 : 200, `${longitude},${latitude}`);
+    }
+  assert.deepEqual(service.log, []);
 });

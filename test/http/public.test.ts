@@ -95,6 +95,25 @@ test('limits go by the address: a forged X-Forwarded-For or a token gains nothin
   assert.deepEqual(forged.sort(), [200, 200, 429]);
 });
 
+test('X-Forwarded-Host and -Proto are believed of trusted hops: of a public service only with --forwarded-host', async () => {
+  const forwarded = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https', host: 'a.test' };
+  for (const [options, base] of [
+    [{ isPublic: true }, 'http://a.test'],
+    [{ isPublic: true, trustProxy: ['127.0.0.1'] }, 'http://a.test'],
+    [{ isPublic: true, trustProxy: ['127.0.0.2'], forwardedHost: true }, 'http://a.test'],
+    [{ isPublic: true, forwardedHost: true }, 'http://a.test'],
+    [{ isPublic: true, trustProxy: ['127.0.0.1'], forwardedHost: true }, 'https://evil.test'],
+    [{ trustProxy: ['127.0.0.1'] }, 'https://evil.test'],
+    [{}, 'http://a.test'],
+  ] as const) {
+    const service = await startService(folder, { ...options, assets: new Map() });
+    const { headers } = await send(service, `${PATH}?page-size=1`, forwarded);
+    assert.ok(String(headers.link).startsWith(`<${base}${PATH}?`), `${JSON.stringify(options)}: ${headers.link}`);
+  }
+  const alone = { origin: folder, public: true, trustProxy: ['127.0.0.1'] };
+  assert.equal((await optionsToSettings({ ...alone, forwardedHost: true }, assert.fail)).forwardedHost, true);
+});
+
 test('whatever Authorization says is ignored and never logged; a token in the query is refused as ever', async () => {
   const requests: HttpRequest[] = [];
   const proxy = await startService(folder, {

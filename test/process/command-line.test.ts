@@ -119,6 +119,8 @@ test('an invalid option is named, without its secret', async () => {
     [{ jwks: ['http://keys.test/jwks'] }, /^not a usable URL$/, /--jwks/],
     [{ jwks: ['https://user:pass@keys.test/jwks'] }, /^not a usable URL$/, /--jwks/],
     [{ jwks: ['https://keys.test/jwks'], jwksCache: '5' }, /invalid duration/, /--jwks-cache 5/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCooldown: '6m' }, /^longer than --jwks-cache$/, /^--jwks-cooldown 6m$/],
+    [{ jwks: ['https://keys.test/jwks'], jwksCache: '5s' }, /^longer than --jwks-cache$/, /^--jwks-cooldown 10s$/],
     [{ jwks: [join(folder, 'none.json')] }, /cannot be read \(ENOENT\)/, /--jwks/],
     [{ jwks: [file('text.json', 'keys')] }, /is not JSON/, /--jwks/],
     [{ jwks: [file('empty.json', '{"keys":[]}')] }, /no usable key/, /--jwks/],

@@ -151,7 +151,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'generator/levels/read-layers.ts',
     from: 'if (fid !== sourceFid) this.#findings.add(',
     to: 'if (fid === -1) this.#findings.add(',
-    test: 'test/source/data-quality.test.ts',
+    test: 'test/source/downloads.test.ts',
   },
   {
     rule: 'the format is what its specification says',

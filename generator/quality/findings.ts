@@ -62,6 +62,7 @@ const FAILING = {
   'null-gids': 'units without a GID or the GID of a parent',
   'duplicate-gids': 'units with the GID of another unit',
   orphans: 'units whose parent is not in the source',
+  'contradicting-parents': 'units whose parents contradict each other',
   'fewer-units': 'units fewer than in the current release',
 } as const;
 

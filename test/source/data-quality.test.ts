@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
@@ -83,6 +84,11 @@ const ACCEPTABLE_CASES: [kind: Acceptable, said: string, (features: Features) =>
     (features) => features.with(2, { fid: 3, values: ['BBB.1_1', 'XXX', 'Beland', 'All'], wkt: square(10, 0, 4) }),
   ],
   [
+    'contradicting-parents',
+    'lv2: units whose parents contradict each other: 1 (FILE: layer ADM_2, fid 3 has GID_0 AAA, but its GID_1 BBB.1_1 has BBB)',
+    (features) => features.with(2, { fid: 3, values: ['B', 'AAA', 'A', 'BBB.1_1', 'All', '東'], wkt: square(10, 0) }),
+  ],
+  [
     'collapsed-geometries',
     'lv0: units without area at this precision: 1 (FILE: layer ADM_0, fid 9, GID XXX0)',
     (features) => withShapes(features, 'POLYGON((0 0,1e-8 0,1e-8 1e-8,0 0))'),
@@ -115,6 +121,20 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const dry = await forecast(buildOptions(source, folder, { accept: [kind] }), SILENT);
     assert.deepEqual(dry.quality, release.quality);
   });
+
+test('a parent whose GID several units have contradicts none of their parents', async () => {
+  const twin = { fid: 9, values: ['BBB.1_1', 'AAA', 'Aland', 'All'], wkt: square(0, 0) };
+  const layers = countryLayers();
+  const [region, district] = [elementAt(layers, 1), elementAt(layers, 2)];
+  const moved = district.features.with(2, { fid: 3, values: ['B', 'AAA', 'A', 'BBB.1_1', '', ''], wkt: square(0, 0) });
+  const source = writeDataset(join(folder, 'twins.gpkg'), 'GPKG', [
+    elementAt(layers, 0),
+    { ...region, features: [...region.features, twin] },
+    { ...district, features: moved },
+  ]);
+  const { quality } = await published(source, { accept: ['duplicate-gids'] });
+  assert.equal(quality.length, 1);
+});
 
 const RING = [...[0, 1, 2].map((x) => [x, x * x]), [0, 0]];
 const LONG_RING = Array.from({ length: 200_000 }, (_, i) => [i / 1e6, i % 2]);

@@ -131,8 +131,8 @@ function asOpened(layer: gdalTypes.Layer, { isMadeValid }: LayerSource, dataset:
   return { layer, transformation: transformationFor(layer), isMadeValid, close: () => dataset.close() };
 }
 
-/** A statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
-function withTextIntegers(source: LayerSource): LayerSource {
+/** The same with a statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
+export function withTextIntegers<Source extends Selection>(source: Source): Source {
   if (source.sql !== undefined)
     throw new BuildError(
       `${source.path}: layer ${source.layer} (level ${source.level}): --sql selects an integer beyond 2^53`,

@@ -34,7 +34,7 @@ const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
 export type OptionTexts = Readonly<
   Partial<
     Record<
-      LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place' | 'dissolve',
+      LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place' | 'dissolve' | 'encoding',
       readonly string[] | undefined
     >
   >
@@ -49,6 +49,7 @@ const RECORDED: readonly string[] = [
   'parent-by-place',
   'dissolve',
   'keep-fids',
+  'encoding',
   'make-valid',
   'accept',
   'attribution',
@@ -66,7 +67,7 @@ export interface ContentOptions extends SourceOptions, ReleaseShape {
 
 /** The options of the source that are given. @throws UsageError if a text has another form */
 export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
-  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, dissolve } = texts;
+  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, dissolve, encoding } = texts;
   const { 'keep-fids': keepFids, 'make-valid': makeValid } = texts;
   const byLevel = LEVEL_OPTIONS.flatMap((name) => {
     const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
@@ -79,6 +80,7 @@ export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
     ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
     ...(places && { parentByPlace: places.flatMap((list) => list.split(',')).map(placeFrom) }),
     ...(dissolve && { dissolve: dissolve.flatMap((list) => list.split(',')).map(dissolveFrom) }),
+    ...(encoding && { encoding: encodingFrom(encoding) }),
     ...(keepFids !== undefined && { keepFids: keepFids !== false }),
     ...(makeValid !== undefined && { makeValid: makeValid !== false }),
   };
@@ -95,6 +97,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
     parentByPlace = [],
     dissolve = [],
     keepFids,
+    encoding,
     makeValid,
     accept,
     attribution,
@@ -109,6 +112,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
     ['gid-column', gidColumns.map(gidColumnToText)],
     ['parent-by-place', parentByPlace.map(placeToText)],
     ['dissolve', dissolve.map(dissolveToText)],
+    ['encoding', encoding === undefined ? [] : [encoding]],
     ['accept', ACCEPTABLE.filter((kind) => accept.includes(kind) && kind !== 'fewer-units')],
     ['attribution', attribution],
   ];
@@ -188,6 +192,13 @@ function levelOptionsFrom(option: LevelOptionName, text: string): LevelOption[] 
 function levelOptionToText(option: LevelOptionName, { level, value }: LevelOption): string {
   if (level !== undefined) return `${levelName(level)}=${value}`;
   return option === 'columns' ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
+}
+
+/** The only value of `--encoding`. @throws UsageError if there are several, or one is no name */
+function encodingFrom(names: readonly string[]): string {
+  const [name, ...others] = names;
+  if (name !== undefined && others.length === 0 && /^[\w.:-]+$/.test(name)) return name;
+  throw new UsageError(`--encoding ${names.join(' ')}: not an encoding`, 'e.g. --encoding CP1252, or ISO-8859-1');
 }
 
 /** Parses `LEVEL=COLUMNS` and `LEVEL:PARENT=COLUMNS`. @throws UsageError if the text has another form */

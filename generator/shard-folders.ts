@@ -24,7 +24,7 @@ export interface DoneLevel {
   level: Level;
   about: LevelAbout;
   features: number;
-  /** Digest of the store's index, equal in all shards of the same source. */
+  /** Digest of what is in the level's store, equal in all shards of the same source. */
   index: string;
   /** Names of the record files in the shard's folder. */
   records: readonly string[];
@@ -106,8 +106,8 @@ function refuseDifferent(root: string, [first, ...others]: readonly DoneShard[])
   const other = others.find((shard) => first !== undefined && identityOf(shard) !== identityOf(first));
   if (first === undefined || other === undefined) return;
   throw new BuildError(
-    `${root}: shards ${shareText(first.share)} and ${shareText(other.share)} differ in source, options or number of shards`,
-    'remove that folder and build all shards from the same source with the same options',
+    `${root}: shards ${shareText(first.share)} and ${shareText(other.share)} differ in source, options, number of shards or what GDAL makes of the source`,
+    'remove that folder and build all shards from the same source with the same options, with the same versions of Node.js and GDAL',
   );
 }
 

@@ -27,7 +27,6 @@ import {
   unfinishedShardFolder,
 } from './shard-folders.ts';
 import { LevelStore } from './store/level-store.ts';
-import { indexDigest } from './store/store-index.ts';
 import { openPool } from './workers/pool.ts';
 
 /**
@@ -51,7 +50,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
         const records = await writeLevel(stored, context);
-        const index = indexDigest(new LevelStore(store).readIndex());
+        const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );

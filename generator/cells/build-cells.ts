@@ -12,9 +12,8 @@ import { elementAt, u32At } from '../../format/element-at.ts';
 import { cornerAt, type Grid, gridOf, keyAt, separates, type Way } from '../../format/grid.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
-import type { Coordinates } from '../geojson/coordinates.ts';
+import { type Coordinates, unrolled } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { unrolled } from '../geometries/cut-rings.ts';
 import { Borders } from './borders.ts';
 
 /** Most edges of a cell, unless dividing it would not make them fewer. */

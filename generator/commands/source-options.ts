@@ -63,6 +63,10 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
+    .option('encoding', {
+      ...LIST,
+      describe: 'encoding of the texts of Shapefiles that say none or a wrong one, e.g. CP1252',
+    })
     .option('make-valid', {
       type: 'boolean',
       describe: 'repair polygons that are not valid, those that cross themselves: the same area in other rings',

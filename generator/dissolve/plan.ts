@@ -4,10 +4,10 @@ import { crc32 } from 'node:zlib';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import { gidFrom } from '../geojson/property-values.ts';
+import { gidFrom, InexactInteger, valueToJson } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
-import { openSelection } from '../source/open-layer.ts';
+import { openSelection, withTextIntegers } from '../source/open-layer.ts';
 import { atLayer, atUnit, polygonsOf, unitsIn } from './source-units.ts';
 
 /** The plan. Plain data: its parts are sent to child processes. */
@@ -65,6 +65,16 @@ const PARTS_MAX = 64;
  *   reports an error
  */
 export function planDissolve(source: DissolvedLayer): DissolvePlan {
+  try {
+    return planOf(source);
+  } catch (error) {
+    if (!(error instanceof InexactInteger)) throw error;
+    return planOf(withTextIntegers(source));
+  }
+}
+
+/** @throws InexactInteger for a GID that has to be read as text */
+function planOf(source: DissolvedLayer): DissolvePlan {
   const { dataset, layer } = openSelection(source);
   try {
     const names = layer.fields.getNames();
@@ -140,9 +150,11 @@ function scanUnits(
   source: DissolvedLayer,
 ): { units: SourceUnit[]; keys: ReadonlySet<number> } {
   const units: SourceUnit[] = [];
+  const wide = source.gids.flat().filter((at) => layer.fields.get(at).type === 'integer64');
   const keys = new Map(others.map((at) => [at, new Set<unknown>()]));
   for (const feature of unitsIn(layer, source)) {
     const values = feature.fields.toArray();
+    for (const at of wide) valueToJson(values[at], 'integer64');
     const gids = source.gids.map((own) => (isNone(values, own, source) ? null : gidFrom(values, own)));
     for (const [at, seen] of keys) {
       seen.add(textOf(values[at]));

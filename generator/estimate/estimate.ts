@@ -28,7 +28,7 @@ import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
-import { findOrphans } from '../store/identifiers.ts';
+import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
@@ -131,7 +131,7 @@ export async function forecast(
       ...datasetFindings(dataset),
       ...dataset.findings,
       ...read.flatMap(({ findings }) => findings),
-      ...findOrphans(indexes, dataset.levels),
+      ...checkParentsIn(indexes, dataset.levels),
     ];
     refuseUnaccepted(options.source, quality, options.accept);
     const overview = writeOverview({ units: read, precision, out: scratch }).bytes;

@@ -67,7 +67,7 @@ export function readSizes(task: SizesTask): ReadSizes {
       names.push({ fid, name, type, otherNames });
       all?.unit(fid);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
-      builder.add({ fid, gids, box, bytes, deflated: undefined });
+      builder.add({ fid, gids, box, bytes, deflatedText: 0, crc: 0 });
       if (isSampled()) {
         sample.push(Buffer.concat(text));
         stores.feature({ ...entry, gids: [] });

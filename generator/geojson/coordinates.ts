@@ -77,3 +77,35 @@ export class Coordinates {
     return false;
   }
 }
+
+/**
+ * A ring with continuous longitudes: a step of more than 180 degrees is the short way round.
+ * @param full 360 degrees in scaled degrees
+ */
+export function unrolled(positions: Coordinates, full: number): Coordinates {
+  const { count } = positions;
+  const ring = new Coordinates();
+  ring.resize(count + 2);
+  ring.count = count;
+  let turns = 0;
+  let northward = 0;
+  for (let i = 0; i < count; i++) {
+    if (i > 0) turns += turnsBetween(positions.x(i - 1), positions.x(i), full);
+    ring.set(i, positions.x(i) + turns * full, positions.y(i));
+    northward += positions.y(i);
+  }
+  if (turns === 0) return ring;
+  const pole = (Math.sign(northward) * full) / 4;
+  const [first, last] = [ring.x(0), ring.x(count - 1)];
+  ring.count = count + 2;
+  ring.set(count, last, pole);
+  ring.set(count + 1, first, pole);
+  ring.close();
+  return ring;
+}
+
+/** By how many turns the longitudes after a step have to change for it to be the short way. */
+function turnsBetween(from: number, to: number, full: number): number {
+  if (to - from > full / 2) return -1;
+  return from - to > full / 2 ? 1 : 0;
+}

@@ -2,7 +2,7 @@
 // writer. The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
-import { Coordinates } from './coordinates.ts';
+import { Coordinates, unrolled } from './coordinates.ts';
 import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
 /** Properties of a geometry that a check of the data needs. */
@@ -64,6 +64,8 @@ export class GeometryWriter {
   readonly #wkb: WkbReader;
   readonly #text: Text = newText();
   readonly #positions = new Coordinates();
+  /** The ring that was read last, with continuous longitudes. */
+  #continuous = this.#positions;
   readonly #rings: RingSink | undefined;
   #extent = new Extent();
   #collapsed = 0;
@@ -180,7 +182,7 @@ export class GeometryWriter {
       if (exteriorLost) continue;
       writeByte(this.#text, written++ === 0 ? OPEN : COMMA);
       this.#writePositions(isAgainstRightHandRule(area, i > 0));
-      if (i === 0) this.#extent.addPart(this.#positions);
+      if (i === 0) this.#extent.addPart(this.#continuous);
       this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);
@@ -217,10 +219,13 @@ export class GeometryWriter {
     this.#wkb.readPositions(ring, this.#wkb.readCount(), dimensions);
     if (ring.count === 0) return 0;
     ring.close();
-    const area = ring.signedArea();
+    const short = ring.jumps(this.#scale) ? unrolled(ring, 360 * this.#scale) : undefined;
+    this.#jumps ||= short !== undefined;
+    // A band around the globe has no area by the short way: it is taken as it lies.
+    this.#continuous = short === undefined || short.signedArea() === 0 ? ring : short;
+    const area = this.#continuous.signedArea();
     if (area === 0) this.#collapsed++;
     else this.#solid++;
-    this.#jumps ||= ring.jumps(this.#scale);
     return area;
   }
 }

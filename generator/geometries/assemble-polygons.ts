@@ -237,7 +237,7 @@ export function closedRing(ring: OpenRing): [x: number, y: number][] {
   return closed;
 }
 
-/** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers up to 2^25. */
+/** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact for whole numbers. */
 export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
   let isIn = false;
   for (let i = 0; i < ring.length; i += 2) {
@@ -258,9 +258,18 @@ function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1
   if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) return -1;
   const [x1, x2] = [numberAt(ring, i), numberAt(ring, after)];
   if (x1 < x && x2 < x) return -1;
-  const turn = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
+  const turn = turnOf(x2 - x1, y2 - y1, x - x1, y - y1);
   if (turn === 0 && Math.min(x1, x2) <= x) return 0;
   return y1 > y !== y2 > y && turn > 0 === y2 > y1 ? 1 : -1;
+}
+
+/** A number with the sign of the turn from one vector to another; positive to the left. */
+function turnOf(ax: number, ay: number, bx: number, by: number): number {
+  const [left, right] = [ax * by, ay * bx];
+  const turn = left - right;
+  // Products beyond 2^53 are rounded by at most 2^-53 of themselves.
+  if (Math.abs(left) <= Number.MAX_SAFE_INTEGER || Math.abs(turn) > Math.abs(left) * Number.EPSILON * 2) return turn;
+  return Number(BigInt(ax) * BigInt(by) - BigInt(ay) * BigInt(bx));
 }
 
 /** A position as one number: exact, as coordinates are below 2^25. */

@@ -2,12 +2,12 @@
 // its simplified geometries and the overview are made of.
 import { i32At } from '../../format/element-at.ts';
 import { type Box, boxOf, grow, newBox } from '../geojson/bbox.ts';
-import type { Coordinates } from '../geojson/coordinates.ts';
+import { type Coordinates, unrolled } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import type { OpenPolygon } from './assemble-polygons.ts';
-import { newCutRings, partsOf, unrolled } from './cut-rings.ts';
+import { newCutRings, partsOf } from './cut-rings.ts';
 
 /** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
 export interface LevelRings {

@@ -57,7 +57,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
       continue;
     }
     read ??= {
-      above: newAbove(readLevelRings(upper, precision), cells.unitsAt),
+      above: newAbove(readLevelRings(upper, precision)),
       lower: readLevelRings(lower, precision),
     };
     const fitting =

@@ -1,23 +1,24 @@
 // The parent by place of a unit whose point lies in no unit of the level above, or in several: used by find-parents.ts.
 // Borders of two levels seldom agree exactly, and a level above may be coarser.
+import type { Geometry } from 'gdal-async';
 import { elementAt, i32At } from '../../format/element-at.ts';
-import { type Box, grow, newBox } from '../geojson/bbox.ts';
-import { doubledArea, sideOf } from '../geometries/assemble-polygons.ts';
+import type { Box } from '../geojson/bbox.ts';
+import { boxOfOpen, doubledArea, type OpenPolygon } from '../geometries/assemble-polygons.ts';
 import { endBefore, type LevelRings, unitPolygons } from '../geometries/level-rings.ts';
-
-/** Points of a side of the grid in a unit. */
-const GRID_POINTS = 24;
+import { sharedArea, toValid } from '../source/valid-polygons.ts';
 
 /** The units of the level above that a unit may lie in; all are given by position. */
 export interface Above {
   rings: LevelRings;
-  boxes: readonly (Box | undefined)[];
-  /** The units at a longitude and latitude in degrees. */
-  unitsAt(point: readonly number[]): number[];
+  /** Of each unit the boxes of its polygons. */
+  boxes: readonly (readonly Box[])[];
+  /** The polygons that the last unit was compared with, by their boxes: the next one is often beside it. */
+  made: ReadonlyMap<Box, Geometry>;
 }
 
-export function newAbove(rings: LevelRings, unitsAt: Above['unitsAt']): Above {
-  return { rings, unitsAt, boxes: Array.from(rings.unitEnds, (_, unit) => boxOfUnit(rings, unit)) };
+export function newAbove(rings: LevelRings): Above {
+  const boxes = Array.from(rings.unitEnds, (_, unit) => boxesOf(unitPolygons(rings, unit)));
+  return { rings, boxes, made: new Map() };
 }
 
 /** The unit with the least area. */
@@ -30,46 +31,59 @@ export function smallestOf(units: readonly number[], rings: LevelRings): number 
   return elementAt(units, areas.indexOf(areas.reduce((a, b) => Math.min(a, b), Infinity)));
 }
 
-/** The unit that holds most of a unit, by a grid of points inside of it; undefined if none holds any. */
+/**
+ * The unit that holds most of a unit, by the areas that they share; undefined if none holds any. Rings are cut at the
+ * antimeridian, so that areas are the same across it.
+ */
 export function holderOfMost(rings: LevelRings, unit: number, above: Above): number | undefined {
-  const parts = unitPolygons(rings, unit).flat();
-  const box = boxOfUnit(rings, unit);
-  if (box === undefined) return undefined;
-  const [west, south, east, north] = box;
-  const held = new Map<number, number>();
-  for (let row = 0.5; row < GRID_POINTS; row++)
-    for (let column = 0.5; column < GRID_POINTS; column++) {
-      const x = Math.round(west + ((east - west) * column) / GRID_POINTS);
-      const y = Math.round(south + ((north - south) * row) / GRID_POINTS);
-      if (parts.filter((ring) => sideOf(x, y, ring) > 0).length % 2 === 0) continue;
-      for (const holder of above.unitsAt([x / rings.scale, y / rings.scale]))
-        held.set(holder, (held.get(holder) ?? 0) + 1);
+  const polygons = unitPolygons(rings, unit);
+  if (polygons.length === 0) return undefined;
+  const own = boxesOf(polygons);
+  const geometry = toValid(polygons);
+  const used = new Map<Box, Geometry>();
+  let best: { unit: number; area: number } | undefined;
+  for (const [other, boxes] of above.boxes.entries()) {
+    const near = boxes.flatMap((box, i) => (own.some((one) => overlap(one, box)) ? [{ box, i }] : []));
+    if (near.length === 0) continue;
+    const others = unitPolygons(above.rings, other);
+    let area = 0;
+    for (const { box, i } of near) {
+      const polygon = above.made.get(box) ?? toValid([elementAt(others, i)]);
+      used.set(box, polygon);
+      area += sharedArea(geometry, polygon);
     }
-  return [...held].sort(([a, one], [b, other]) => other - one || a - b)[0]?.[0];
+    if (area > (best?.area ?? 0)) best = { unit: other, area };
+  }
+  above.made = used;
+  return best?.unit;
 }
 
-/** The unit nearest to a point of a unit, no farther than the longer side of that unit; undefined if there is none. */
+/**
+ * The unit nearest to a point of a unit, no farther than the longer side of the largest part of that unit; undefined if
+ * there is none. Distances are those of the short way round the globe.
+ */
 export function nearestTo(
   [longitude, latitude]: readonly [number, number],
   rings: LevelRings,
   unit: number,
   above: Above,
 ): number | undefined {
-  const box = boxOfUnit(rings, unit);
-  if (box === undefined) return undefined;
   // Degrees of longitude are as long as those of latitude when they are multiplied by this.
   const narrow = Math.cos((latitude * Math.PI) / 180);
-  const [west, south, east, north] = box;
-  const [x, y] = [longitude * rings.scale, latitude * rings.scale];
+  const y = latitude * rings.scale;
+  const turns = [0, -360, 360].map((turn) => (longitude + turn) * rings.scale);
   let best: { unit: number; distance: number } | undefined;
-  let reach = Math.max((east - west) * narrow, north - south);
-  for (const [other, otherBox] of above.boxes.entries()) {
-    if (otherBox === undefined || isBeyond(x, y, otherBox, narrow, reach)) continue;
-    const distance = distanceTo(x, y, above.rings, other, narrow);
-    if (distance > reach || (best !== undefined && distance === reach)) continue;
-    best = { unit: other, distance };
-    reach = distance;
-  }
+  let reach = boxesOf(unitPolygons(rings, unit))
+    .map(([west, south, east, north]) => Math.max((east - west) * narrow, north - south))
+    .reduce((a, b) => Math.max(a, b), -1);
+  for (const [other, boxes] of above.boxes.entries())
+    for (const x of turns) {
+      if (boxes.every((box) => isBeyond(x, y, box, narrow, reach))) continue;
+      const distance = distanceTo(x, y, above.rings, other, narrow);
+      if (distance > reach || (best !== undefined && distance === reach)) continue;
+      best = { unit: other, distance };
+      reach = distance;
+    }
   return best?.unit;
 }
 
@@ -95,13 +109,10 @@ function distanceTo(x: number, y: number, rings: LevelRings, unit: number, narro
   return least;
 }
 
-/** West, south, east and north of a unit in scaled degrees; undefined without rings. */
-function boxOfUnit(rings: LevelRings, unit: number): Box | undefined {
-  const last = i32At(rings.unitEnds, unit);
-  const first = endBefore(rings.unitEnds, unit);
-  if (first === last) return undefined;
-  const box = newBox();
-  for (let i = endBefore(rings.ringEnds, first); i < i32At(rings.ringEnds, last - 1); i++)
-    grow(box, i32At(rings.x, i), i32At(rings.y, i));
-  return box;
+function boxesOf(polygons: readonly OpenPolygon[]): Box[] {
+  return polygons.map((polygon) => boxOfOpen(elementAt(polygon, 0)));
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 }

@@ -154,6 +154,7 @@ class LevelReading {
     const typeOf = newTextOf(layer.columns, typeColumn);
     const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
     const withParents = this.#withParents;
+    const hasUnreadable = newHasUnreadable(layer);
     let features = 0;
     let last: number | undefined;
     this.#refuseFailure(layer, last);
@@ -167,6 +168,7 @@ class LevelReading {
       const unit = (): string => unitName(layer, sourceFid, values);
       const place = (): string => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`;
       if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
+      if (hasUnreadable(values)) this.#findings.add('unreadable-text', place);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
@@ -285,6 +287,19 @@ function newTextOf(columns: readonly Column[], name: string): (values: readonly 
     const text = valueToText(valueToJson(columnValue(values, column), column.type));
     return text !== null && isNoName(text, name) ? null : text;
   };
+}
+
+/** What stands for bytes that are no text in the encoding that GDAL takes the file to have. */
+const REPLACEMENT = '\ufffd';
+
+/** Returns a function that says whether a text of a feature that is published could not be read. */
+function newHasUnreadable({ columns, gids }: LayerSource): (values: readonly unknown[]) => boolean {
+  // The names of the columns are texts of each feature, too.
+  if (columns.some(({ name }) => name.includes(REPLACEMENT))) return () => true;
+  const fields = [...new Set([...columns.flatMap((column) => column.fields), ...gids.flat()])];
+  const isUnreadable = (value: unknown): boolean =>
+    typeof value === 'string' ? value.includes(REPLACEMENT) : Array.isArray(value) && value.some(isUnreadable);
+  return (values) => fields.some((field) => isUnreadable(values[field]));
 }
 
 /** Little-endian ISO WKB; null for no geometry. */

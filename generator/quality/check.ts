@@ -38,6 +38,7 @@ export function refuseUnaccepted(
       kinds.includes('duplicate-gids')
         ? `if units are in pieces, unite them with --dissolve ${inPieces.join()}; or `
         : '',
+      kinds.includes('unreadable-text') ? 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ' : '',
       kinds.includes('fewer-units')
         ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
         : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,

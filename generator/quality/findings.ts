@@ -61,7 +61,9 @@ const FAILING = {
   'collapsed-geometries': 'units without area at this precision',
   'null-gids': 'units without a GID or the GID of a parent',
   'duplicate-gids': 'units with the GID of another unit',
+  'unreadable-text': 'units with text that could not be read in the encoding of its file',
   orphans: 'units whose parent is not in the source',
+  'contradicting-parents': 'units whose parents contradict each other',
   'fewer-units': 'units fewer than in the current release',
 } as const;
 

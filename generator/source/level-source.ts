@@ -28,6 +28,8 @@ export interface LayerPlace {
 export interface LayerSource extends LayerPlace {
   /** GDAL's name of the dataset's format: it is opened as no other. */
   driver: string;
+  /** The encoding of its texts, where the file does not say it; undefined for what GDAL finds. */
+  encoding: string | undefined;
   /** Only the features for which this condition (SQL WHERE) holds; undefined for all. */
   where: string | undefined;
   /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */
@@ -69,7 +71,8 @@ export interface LevelSource {
 }
 
 /** A layer whose features are united to the units of levels. */
-export interface DissolvedLayer extends Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' | 'where' | 'sql'> {
+export interface DissolvedLayer
+  extends Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql'> {
   /** The levels that are made, ascending. */
   levels: readonly Level[];
   /** Do its features end at different levels, like those of GADM's single-layer download (gadm_410.gpkg)? */

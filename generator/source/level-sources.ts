@@ -17,6 +17,7 @@ import {
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
+import { SAID_ENCODING } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {
@@ -64,6 +65,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const { datasets, systemFiles, copies, licences } = expandSource(options.source);
   const read = datasets.map((dataset) => layersIn(dataset, options));
   const all = read.flatMap(({ layers }) => layers);
+  refuseUnusedEncoding(options, all);
   const used = read.map(({ layers }) =>
     layers.map((layer) => (isBeside(layer, all) ? { ...layer, levels: [] } : layer)),
   );
@@ -224,7 +226,7 @@ function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
 const GADM_2_COLUMN = /^ID_[1-5]$/i;
 
 function dissolvedLayer(
-  { path, driver, layer, level, where, sql, gids, placed }: LayerSource,
+  { path, driver, encoding, layer, level, where, sql, gids, placed }: LayerSource,
   levels: readonly Level[],
   names: readonly string[],
   how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept'>,
@@ -232,7 +234,7 @@ function dissolvedLayer(
   // The GID of a parent that is found by place is in no column.
   const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
   const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
-  return { path, driver, layer, level, where, sql, levels, gids: own, columns, ...how };
+  return { path, driver, encoding, layer, level, where, sql, levels, gids: own, columns, ...how };
 }
 
 /** A layer of the source without the levels that were made from it. */
@@ -270,7 +272,7 @@ function layerSource(
     : (options.columns ?? []);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = statement?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
-  const selection = { path, driver, layer, level, where, sql };
+  const selection = { path, driver, encoding: options.encoding, layer, level, where, sql };
   const opened = openSelection(selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
@@ -333,6 +335,15 @@ function placedLevels(
     return elementAt(gids, n).length > 0 && find(n, level, fields, options) === undefined;
   };
   return LEVELS.slice(0, of + 1).filter((n) => n === of || isPlaced(n));
+}
+
+/** @throws BuildError if an encoding is said that no dataset takes */
+function refuseUnusedEncoding({ encoding }: SourceOptions, seen: readonly SeenLayer[]): void {
+  if (encoding === undefined || seen.some(({ driver }) => SAID_ENCODING.includes(driver))) return;
+  throw new BuildError(
+    `--encoding ${encoding}: no file of the source has a format of which an encoding can be said (${SAID_ENCODING.join()})`,
+    'leave out --encoding; or copy a file with wrong texts to UTF-8 before',
+  );
 }
 
 /** Two layers of one file at the same level are variants of each other; layers of several files are merged. */

@@ -84,22 +84,34 @@ export function gdalResult<Result>(call: () => Result, failed: (reason: string) 
 /**
  * Opens a dataset.
  * @param driver GDAL's name of its format; undefined to find it
+ * @param encoding of its texts, if it is of a format of `SAID_ENCODING`; undefined for the one that GDAL finds
  * @throws BuildError if GDAL cannot open it, or reports a failure
  */
-export function openDataset(path: string, driver?: string): gdalTypes.Dataset {
-  return openChecked(path, driver === undefined ? VECTOR_DRIVERS : [driver]);
+export function openDataset(path: string, driver?: string, encoding?: string): gdalTypes.Dataset {
+  return openEncoded(path, encoding, openChecked(path, driver === undefined ? VECTOR_DRIVERS : [driver]));
+}
+
+/** Formats of which GDAL can be told the encoding. */
+export const SAID_ENCODING: readonly string[] = ['ESRI Shapefile'];
+
+function openEncoded(path: string, encoding: string | undefined, dataset: gdalTypes.Dataset): gdalTypes.Dataset {
+  const { driver } = dataset;
+  if (encoding === undefined || !SAID_ENCODING.includes(driver.description)) return dataset;
+  dataset.close();
+  return driver.open(path, 'r', [`ENCODING=${encoding}`]);
 }
 
 /**
  * Opens a dataset that was found in a folder or an archive.
  * @throws BuildError likewise, and for a format that refers to other files
  */
-export function openFoundDataset(path: string): gdalTypes.Dataset {
-  return openChecked(
+export function openFoundDataset(path: string, encoding?: string): gdalTypes.Dataset {
+  const found = openChecked(
     path,
     SELF_CONTAINED,
     'remove it if it is damaged or not a dataset; a rare format, or one that refers to other files (VRT), must be given as --source itself',
   );
+  return openEncoded(path, encoding, found);
 }
 
 function openChecked(

@@ -7,7 +7,7 @@ import type { LayerSource } from './level-source.ts';
 import { openDataset, takeGdalMessage } from './open-dataset.ts';
 
 /** What to read of a dataset. */
-export type Selection = Pick<LayerSource, 'path' | 'driver' | 'layer' | 'level' | 'where' | 'sql'>;
+export type Selection = Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql'>;
 
 /** A selection, opened. */
 export interface OpenSelection {
@@ -38,9 +38,9 @@ const DIALECT = 'OGRSQL';
 
 /** Opens a selection. @throws BuildError if a condition or statement is not valid */
 export function openSelection(selection: Selection): OpenSelection {
-  const { path, driver, layer: name, where, sql } = selection;
+  const { path, driver, encoding, layer: name, where, sql } = selection;
   refuseFurtherStatement(selection);
-  const dataset = openDataset(path, driver);
+  const dataset = openDataset(path, driver, encoding);
   try {
     const layer = dataset.layers.get(name);
     if (sql !== undefined) {
@@ -116,8 +116,8 @@ export function openLayer(source: LayerSource, mode: ReadingMode, scratch: strin
 
 /** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
 function openStraightened(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
-  const { path, driver, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
-  const dataset = openDataset(path, driver);
+  const { path, driver, encoding, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
+  const dataset = openDataset(path, driver, encoding);
   const options = ['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-preserve_fid'];
   const selected = sql === undefined ? [name] : ['-sql', sql, '-dialect', DIALECT];
   const condition = sql === undefined && where !== undefined ? ['-where', where] : [];
@@ -131,8 +131,8 @@ function asOpened(layer: gdalTypes.Layer, { isMadeValid }: LayerSource, dataset:
   return { layer, transformation: transformationFor(layer), isMadeValid, close: () => dataset.close() };
 }
 
-/** A statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
-function withTextIntegers(source: LayerSource): LayerSource {
+/** The same with a statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
+export function withTextIntegers<Source extends Selection>(source: Source): Source {
   if (source.sql !== undefined)
     throw new BuildError(
       `${source.path}: layer ${source.layer} (level ${source.level}): --sql selects an integer beyond 2^53`,

@@ -44,7 +44,9 @@ export function layersIn(
   { path, isInFolder }: FoundDataset,
   options: SourceOptions,
 ): { layers: SeenLayer[]; attribution: string[] } {
-  const dataset = isInFolder ? openFoundDataset(path) : openDataset(path);
+  const dataset = isInFolder
+    ? openFoundDataset(path, options.encoding)
+    : openDataset(path, undefined, options.encoding);
   const driver = dataset.driver.description;
   const count = dataset.layers.count();
   if (count === 0)

@@ -1,4 +1,6 @@
-// Asks GDAL (GEOS) whether polygons are valid, as they are published: in full and simplified.
+// Asks GDAL (GEOS) whether polygons are valid, as they are published, in full and simplified; and how much of some lies
+// in others.
+import type * as gdalTypes from 'gdal-async';
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;
@@ -19,6 +21,29 @@ export function isValid(polygons: Polygons): boolean {
   // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
   if (!answer) gdal.lastError = null;
   return answer;
+}
+
+/** The same area as a valid geometry of GDAL. */
+export function toValid(polygons: Polygons): gdalTypes.Geometry {
+  const geometry = gdal.Geometry.fromWKB(wkbOf(polygons));
+  return isValid(polygons) ? geometry : geometry.makeValid();
+}
+
+/** The area that two geometries share, in their units squared. */
+export function sharedArea(one: gdalTypes.Geometry, other: gdalTypes.Geometry): number {
+  try {
+    return areaOf(one.intersection(other));
+  } catch {
+    // Large ones count as valid without having been asked about.
+    gdal.lastError = null;
+    return areaOf(one.makeValid().intersection(other.makeValid()));
+  }
+}
+
+function areaOf(geometry: gdalTypes.Geometry): number {
+  if (geometry instanceof gdal.Polygon) return geometry.getArea();
+  if (!(geometry instanceof gdal.GeometryCollection)) return 0;
+  return geometry.children.map(areaOf).reduce((a, b) => a + b, 0);
 }
 
 function wkbOf(polygons: Polygons): Buffer {

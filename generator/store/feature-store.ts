@@ -31,9 +31,14 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
   return {
     append(feature, parts) {
       const text = Buffer.concat(parts);
-      const isShort = text.length < deflatedFrom;
-      const stored = isShort ? text : deflateLine(text);
-      builder.add({ ...feature, bytes: stored.length, deflated: isShort ? undefined : sumOf(text) });
+      const isDeflated = text.length >= deflatedFrom;
+      const stored = isDeflated ? deflateLine(text) : text;
+      builder.add({
+        ...feature,
+        bytes: stored.length,
+        deflatedText: isDeflated ? text.length : 0,
+        crc: sumOf(text).crc,
+      });
       output.write(stored);
     },
     close() {

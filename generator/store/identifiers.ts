@@ -1,5 +1,5 @@
 // Checks fids, GIDs and parents in the store indexes of the levels.
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, i32At } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
@@ -67,8 +67,19 @@ export function placeIn(layers: readonly LayerSource[]): string {
   return layers.length === 1 && only !== undefined ? `${sourceName(only.path)}: layer ${only.layer}, ` : '';
 }
 
-/** Units whose parent does not exist at a level that the source has. @param indexes by level */
-export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: readonly LevelSource[]): Finding[] {
+/**
+ * Units whose parent does not exist at a level that the source has, and those of which one parent is in another unit
+ * than they are.
+ * @param indexes by level
+ */
+export function checkParentsIn(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
+  return [...findOrphans(indexes, levels), ...findContradictions(indexes, levels)];
+}
+
+/** The indexes of the levels. */
+type Indexes = ReadonlyMap<Level, StoreIndex>;
+
+function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
   return LEVELS.flatMap((level) => {
     const index = indexes.get(level);
     if (index === undefined) return [];
@@ -91,6 +102,60 @@ export function findOrphans(indexes: ReadonlyMap<Level, StoreIndex>, levels: rea
   });
 }
 
+function findContradictions(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
+  return LEVELS.flatMap((level) => {
+    const index = indexes.get(level);
+    if (index === undefined) return [];
+    const findings = new Findings(level);
+    const place = placeIn(levels.find((source) => source.level === level)?.layers ?? []);
+    const found = new Set<number>();
+    for (const n of LEVELS.slice(0, level))
+      for (const m of LEVELS.slice(0, n))
+        for (const { position, example } of contradictionsIn(indexes, index, n, m)) {
+          if (found.has(position)) continue;
+          found.add(position);
+          findings.add('contradicting-parents', () => `${place}fid ${elementAt(index.fids, position)} ${example}`);
+        }
+    return findings.list();
+  });
+}
+
+/** The units of a level that have another parent at level m than their parent at level n, all with that GID, has. */
+function* contradictionsIn(
+  indexes: Indexes,
+  index: StoreIndex,
+  n: Level,
+  m: Level,
+): Generator<{ position: number; example: string }> {
+  const above = indexes.get(n);
+  if (above === undefined) return;
+  const top = indexes.get(m)?.columns[m];
+  const [upper, parent] = [m, n].map((at) => elementAt(index.columns, at));
+  const [known, own] = [m, n].map((at) => elementAt(above.columns, at));
+  if (upper === undefined || parent === undefined || known === undefined || own === undefined) return;
+  const numbersAs = (column: GidColumn, other: GidColumn): number[] =>
+    numbersOf(column).map((number) => other.find(column.gidAt(number)));
+  const [upperAs, parentAs] = [numbersAs(upper, known), numbersAs(parent, own)];
+  const [uppers, parents] = [ownersOf(upper, index.features), ownersOf(parent, index.features)];
+  const knownOwners = ownersOf(known, above.features);
+  for (const [position, number] of parents.entries()) {
+    const upperNumber = i32At(uppers, position);
+    if (number === -1 || upperNumber === -1 || parentAs[number] === -1) continue;
+    const candidates = own.positionsAt(elementAt(parentAs, number));
+    let other = -1;
+    for (let rank = 0; rank < candidates.count; rank++) {
+      other = i32At(knownOwners, candidates.at(rank));
+      if (other === -1 || other === upperAs[upperNumber]) break;
+    }
+    if (other === -1 || other === upperAs[upperNumber]) continue;
+    const gid = known.gidAt(other);
+    // A parent that is an orphan has been counted.
+    if (top !== undefined && top.size > 0 && top.find(gid) === -1) continue;
+    const [from, parentGid] = [upper.gidAt(upperNumber), parent.gidAt(number)];
+    yield { position, example: `has ${upper.name} ${from}, but its ${parent.name} ${parentGid} has ${gid}` };
+  }
+}
+
 /** What to check. Plain data: it is sent to a child process. */
 export interface ParentsTask {
   stores: readonly { level: Level; store: string }[];
@@ -99,5 +164,5 @@ export interface ParentsTask {
 
 /** The same from the stores of the levels, once every level is read. */
 export function checkParents({ stores, levels }: ParentsTask): Finding[] {
-  return findOrphans(new Map(stores.map(({ level, store }) => [level, new LevelStore(store).readIndex()])), levels);
+  return checkParentsIn(new Map(stores.map(({ level, store }) => [level, new LevelStore(store).readIndex()])), levels);
 }

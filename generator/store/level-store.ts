@@ -1,5 +1,6 @@
 // All that the tasks of a build leave for one another about a level: files in the work folder, each named here. A task
 // that is sent to a child process has the path of the store.
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/levels.ts';
@@ -16,7 +17,7 @@ import {
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
 import { createRingStore, type RingStoreWriter, readRings } from './ring-store.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
-import type { StoreIndex } from './store-index.ts';
+import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
@@ -61,6 +62,16 @@ export class LevelStore {
   /** Reads the index of the features. */
   readIndex(): StoreIndex {
     return readStoreIndex(this.path);
+  }
+
+  /** A SHA-256 in hex of the indexes of the features with each geometry, and of how many are invalid: of all texts. */
+  digest(geometries: readonly Geometry[]): string {
+    const full = this.readIndex();
+    const hash = createHash('sha256').update(indexDigest(full));
+    // A level without units has no others.
+    for (const geometry of full.features === 0 ? [] : geometries)
+      hash.update(`${indexDigest(readStoreIndex(this.#features(geometry)))} ${this.readInvalid(geometry)} `);
+    return hash.digest('hex');
   }
 
   writeIndex(index: StoreIndex): void {

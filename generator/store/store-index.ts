@@ -1,7 +1,6 @@
 // The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat
 // arrays, because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
-import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
 
@@ -20,7 +19,7 @@ export interface StoreIndex {
   bytes: Float64Array;
   /** Length in bytes of the text of a feature that is stored as deflate data; 0 for one that is stored as text. */
   deflatedText: Float64Array;
-  /** CRC-32 of that text. */
+  /** CRC-32 of the text of each feature. */
   crcs: Uint32Array;
 }
 
@@ -52,8 +51,10 @@ export interface StoreEntry {
   box: IndexBox;
   /** Bytes in the store. */
   bytes: number;
-  /** The sum of its text if it is stored as deflate data. */
-  deflated: TextSum | undefined;
+  /** Length in bytes of its text if it is stored as deflate data; 0 if it is stored as text. */
+  deflatedText: number;
+  /** CRC-32 of its text. */
+  crc: number;
 }
 
 /** Collects the entries of an index in the order of the store. */
@@ -76,8 +77,8 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       fids.push(entry.fid);
       boxes.push(...entry.box);
       bytes.push(entry.bytes);
-      deflatedText.push(entry.deflated?.length ?? 0);
-      crcs.push(entry.deflated?.crc ?? 0);
+      deflatedText.push(entry.deflatedText);
+      crcs.push(entry.crc);
       for (const [n, { numbers, owners }] of known.entries()) {
         const gid = elementAt(entry.gids, n);
         const number = gid === null ? -1 : (numbers.get(gid) ?? numbers.size);

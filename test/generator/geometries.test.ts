@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as assertProperty, integer, property } from 'fast-check';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/geometries/assemble-polygons.ts';
+import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/geometries/assemble-polygons.ts';
 import { labelPoint } from '../../generator/geometries/label-point.ts';
 import { type LevelRings, newRingCollector } from '../../generator/geometries/level-rings.ts';
 import { polygonsToJson, type SimplifiedName, simplifyUnits } from '../../generator/geometries/simplified-geometry.ts';
@@ -294,6 +294,49 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     else if (position === 2) assert.ok(Math.abs(Math.abs(x) - 175) < 0.2 && Math.abs(y - 10) < 5.1, `${x} ${y}`);
     else assert.ok(gdal.Geometry.fromWKT(wkt).contains(new gdal.Point(x, y)), `${x} ${y}`);
   }
+});
+
+test('the point of a strip of 5 to 60 metres is inside of it, never on its border, straight or with a bend', () => {
+  const draw = dice(7);
+  const strips = Array.from({ length: 140 }, (_, i) => {
+    const [length, width, angle] = [5e6 + draw(15e6), 450 + draw(5000), (draw(360) * Math.PI) / 180];
+    const at = (along: number, across: number): string =>
+      [
+        along * Math.cos(angle) - across * Math.sin(angle),
+        along * Math.sin(angle) + across * Math.cos(angle) + (i % 2) * Math.abs(along - length / 2),
+      ]
+        .map(Math.round)
+        .join(' ');
+    const corners = [
+      at(0, 0),
+      at(length / 2, 0),
+      at(length, 0),
+      at(length, width),
+      at(length / 2, width),
+      at(0, width),
+    ];
+    return [...corners, corners[0]];
+  });
+  const degrees = (corner = ''): string =>
+    corner
+      .split(' ')
+      .map((units) => (Number(units) / 1e7).toFixed(7))
+      .join(' ');
+  const rings = ringsOf(strips.map((corners) => `POLYGON((${corners.map(degrees).join()}))`));
+  const { polygons, decimals } = simplifyUnits(rings, 'medium');
+  const outside = strips.filter((corners, position) => {
+    // In whole numbers, so that GEOS decides exactly.
+    const [x = NaN, y = NaN] = labelPoint(rings, position, polygons(position), decimals) ?? [];
+    return !gdal.Geometry.fromWKT(`POLYGON((${corners.join()}))`).contains(new gdal.Point(x, y));
+  });
+  assert.equal(outside.length, 0);
+});
+
+test('a position beside a border of 70 degrees, by less than a double can tell, is not on it', () => {
+  // Fibonacci numbers: those of a step before lie on either side of the diagonal in turn, as close as whole numbers can.
+  const [a, b, c, d] = [701_408_733, 433_494_437, 267_914_296, 165_580_141];
+  const ring = [0, 0, a, b, 0, b];
+  assert.deepEqual([sideOf(b, c, ring), sideOf(c, d, ring), sideOf(0, 1, ring)], [-1, 1, 0]);
 });
 
 test('the point of a unit of 150,000 islands is in the largest one', () => {

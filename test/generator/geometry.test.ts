@@ -30,6 +30,7 @@ function partsOf(wkt: string | Buffer): string | undefined {
 const TRIANGLE = '((0 0,1 0,1 1,0 0))';
 const TRIANGLE_JSON = '[[[0,0],[1,0],[1,1],[0,0]]]';
 const TURNED = '[[[0,0],[9,0],[9,9],[0,9],[0,0]],[[1,1],[1,2],[2,2],[2,1],[1,1]]]';
+const FIJI = '[[[177,-19],[-178,-19],[-178,-16],[177,-16],[177,-19]]]';
 const SLIVER = '((5 5,5.00000001 5,5.00000001 5.00000001,5 5))';
 
 for (const [rule, cases] of Object.entries({
@@ -42,6 +43,11 @@ for (const [rule, cases] of Object.entries({
   'turns exterior rings counter-clockwise and interior ones clockwise': [
     ['POLYGON((0 0,0 9,9 9,9 0,0 0),(1 1,2 1,2 2,1 2,1 1))', TURNED],
     ['POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,1 2,2 2,2 1,1 1))', TURNED],
+  ],
+  'and rings that jump across the antimeridian by their short way': [
+    ['POLYGON((177 -19,-178 -19,-178 -16,177 -16,177 -19))', FIJI],
+    ['POLYGON((177 -19,177 -16,-178 -16,-178 -19,177 -19))', FIJI],
+    ['POLYGON((-120 60,0 60,120 60,-120 60))', '[[[-120,60],[0,60],[120,60],[-120,60]]]'],
   ],
   'leaves out Z and M': [
     ['POLYGON Z((0 0 5,1 0 5,1 1 5,0 0 5))', TRIANGLE_JSON],
@@ -135,6 +141,9 @@ test('gives the box west to east, and of a unit across the antimeridian a west t
     // Islands that do not touch it; a ring that runs past it.
     ['MULTIPOINT(177 -20,-178 -16)', 177, -20, -178, -16],
     ['POLYGON((170 0,190 0,190 5,170 5,170 0))', 170, 0, -170, 5],
+    // Rings that jump from one side of the map to the other, the second around a pole.
+    ['POLYGON((177 -19,-178 -19,-178 -16,177 -16,177 -19))', 177, -19, -178, -16],
+    ['POLYGON((-120 60,0 60,120 60,-120 60))', -180, 60, 180, 90],
     ['MULTIPOLYGON(((20 60,180 60,180 70,20 60)),((-180 65,-170 65,-170 66,-180 65)))', 20, 60, -170, 70],
     // Territories around the globe are no crossing.
     ['MULTIPOINT(2 48,-61 16,55 -21,165 -21,-149 -17,-178 -13)', -178, -21, 165, 48],

@@ -49,6 +49,7 @@ const EVERY: Omit<ContentOptions, 'source'> = {
     { level: 2, of: 1, columns: [] },
   ],
   keepFids: true,
+  encoding: 'CP1252',
   accept: ['orphans', 'no-units'],
   attribution: ['© "A", B', 'C'],
   precision: 5,

@@ -5,12 +5,14 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { shareFrom } from '../../generator/cli/parse-options.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { gdal } from '../../generator/source/gdal.ts';
 import { writeInvented } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
@@ -127,6 +129,25 @@ test('seal names the shards that are missing and those that do not fit; a shard 
   for (const shard of [0, 1, 2]) await buildOne(shard, 3);
   await seal(out, 'r1', true);
   assert.deepEqual(contentOf(out), contentOf(plain.all));
+});
+
+test('seal refuses shards whose GEOS decides otherwise about simplified units, which no index of the full ones shows', async ({
+  mock,
+}) => {
+  rmSync(out, { recursive: true, force: true });
+  await buildOne(0, 2);
+  const { isValid } = gdal.Geometry.prototype;
+  // Simplified units are asked about in thousandths of a degree, others in 1e-7.
+  const other = mock.method(gdal.Geometry.prototype, 'isValid', function (this: gdalTypes.Geometry) {
+    const { minX, maxX } = this.getEnvelope();
+    return maxX - minX > 10_000 && isValid.call(this);
+  });
+  await buildOne(1, 2);
+  other.mock.restore();
+  await assert.rejects(seal(out, 'r1', true), {
+    message: /shards 0\/2 and 1\/2 differ in source, options, number of shards or what GDAL makes of the source$/,
+    remedy: /the same versions of Node\.js and GDAL$/,
+  });
 });
 
 test('seal refuses a file that a shard of another division has overwritten since, also one that is as long', async () => {

@@ -13,8 +13,10 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { gdal } from '../../generator/source/gdal.ts';
@@ -83,6 +85,16 @@ const ACCEPTABLE_CASES: [kind: Acceptable, said: string, (features: Features) =>
     (features) => features.with(2, { fid: 3, values: ['BBB.1_1', 'XXX', 'Beland', 'All'], wkt: square(10, 0, 4) }),
   ],
   [
+    'contradicting-parents',
+    'lv2: units whose parents contradict each other: 1 (FILE: layer ADM_2, fid 3 has GID_0 AAA, but its GID_1 BBB.1_1 has BBB)',
+    (features) => features.with(2, { fid: 3, values: ['B', 'AAA', 'A', 'BBB.1_1', 'All', '東'], wkt: square(10, 0) }),
+  ],
+  [
+    'unreadable-text',
+    'lv0: units with text that could not be read in the encoding of its file: 1 (FILE: layer ADM_0, fid 9, GID ESP)',
+    (features) => [...features, { fid: 9, values: ['ESP', 'Espa\ufffda'], wkt: square(1, 0) }],
+  ],
+  [
     'collapsed-geometries',
     'lv0: units without area at this precision: 1 (FILE: layer ADM_0, fid 9, GID XXX0)',
     (features) => withShapes(features, 'POLYGON((0 0,1e-8 0,1e-8 1e-8,0 0))'),
@@ -103,10 +115,13 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
   test(`${kind}: refused, or accepted by name and recorded, in a dry run too`, async () => {
     const source = countriesWith(Number(said.at(2)), change);
     const line = said.replace('FILE', basename(source));
-    const unite = kind === 'duplicate-gids' ? 'if units are in pieces, unite them with --dissolve lv0; or ' : '';
+    const helps: Partial<Record<Acceptable, string>> = {
+      'duplicate-gids': 'if units are in pieces, unite them with --dissolve lv0; or ',
+      'unreadable-text': 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ',
+    };
     const expected = {
       message: `${source}: not published, because of the data:\n  ${line}`,
-      remedy: `${unite}fix the source, or publish it unchanged with --accept ${kind}`,
+      remedy: `${helps[kind] ?? ''}fix the source, or publish it unchanged with --accept ${kind}`,
     };
     await assertRefused(source, expected, { accept: ACCEPTABLE.filter((other) => other !== kind) });
     const { release, quality } = await published(source, { accept: [kind] });
@@ -115,6 +130,54 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const dry = await forecast(buildOptions(source, folder, { accept: [kind] }), SILENT);
     assert.deepEqual(dry.quality, release.quality);
   });
+
+test('a Shapefile that does not say its encoding is refused, and read with --encoding, columns and all', async () => {
+  const columns = ['code', 'Größe'];
+  const features = [{ values: ['ESP', 'España'], wkt: square(0, 0) }];
+  const source = writeDataset(join(folder, 'latin.shp'), 'ESRI Shapefile', [
+    { name: 'latin', columns, features, encoding: 'CP1252' },
+  ]);
+  rmSync(source.replace('.shp', '.cpg'), { force: true });
+  const table = readFileSync(source.replace('.shp', '.dbf'));
+  // The byte of the language driver, by which GDAL knows the encoding.
+  table[29] = 0;
+  writeFileSync(source.replace('.shp', '.dbf'), table);
+  const texts = { layer: ['lv0=latin'], 'gid-column': ['lv0=code'] };
+  await assertRefused(
+    source,
+    {
+      message:
+        /lv0: units with text that could not be read in the encoding of its file: 1 \(latin\.shp: layer latin, fid 0/,
+      remedy: /--encoding CP1252.*--accept unreadable-text$/,
+    },
+    sourceOptionsFrom(texts),
+  );
+  const { release, unitsOf } = await published(source, sourceOptionsFrom({ ...texts, encoding: ['CP1252'] }));
+  assert.deepEqual(unitsOf(0)[0].properties, { fid: 0, code: 'ESP', Größe: 'España' });
+  assert.deepEqual(release.options['encoding'], ['CP1252']);
+  await assertRefused(
+    countriesWith(0, (features) => features),
+    {
+      message:
+        '--encoding CP1252: no file of the source has a format of which an encoding can be said (ESRI Shapefile)',
+    },
+    { encoding: 'CP1252' },
+  );
+});
+
+test('a parent whose GID several units have contradicts none of their parents', async () => {
+  const twin = { fid: 9, values: ['BBB.1_1', 'AAA', 'Aland', 'All'], wkt: square(0, 0) };
+  const layers = countryLayers();
+  const [region, district] = [elementAt(layers, 1), elementAt(layers, 2)];
+  const moved = district.features.with(2, { fid: 3, values: ['B', 'AAA', 'A', 'BBB.1_1', '', ''], wkt: square(0, 0) });
+  const source = writeDataset(join(folder, 'twins.gpkg'), 'GPKG', [
+    elementAt(layers, 0),
+    { ...region, features: [...region.features, twin] },
+    { ...district, features: moved },
+  ]);
+  const { quality } = await published(source, { accept: ['duplicate-gids'] });
+  assert.equal(quality.length, 1);
+});
 
 const RING = [...[0, 1, 2].map((x) => [x, x * x]), [0, 0]];
 const LONG_RING = Array.from({ length: 200_000 }, (_, i) => [i / 1e6, i % 2]);

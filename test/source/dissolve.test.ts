@@ -309,6 +309,24 @@ test('units in pieces are refused, and the remedy unites them: those that touch 
   assert.deepEqual(release.options['dissolve'], ['lv1']);
 });
 
+test('units are told apart by GIDs beyond 2^53, which doubles cannot tell apart', async () => {
+  const codes = ['9007199254740992', '9007199254740993', '9007199254740995'];
+  const features = numbered(...codes.map((_, i): [unknown[], string] => [['R', i], square(i, 0)]));
+  const path = writePieces('wide-gids.gpkg', features, ['region', { name: 'code', type: gdal.OFTInteger64 }]);
+  const dataset = gdal.open(path, 'r+');
+  for (const [i, code] of codes.entries()) runSql(dataset, `UPDATE units SET code = ${code} WHERE code = ${i}`);
+  dataset.close();
+  const { linesOf, gidsOf } = await published(
+    path,
+    typed({ 'gid-column': ['lv1=region', 'lv2=code'], dissolve: ['lv1=lv2,lv2'] }),
+  );
+  assert.deepEqual(gidsOf(1, 'region'), ['R']);
+  assert.deepEqual(
+    [...linesOf(2).matchAll(/"code":(\d+)/g)].map(([, code]) => code),
+    codes,
+  );
+});
+
 test('a level that only a column has is made from the level below, with the columns that its units share', async () => {
   const features = numbered(
     [['01', '01001', 'Autauga', 'Alabama'], square(0, 0)],

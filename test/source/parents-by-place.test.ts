@@ -112,6 +112,43 @@ test('a unit in several takes the smallest; one whose point is in none the one t
   assert.deepEqual(quality, [`lv1 fitting-parents 3 fitting.gpkg: ${first}`]);
 });
 
+/** A rectangle as a part of a multipolygon. */
+function part(west: number, south: number, east: number, north: number): string {
+  return `((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`;
+}
+
+test('across the antimeridian, too, a unit takes the one that holds most of it, else the nearest, none far away', async () => {
+  const across = write(
+    'across',
+    layer(
+      0,
+      ['A', `POLYGON${part(179, 0, 179.9, 4)}`],
+      ['B', square(0, 0, 21)],
+      ['C', `POLYGON${part(179, 9.9, 179.9, 10.5)}`],
+      ['D', `MULTIPOLYGON(${part(179, 20, 180, 21)},${part(-180, 20, -179, 21)})`],
+    ),
+    layer(
+      1,
+      ['near A', `MULTIPOLYGON(${part(-179.9, 0, -179, 0.9)},${part(179.95, 1, 179.96, 1.01)})`],
+      ['a corner in C', `MULTIPOLYGON(${part(-179.9, 10, -179, 11)},${part(179.5, 10, 179.6, 10.1)})`],
+      ['beside D', `POLYGON${part(-179.9, 21.1, -179.4, 21.6)}`],
+      ['alone', `MULTIPOLYGON(${part(-179.9, 15, -179, 16)},${part(179, 15, 179.1, 15.1)})`],
+    ),
+  );
+  const { gidsOf } = await published(across, { ...typed([0, 1], 'lv1'), accept: ['orphans'] });
+  assert.deepEqual(gidsOf(1, 'GID_0'), ['A', 'C', 'D', null]);
+});
+
+test('a unit of which a sliver lies in another, and nothing else in any, is in that one', async () => {
+  const sliver = write(
+    'sliver',
+    layer(0, ['thin', `POLYGON${part(0.03, 0.01, 0.05, 1.2)}`], ['near', `POLYGON${part(1.05, 0, 2, 1)}`]),
+    layer(1, ['wide', square(0, 0)]),
+  );
+  const { gidsOf } = await published(sliver, typed([0, 1], 'lv1'));
+  assert.deepEqual(gidsOf(1, 'GID_0'), ['thin']);
+});
+
 test('a level that is not there, and one that is not above, are refused; missing columns are named at once, with the option', async () => {
   for (const [place, message] of [
     ['lv3', /^--parent-by-place lv3: the source has no level 3$/],

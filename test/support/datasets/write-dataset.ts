@@ -8,6 +8,8 @@ export interface FixtureLayer {
   features: readonly FixtureFeature[];
   /** EPSG code of the WKT; 4326 where left out. */
   epsg?: number;
+  /** Of a Shapefile; UTF-8 where left out. */
+  encoding?: string;
   /** The type of geometry that the layer declares; any where left out. */
   type?: number;
 }
@@ -26,8 +28,8 @@ export function squares(name: string, columns: FixtureLayer['columns'], ...rows:
 /** Writes a dataset; formats that hold one layer take one. */
 export function writeDataset(file: string, driver: string, layers: readonly FixtureLayer[]): string {
   const dataset = gdal.open(file, 'w', driver);
-  for (const { name, columns, features, epsg, type } of layers) {
-    const options = driver === 'ESRI Shapefile' ? ['ENCODING=UTF-8'] : [];
+  for (const { name, columns, features, epsg, type, encoding = 'UTF-8' } of layers) {
+    const options = driver === 'ESRI Shapefile' ? [`ENCODING=${encoding}`] : [];
     const srs = gdal.SpatialReference.fromEPSG(epsg ?? 4326);
     const layer = dataset.layers.create(name, srs, type ?? gdal.wkbUnknown, options);
     for (const column of columns) {

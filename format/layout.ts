@@ -14,6 +14,10 @@ export const RELEASE_FILE = 'release.json';
 export const CHECKSUMS_FILE = 'checksums.txt';
 /** The digests of the blocks of all files, of a signed release (blocks.ts); relative to its folder. */
 export const BLOCKS_FILE = 'blocks.bin';
+/**
+ * When a release was signed, the SHA-256 of its release.json, and how long its blocks.bin is; relative to its folder.
+ */
+export const SIGNED_FILE = 'signed.json';
 /** What follows the name of a file in that of its signature. */
 export const SIGNATURE_ENDING = '.sig';
 

@@ -64,6 +64,6 @@ export function textsIn(json: JsonObject, member: string, where: string): string
   return list as string[];
 }
 
-function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -46,6 +46,8 @@ export interface BuildOptions extends ContentOptions {
   activate: boolean;
   /** A private Ed25519 key, to sign the release with. */
   signKey?: KeyObject | undefined;
+  /** When it is signed, as `writeSignatures` takes it. */
+  signTime?: string | undefined;
 }
 
 /** What is built, unless an option says otherwise. */
@@ -202,14 +204,20 @@ export function aboutRelease(
  * Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current.
  */
 export async function publish(
-  { out, release, activate: activates, signKey }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey'>,
+  {
+    out,
+    release,
+    activate: activates,
+    signKey,
+    signTime,
+  }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey' | 'signTime'>,
   staging: Staging,
   lock: Lock,
   report: Report,
 ): Promise<void> {
   lock.assertHeld();
   await settle(staging, out, release);
-  if (signKey !== undefined) await writeSignatures(out, release, signKey);
+  if (signKey !== undefined) await writeSignatures(out, release, signKey, signTime);
   if (activates) await activate(out, release);
   const others = otherVersions(out);
   if (others.length > 0)

@@ -69,6 +69,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
  * Publishes a release from its shards.
  * @param activates whether it becomes the current release
  * @param signKey a private Ed25519 key, to sign it with
+ * @param signTime when, as `writeSignatures` takes it
  * @throws BuildError if a shard is missing, or was built from another source or with other options
  */
 export async function seal(
@@ -76,6 +77,7 @@ export async function seal(
   release: string,
   activates: boolean,
   signKey?: KeyObject | undefined,
+  signTime?: string | undefined,
 ): Promise<Release> {
   const root = shardsPath(out, release);
   const pool = openPool(0);
@@ -87,7 +89,7 @@ export async function seal(
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
       const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, true);
       removeStrays(staging.release);
-      await publish({ out, release, activate: activates, signKey }, staging, lock, SILENT);
+      await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, SILENT);
       return sealed;
     } finally {
       await pool.close();

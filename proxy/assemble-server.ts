@@ -32,8 +32,13 @@ export async function openReleases(
   log: (line: string) => void,
   load: LoadRelease = loadRelease,
 ): Promise<Releases> {
-  const releases = new Releases(settings.origin, { load, keepsSequence: settings.keepsSequence });
+  const { newest } = settings;
+  const releases = new Releases(settings.origin, { load, refusal: newest?.refusal });
+  // What another process serves may have been removed since: then current.json of the origin decides.
+  if (newest?.isTold) await releases.refresh().catch(() => {});
   await releases.refresh().catch((error: unknown) => {
+    // It serves what the other process does; the watch of current.json logs the error.
+    if (releases.current !== undefined) return;
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;
     log(startError.message);

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { assembleServer, openReleases } from './assemble-server.ts';
-import { startWorkers } from './config/cluster.ts';
+import { shareNewest, startWorkers } from './config/cluster.ts';
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
@@ -34,11 +34,12 @@ export async function serve(
 ): Promise<void> {
   const settings = await optionsToSettings(options, log);
   const isPrimary = settings.workers > 1 && cluster.isPrimary;
+  if (cluster.isWorker && settings.newest !== undefined) shareNewest(settings.newest);
   // The primary process of workers only names the release, and an example of it.
   const releases = await openReleases(settings, log, isPrimary ? loadOnDemand() : undefined);
   const { host, port, drainMs, stopTimeoutMs } = settings;
   if (isPrimary) {
-    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, log);
+    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, settings.newest, log);
     stopOnSignal(() => workers.stop(), workers.kill);
     const metricsServer = await listenForMetrics(settings, log);
     const sharedPort = await workers.listening.catch(() => process.exit(1));

@@ -41,6 +41,11 @@ export const ACTIVATE = {
 
 export const SIGN_KEY = { ...TEXT, describe: 'private Ed25519 key (PEM) to sign the release with' } as const;
 
+export const SIGN_TIME = {
+  ...TEXT,
+  describe: 'time of signing, by which proxies know which release is newer; default: now, or later than any other',
+} as const;
+
 export const WORKERS = {
   ...NUMBER,
   default: availableParallelism(),

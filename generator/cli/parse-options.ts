@@ -52,6 +52,13 @@ export function calendarDate(option: string, text: string): string {
   throw new UsageError(`${option} ${text}: not a date`, 'use year, month and day, e.g. 2026-11-22');
 }
 
+/** Parses a time (RFC 3339) to the form of `Date.toISOString`. @throws UsageError if it is none */
+export function instant(option: string, text: string): string {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text);
+  if (isTime && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString();
+  throw new UsageError(`${option} ${text}: not a time`, 'use date, time and zone, e.g. 2026-11-22T12:00:00Z');
+}
+
 /**
  * Parses a duration of at most a day, such as `0s`, `30s` or `5m`, to milliseconds.
  * @throws UsageError if it is none

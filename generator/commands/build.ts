@@ -1,6 +1,7 @@
 // The commands `build`, which builds a release, or one shard of it, or estimates its size, and `seal`, which publishes
 // a release from its shards.
 import { join } from 'node:path';
+import { UsageError } from '../../format/command-line/messages.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';
 import {
@@ -14,11 +15,12 @@ import {
   RELEASE,
   reportOf,
   SIGN_KEY,
+  SIGN_TIME,
   TEXT,
   WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
-import { calendarDate, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
+import { calendarDate, instant, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
@@ -51,6 +53,7 @@ export const buildCommand = defineCommand({
       })
       .option('activate', ACTIVATE)
       .option('sign-key', SIGN_KEY)
+      .option('time', SIGN_TIME)
       .option('precision', {
         ...NUMBER,
         defaultDescription: String(DEFAULTS.precision),
@@ -131,7 +134,7 @@ export const buildCommand = defineCommand({
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,
-      signKey: argv.signKey === undefined ? undefined : readSigningKey(argv.signKey),
+      ...signingFrom(argv),
     };
     const share = argv.shard === undefined ? undefined : shareFrom(argv.shard);
     if (settings.workers > 0) exitOnSignal();
@@ -156,15 +159,26 @@ export const sealCommand = defineCommand({
       .positional('release', RELEASE)
       .option('activate', ACTIVATE)
       .option('sign-key', SIGN_KEY)
+      .option('time', SIGN_TIME)
       .example('$0 seal planet-1', 'after build --shard 0/4, 1/4, 2/4 and 3/4'),
   async handler(argv) {
     const release = releaseId('seal', argv.release);
-    const key = argv.signKey === undefined ? undefined : readSigningKey(argv.signKey);
-    const built = await seal(argv.out, release, argv.activate, key);
+    const { signKey, signTime } = signingFrom(argv);
+    const built = await seal(argv.out, release, argv.activate, signKey, signTime);
     const state = argv.activate ? 'current' : 'published';
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },
 });
+
+/** With which key a release is signed, and when. @throws UsageError if there is a time and no key */
+function signingFrom({ signKey, time }: { signKey: string | undefined; time: string | undefined }) {
+  if (signKey === undefined && time !== undefined)
+    throw new UsageError(`--time ${time} without --sign-key: nothing is signed`, 'add --sign-key FILE, or omit --time');
+  return {
+    signKey: signKey === undefined ? undefined : readSigningKey(signKey),
+    signTime: time === undefined ? undefined : instant('--time', time),
+  };
+}
 
 async function printForecast(options: BuildOptions, global: GlobalOptions): Promise<void> {
   const { forecast } = await import('../estimate/estimate.ts');

@@ -1,6 +1,16 @@
 // The commands for the releases of an output folder: list, activate, sign, prune and diff.
-import { defineCommand, NUMBER, OUT, printResult, RELEASE, reportOf, SIGN_KEY, TEXT } from '../cli/command.ts';
-import { durationToMs, releaseId, wholeNumber } from '../cli/parse-options.ts';
+import {
+  defineCommand,
+  NUMBER,
+  OUT,
+  printResult,
+  RELEASE,
+  reportOf,
+  SIGN_KEY,
+  SIGN_TIME,
+  TEXT,
+} from '../cli/command.ts';
+import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { diffTable, releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
@@ -37,10 +47,12 @@ export const signCommand = defineCommand({
       .option('out', OUT)
       .positional('release', RELEASE)
       .option('key', { ...SIGN_KEY, demandOption: true })
+      .option('time', SIGN_TIME)
       .example('$0 sign gadm-4.1 --key private.pem', 'then: serve --trusted-key public.pem'),
   async handler(argv) {
     const release = releaseId('sign', argv.release);
-    await signRelease(argv.out, release, readSigningKey(argv.key));
+    const time = argv.time === undefined ? undefined : instant('--time', argv.time);
+    await signRelease(argv.out, release, readSigningKey(argv.key), time);
     printResult(argv, { signed: release }, `release ${release} is signed`);
   },
 });

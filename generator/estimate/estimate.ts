@@ -91,8 +91,8 @@ const CELLS_SHARE = 0.37;
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
 
-/** Bytes of the signatures of a release, of what blocks.bin has of each file, and of a digest in it. */
-const SIGNED_BYTES = { signatures: 3 * 64, file: 24, block: 16 } as const;
+/** Bytes of signed.json and the signatures of a release, of what blocks.bin has of each file, and of a digest in it. */
+const SIGNED_BYTES = { signatures: 150 + 4 * 64, file: 24, block: 16 } as const;
 
 /**
  * Reads the dataset and estimates a build. Publishes nothing.

@@ -39,15 +39,30 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
 export function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<NamedUnit> {
   const index = store.readIndex();
   const names = store.readNames();
+  const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
+  const relationsAt = relationsOf(level, index, parent, children);
+  for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
+}
+
+/**
+ * The GIDs of the unit at a position and of its parent, and the number of its children.
+ * @param parent the nearest level above that has units
+ * @param children the GIDs of this level's units in the nearest level below that has units
+ */
+export function relationsOf(
+  level: Level,
+  index: Gids,
+  parent: Level | undefined,
+  children: GidColumn | undefined,
+): (position: number) => Pick<NamedUnit, 'gid' | 'parent' | 'children'> {
   const gidAt = gidsOf(index, level);
   const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
-  const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
-  for (const [position, fid] of index.fids.entries()) {
+  return (position) => {
     const gid = gidAt(position);
     const number = gid === null || children === undefined ? -1 : children.find(gid);
     const count = number === -1 || children === undefined ? 0 : children.countAt(number);
-    yield { fid, gid, ...names.at(position), parent: parentAt(position), children: count };
-  }
+    return { gid, parent: parentAt(position), children: count };
+  };
 }
 
 /** The GIDs of a level. */

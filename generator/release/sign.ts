@@ -1,22 +1,32 @@
-// Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), and signatures.
+// Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), when it was signed
+// (signed.json), and signatures.
 // Used by `sign`, `build --sign-key` and `seal --sign-key`; `verify --trusted-key` reads it again.
 import { createHash, createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BLOCK_BYTES, blockDigest, FILE_BYTES, HEAD_BYTES, keyOf, MAGIC } from '../../format/blocks.ts';
-import { BLOCKS_FILE, CHECKSUMS_FILE, RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../../format/layout.ts';
+import {
+  BLOCKS_FILE,
+  CHECKSUMS_FILE,
+  RELEASE_FILE,
+  releasePath,
+  SIGNATURE_ENDING,
+  SIGNED_FILE,
+} from '../../format/layout.ts';
+import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
 import { piecesOf } from '../reader/inflate.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import { readChecksums } from './checksums.ts';
 import { renameDurably, writeDurably } from './fsync.ts';
 import { withLock } from './output-lock.ts';
-import { removeFolder, requireDescription, requireRelease, stagingPath } from './staging.ts';
+import { publishedReleases, removeFolder, requireDescription, requireRelease, stagingPath } from './staging.ts';
 
 /** The files that have a signature, release.json last: a reader that finds its signature finds the others. */
-const SIGNED_FILES = [BLOCKS_FILE, CHECKSUMS_FILE, RELEASE_FILE] as const;
+const SIGNED_FILES = [SIGNED_FILE, BLOCKS_FILE, CHECKSUMS_FILE, RELEASE_FILE] as const;
 
 /** The files that a signed release has besides. */
 export const SIGNATURE_FILES: readonly string[] = [
+  SIGNED_FILE,
   BLOCKS_FILE,
   ...SIGNED_FILES.map((file) => `${file}${SIGNATURE_ENDING}`),
 ];
@@ -60,37 +70,91 @@ function parsed(pem: string, parse: (pem: string) => KeyObject): KeyObject | und
   }
 }
 
-/** Signs a published release. @throws BuildError if there is none with this id, or a file is not what was published */
-export async function signRelease(out: string, release: string, key: KeyObject): Promise<void> {
+/**
+ * Signs a published release.
+ * @param time as for `writeSignatures`
+ * @throws BuildError if there is none with this id, or a file is not what was published
+ */
+export async function signRelease(out: string, release: string, key: KeyObject, time?: string): Promise<void> {
   await withLock(out, async (lock) => {
     requireRelease(out, release);
     requireDescription(out, release);
     lock.assertHeld();
-    await writeSignatures(out, release, key);
+    await writeSignatures(out, release, key, time);
   });
 }
 
 /**
  * Writes the signatures of a release, in the place of those that it has. The caller holds the lock.
- * @throws BuildError if a file is not what was published
+ * @param time when it is signed, in the form of `Date.toISOString`; without it now, and later than any other of the
+ *   folder
+ * @throws BuildError if a file is not what was published, or another release was signed at this time
  */
-export async function writeSignatures(out: string, release: string, key: KeyObject): Promise<void> {
+export async function writeSignatures(out: string, release: string, key: KeyObject, time?: string): Promise<void> {
   const root = join(out, releasePath(release));
   const staging = stagingPath(out, release);
   try {
+    const at = timeOfSigning(out, release, time);
     mkdirSync(staging);
     const blocks = readBlocks(root);
-    writeDurably(join(staging, BLOCKS_FILE), blocks);
+    const written = new Map<string, Uint8Array>([
+      [SIGNED_FILE, Buffer.from(signedToJson(root, blocks, at))],
+      [BLOCKS_FILE, blocks],
+    ]);
+    for (const [file, content] of written) writeDurably(join(staging, file), content);
     for (const file of SIGNED_FILES) {
-      const content = file === BLOCKS_FILE ? blocks : readFileSync(join(root, file));
+      const content = written.get(file) ?? readFileSync(join(root, file));
       writeDurably(join(staging, `${file}${SIGNATURE_ENDING}`), sign(null, content, key));
     }
+    // Without this signature a release has no time; with one of another time it could not be read.
+    rmSync(join(root, `${SIGNED_FILE}${SIGNATURE_ENDING}`), { force: true });
     for (const file of SIGNATURE_FILES) await renameDurably(join(staging, file), join(root, file));
   } catch (error) {
     throw toBuildError(error, out);
   } finally {
     removeFolder(staging);
   }
+}
+
+/** The text of signed.json. @param time when it is signed */
+function signedToJson(root: string, blocks: Uint8Array, time: string): string {
+  const digest = hash('sha256', readFileSync(join(root, RELEASE_FILE)), 'hex');
+  return `${JSON.stringify({ digest, blocksBytes: blocks.length, time })}\n`;
+}
+
+/** The time in the signed.json of a release; undefined if there is none. @throws FormatError if it is damaged */
+function signedTime(root: string): string | undefined {
+  const file = join(root, SIGNED_FILE);
+  if (!existsSync(file)) return undefined;
+  const time = textIn(objectFrom(readFileSync(file, 'utf8'), SIGNED_FILE), 'time', SIGNED_FILE);
+  if (Number.isNaN(Date.parse(time)) || new Date(time).toISOString() !== time)
+    throw new FormatError(SIGNED_FILE, `time is ${JSON.stringify(time)}, expected a time in UTC with milliseconds`);
+  return time;
+}
+
+/**
+ * When a release is signed: of two releases proxies take the one that was signed later for the newer one.
+ * @param given without it now, and later than any other of the folder
+ * @throws BuildError if another one was signed at the given time
+ */
+function timeOfSigning(out: string, release: string, given: string | undefined): string {
+  const times = publishedReleases(out).flatMap((id) => {
+    try {
+      const time = signedTime(join(out, releasePath(id)));
+      return time === undefined ? [] : [{ id, time }];
+    } catch (error) {
+      // `verify` names it; proxies do not read a release with it.
+      if (error instanceof FormatError) return [];
+      throw error;
+    }
+  });
+  if (given === undefined) {
+    const last = Math.max(0, ...times.map(({ time }) => Date.parse(time)));
+    return new Date(Math.max(Date.now(), last + 1)).toISOString();
+  }
+  const other = times.find(({ id, time }) => id !== release && time === given);
+  if (other === undefined) return given;
+  throw new BuildError(`--time ${given}: ${other.id} was signed at this time, too`, 'use another time, or omit --time');
 }
 
 /**
@@ -165,7 +229,11 @@ export function signatureProblems(root: string, keys: readonly KeyObject[]): { p
   const has = (path: string): boolean => existsSync(join(root, path));
   // Written last: without it what others there are is left of a command that failed.
   if (keys.length === 0 && !has(`${RELEASE_FILE}${SIGNATURE_ENDING}`)) return [];
-  for (const path of SIGNATURE_FILES) if (!has(path)) problems.push({ path, problem: 'is missing' });
+  // What was signed by version 1.1.0 has no time.
+  const hasTime = has(SIGNED_FILE) || has(`${SIGNED_FILE}${SIGNATURE_ENDING}`);
+  for (const path of SIGNATURE_FILES)
+    if (!has(path) && (hasTime || !path.startsWith(SIGNED_FILE))) problems.push({ path, problem: 'is missing' });
+  if (has(SIGNED_FILE) && has(BLOCKS_FILE)) problems.push(...timeProblems(root));
   if (has(BLOCKS_FILE) && !hasItsBlocks(root))
     problems.push({ path: BLOCKS_FILE, problem: 'does not have the blocks of the files of this release' });
   for (const file of SIGNED_FILES) {
@@ -176,6 +244,19 @@ export function signatureProblems(root: string, keys: readonly KeyObject[]): { p
       problems.push({ path, problem: `is no signature by a trusted key: ${keys.map(keyName).join(', ')}` });
   }
   return problems;
+}
+
+/** What is wrong with signed.json besides its signature. */
+function timeProblems(root: string): { path: string; problem: string }[] {
+  const path = SIGNED_FILE;
+  try {
+    const expected = signedToJson(root, readFileSync(join(root, BLOCKS_FILE)), signedTime(root) ?? '');
+    if (readFileSync(join(root, path), 'utf8') === expected) return [];
+    return [{ path, problem: `is not of this ${RELEASE_FILE} and ${BLOCKS_FILE}, or not in canonical form` }];
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return [{ path, problem: error.message.slice(`${path}: `.length) }];
+  }
 }
 
 /** Is blocks.bin that of the files of its release? If one of them is damaged, that is found elsewhere. */

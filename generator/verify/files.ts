@@ -10,7 +10,7 @@ import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../
 import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
-import { objectFrom } from '../../format/parse.ts';
+import { type JsonObject, objectFrom } from '../../format/parse.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
 import { type Box, indexBox } from '../geojson/bbox.ts';
@@ -21,6 +21,7 @@ import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../reader/read-level.ts';
 import type { Finding } from './findings.ts';
+import { type NameColumns, type NamedPosition, namedPosition } from './names.ts';
 
 /** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
 export interface FilesTask {
@@ -31,6 +32,8 @@ export interface FilesTask {
   to: number;
   /** The SHA-256 that checksums.txt has for each, and for the one beside it; undefined for none. */
   checksums: readonly (readonly (string | undefined)[])[];
+  /** Where release.json says that names and types are; undefined if it is damaged. */
+  about: NameColumns | undefined;
 }
 
 /** What was found. */
@@ -39,10 +42,20 @@ export interface FilesResult {
   bytes: number;
   /** By path relative to the release's folder. */
   findings: Finding[];
+  /** Of the units in feature files of the full geometry that are intact. */
+  named: NamedPosition[];
 }
 
 /** Verifies feature files and pages. */
-export async function verifyFiles({ out, release, level, from, to, checksums }: FilesTask): Promise<FilesResult> {
+export async function verifyFiles({
+  out,
+  release,
+  level,
+  from,
+  to,
+  checksums,
+  about,
+}: FilesTask): Promise<FilesResult> {
   const root = join(out, releasePath(release));
   const index = readLevel(root, release, level);
   const lineCheck = newLineCheck(index);
@@ -53,6 +66,15 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
     return table;
   };
   const findings: Finding[] = [];
+  const named: NamedPosition[] = [];
+  const nameCheck: LineCheck = {
+    ...lineCheck,
+    checkLine(text, position) {
+      const properties = lineCheck.checkLine(text, position);
+      if (about !== undefined) named.push(namedPosition(position, properties, text, about));
+      return properties;
+    },
+  };
   let bytes = 0;
   for (const [i, { kind, number, path, alone, ranges }] of [...plannedFiles(index, from, to)].entries()) {
     const [listed, aloneListed] = checksums[i] ?? [];
@@ -65,7 +87,14 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
     const by = indexPath(level, kind);
     const features = openFeatures(root, table, kind);
     const check: FileCheck = (file, read, found) =>
-      checkFeatureFile(file, read.bytes, table, number, { ...lineCheck, textAt: features.textAt }, found);
+      checkFeatureFile(
+        file,
+        read.bytes,
+        table,
+        number,
+        { ...(kind === 'full' ? nameCheck : lineCheck), textAt: features.textAt },
+        found,
+      );
     bytes += await verifyFile({ root, path, by, listed }, check, findings);
     if (alone !== undefined)
       bytes += await verifyFile(
@@ -75,7 +104,7 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
       );
     features.close();
   }
-  return { bytes, findings };
+  return { bytes, findings, named };
 }
 
 /** Compares a file with what another one says of it. @throws FileError for a problem; `found` takes others */
@@ -135,14 +164,14 @@ function pageDescription(index: LevelIndex, format: Format, number: number, rang
 /** What the lines of a level's feature files have to be. */
 interface LineCheck {
   fidAt(position: number): number;
-  /** Takes a feature's text and its position. @throws FileError if it is not the line of that feature */
-  checkLine(text: Buffer, position: number): void;
+  /** Takes a feature's text and its position, returns its properties. @throws FileError if it is not the line of that feature */
+  checkLine(text: Buffer, position: number): JsonObject;
 }
 
 /** Checks that a text is one line, a feature with the fid, the box and the GIDs that the index has. */
 function newLineCheck(index: LevelIndex): LineCheck {
   const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
-  const checkLine = (text: Buffer, position: number): void => {
+  const checkLine = (text: Buffer, position: number): JsonObject => {
     if (text.indexOf('\n') !== text.length - 1) throw new FileError('its text is not one line');
     const fid = index.fidAt(position);
     const feature = objectFrom(text.toString(), 'its text');
@@ -158,6 +187,7 @@ function newLineCheck(index: LevelIndex): LineCheck {
     const [box, wanted] = [index.arrays.box.subarray(4 * position, 4 * position + 4), boxOf(feature['bbox'])];
     if (box.join() !== wanted.join())
       throw new FileError(`its bbox is ${wanted.join()} in 1e-7 degrees, the index has ${box.join()}`);
+    return properties;
   };
   return { fidAt: (position) => index.fidAt(position), checkLine };
 }

@@ -50,6 +50,8 @@ export interface Metadata {
   checksums: ReadonlyMap<string, string> | undefined;
   /** release.json. */
   description: Release | undefined;
+  /** Is release.json what checksums.txt says? */
+  isDescribed: boolean;
   /** By level; undefined if its manifest or its index is damaged. */
   levels: readonly (LevelIndex | undefined)[];
   /** Adds a problem of a file of the release. */
@@ -185,7 +187,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     levels[level] = index;
   }
   const files = await compareLists(root, description, levels, checksums, found, isIntact);
-  return { out, id, checksums, description, levels, files, found };
+  return { out, id, checksums, description, isDescribed: got === wanted, levels, files, found };
 }
 
 /** Files of a release that checksums.txt does not list. */

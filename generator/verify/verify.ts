@@ -3,8 +3,10 @@
 // dataset.
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
+import type { Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../levels/plan.ts';
 import { signatureProblems } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
@@ -13,6 +15,7 @@ import { TASKS } from '../workers/tasks.ts';
 import type { FilesResult } from './files.ts';
 import { type Finding, listedFindings } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
+import { checkNames } from './names.ts';
 import { type GivenSource, verifySource } from './source.ts';
 
 /** Tasks per child process and kind of file, so that they end at about the same time. */
@@ -68,6 +71,15 @@ export async function verify(
       source && verifySource(source, metadata, pool, report),
     ]);
     for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
+    if (metadata.isDescribed)
+      for (const index of indexes) {
+        const own = results.filter(({ level }) => level === index.level);
+        checkNames(
+          index,
+          own.flatMap(({ named }) => named),
+          metadata,
+        );
+      }
     for (const finding of compared.flatMap((level) => level.findings)) findings.push(finding);
     return {
       release: id,
@@ -92,10 +104,10 @@ function checkSignatures({ out, id, found }: Metadata, trustedKeys: readonly Key
 /** Verifies the feature files and pages of a level in tasks of some files each. */
 function filesVerified(
   index: LevelIndex,
-  { out, id, checksums }: Metadata,
+  { out, id, checksums, description }: Metadata,
   pool: Pool,
   report: Report,
-): Promise<FilesResult & { pages: number }>[] {
+): Promise<FilesResult & { pages: number; level: Level }>[] {
   const { level, features, geometries } = index;
   const files = index.files * (1 + geometries.length);
   const planned = [...plannedFiles(index)];
@@ -110,11 +122,12 @@ function filesVerified(
       from,
       to,
       checksums: sums,
+      about: description && elementAt(description.levels, level),
     });
     const pages = from < files ? 0 : to - from;
     if (pages > 0) report.advance('pages verified', pages);
     else report.advance('features verified', featuresBefore(index, to) - featuresBefore(index, from));
-    return { ...result, pages };
+    return { ...result, pages, level };
   });
 }
 

@@ -2,24 +2,39 @@
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
+import { type NewestRelease, toMessage } from '../data/newest-release.ts';
 
 /** A worker that exits sooner is replaced after this delay, so that a permanent error does not cause a fork loop. */
 const RESTART_DELAY_MS = 1_000;
 /** A worker is killed if it runs longer than the stop timeout and this. */
 const EXIT_GRACE_MS = 5_000;
 
+/** The environment variable by which a worker is told what the others serve. */
+const NEWEST = 'BOUNDARIES_NEWEST_RELEASE';
+
 /**
  * Starts workers: this program with the same arguments.
  * @param stopTimeoutMs time for a worker's responses in progress
+ * @param newest the newest release that a worker has served: all go on with it
  * @param log receives a line for each worker that exits
  */
-export function startWorkers(count: number, stopTimeoutMs: number, log: (line: string) => void) {
+export function startWorkers(
+  count: number,
+  stopTimeoutMs: number,
+  newest: NewestRelease | undefined,
+  log: (line: string) => void,
+) {
   let isStopping = false;
   let isListening = false;
   const running = new Set<Worker>();
   const start = (): void => {
     if (isStopping) return;
-    const worker = cluster.fork();
+    const served = newest?.served;
+    const worker = cluster.fork(served && { [NEWEST]: JSON.stringify(toMessage(served)) });
+    worker.on('message', (message: unknown) => {
+      if (!newest?.hear(message) || newest.served === undefined) return;
+      for (const other of running) if (other !== worker) other.send(toMessage(newest.served));
+    });
     const startedAt = performance.now();
     running.add(worker);
     closeWhatItIsHanded(worker);
@@ -66,6 +81,14 @@ export function startWorkers(count: number, stopTimeoutMs: number, log: (line: s
     /** Ends all workers at once. */
     kill,
   };
+}
+
+/** Lets a worker tell the others what it serves, and hear what they do. */
+export function shareNewest(newest: NewestRelease): void {
+  const told = process.env[NEWEST];
+  if (told !== undefined) newest.hear(JSON.parse(told));
+  newest.announce = (served) => process.send?.(toMessage(served));
+  process.on('message', (message) => newest.hear(message));
 }
 
 /**

@@ -1,6 +1,7 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
+import { NewestRelease } from '../data/newest-release.ts';
 import { signedOrigin } from '../data/signed-origin.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -50,10 +51,12 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
   const opened = await openOrigin(origin, options);
   const trustedKeys = await readTrustedKeys(options.trustedKey ?? []);
+  const signed = trustedKeys.length === 0 ? undefined : signedOrigin(opened, trustedKeys);
+  const newest = signed === undefined || options.allowRollback ? undefined : new NewestRelease(signed);
   return {
-    origin: trustedKeys.length === 0 ? opened : signedOrigin(opened, trustedKeys),
-    /** Must the release that is served never be older than the one before it? */
-    keepsSequence: trustedKeys.length > 0 && options.allowRollback !== true,
+    origin: newest?.origin ?? signed ?? opened,
+    /** What is older is not served; undefined if it may be. */
+    newest,
     /** The value of --origin. */
     originName: origin,
     /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */

@@ -41,8 +41,8 @@ export interface ReleasesOptions {
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
-  /** Must the current release never have a lower `sequence` than the one before it? */
-  keepsSequence?: boolean;
+  /** Why a release does not become the current one; undefined if it does. Is given the text of current.json, too. */
+  refusal?: ((release: LoadedRelease, pointer: string) => Promise<string | undefined>) | undefined;
 }
 
 /** What current.json says. */
@@ -73,7 +73,7 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
-  readonly #keepsSequence: boolean;
+  readonly #refusal: ReleasesOptions['refusal'];
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
@@ -88,14 +88,11 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(
-    origin: Origin,
-    { now = () => performance.now(), load = loadRelease, keepsSequence = false }: ReleasesOptions = {},
-  ) {
+  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease, refusal }: ReleasesOptions = {}) {
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
-    this.#keepsSequence = keepsSequence;
+    this.#refusal = refusal;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
@@ -171,13 +168,8 @@ export class Releases {
     this.#freeUnused();
     for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
     await this.#readPointer();
-    await this.#takeUp();
-    const named = this.#loaded.get(this.#pointer?.digest ?? '');
-    if (named !== undefined && this.#isOlder(named))
-      throw new FormatError(
-        CURRENT_PATH,
-        `${named.release.id} is older than what is served: start with --allow-rollback`,
-      );
+    const refused = await this.#takeUp();
+    if (refused !== undefined) throw new FormatError(CURRENT_PATH, refused);
     if (this.#reported === this.current) return undefined;
     this.#reported = this.current;
     return this.current?.id;
@@ -266,24 +258,22 @@ export class Releases {
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }
 
-  /** Is it older than the release that is served, and is that not allowed? */
-  #isOlder({ release: { sequence } }: Place): boolean {
-    return this.#keepsSequence && sequence < (this.current?.sequence ?? 0);
-  }
-
-  /** Serves the release that current.json names. */
-  async #takeUp(): Promise<void> {
+  /** Serves the release that current.json names. @returns why not; undefined if it does */
+  async #takeUp(): Promise<string | undefined> {
     const pointer = this.#pointer;
-    if (pointer === undefined || this.current?.digest === pointer.digest) return;
+    if (pointer === undefined || this.current?.digest === pointer.digest) return undefined;
     const place = await this.#load(pointer.digest);
+    if (this.#pointer !== pointer) return undefined;
+    const refused = await this.#refusal?.(place.release, pointer.text);
     const previous = this.#current;
-    if (this.#pointer !== pointer || previous === place || this.#isOlder(place)) return;
+    if (refused !== undefined || previous === place) return refused;
     this.#current = place;
-    if (previous === undefined) return;
+    if (previous === undefined) return undefined;
     previous.since = this.#now();
     if (!this.hosts(previous.release)) this.#loaded.free(previous.release.digest);
     for (const { release } of this.#others(({ owner }) => owner === undefined).slice(0, -RECENT_MAX.client))
       this.#loaded.free(release.digest);
+    return undefined;
   }
 }
 

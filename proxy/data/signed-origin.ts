@@ -1,15 +1,25 @@
 // The origin of signed releases in a place where others may write: each block of each file is checked before it is
 // used. Wraps any other origin where there are trusted keys; what is not signed looks damaged to everything else.
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
-import { BLOCK_BYTES, Blocks } from '../../format/blocks.ts';
-import { BLOCKS_FILE, RELEASE_FILE, RELEASES_PATH, SIGNATURE_ENDING } from '../../format/layout.ts';
-import { FormatError } from '../../format/parse.ts';
+import { BLOCK_BYTES, Blocks, FILE_BYTES, HEAD_BYTES } from '../../format/blocks.ts';
+import {
+  BLOCKS_FILE,
+  RELEASE_FILE,
+  RELEASES_PATH,
+  releasePath,
+  SIGNATURE_ENDING,
+  SIGNED_FILE,
+} from '../../format/layout.ts';
+import { FormatError, numberIn, objectFrom, textIn } from '../../format/parse.ts';
+import { type Release, releaseFromJson } from '../../format/release.ts';
 import type { ByteRange, Origin, Reader } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
-/** Maximum size of a file that is read whole to be checked: blocks.bin has a thousandth of the bytes of its release. */
-const SIGNED_MAX_BYTES = 512 * 1024 * 1024;
+/** Maximum sizes of files that are read before anything of their release is known; that of blocks.bin follows. */
+const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024 } as const;
+/** Bytes of a block's digest in blocks.bin. */
+const DIGEST_BYTES = 16;
 /** Bytes of an Ed25519 signature. */
 const SIGNATURE_BYTES = 64;
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
@@ -46,11 +56,25 @@ interface Place {
   aligned: ByteRange;
 }
 
+/** The origin of signed releases. */
+export interface SignedOrigin extends Origin {
+  /**
+   * When a release was signed, as it says now: it may have been signed again. Empty if it does not say so.
+   * @param digest of its release.json
+   * @throws OriginError if that is not signed, or is of another release
+   */
+  timeOf(release: string, digest: string): Promise<string>;
+}
+
 /**
  * Wraps an origin: of its releases only what is signed with one of the keys can be read.
  * @param now milliseconds of a monotonic clock
  */
-export function signedOrigin(origin: Origin, keys: readonly KeyObject[], now: Clock = () => performance.now()): Origin {
+export function signedOrigin(
+  origin: Origin,
+  keys: readonly KeyObject[],
+  now: Clock = () => performance.now(),
+): SignedOrigin {
   const releases = new Loaded<string, Signed>(now, { retryMs: () => RETRY_MS });
   const signedIn = (folder: string): Promise<Signed> =>
     releases.load(folder, async () => ({ blocks: await readBlocks(origin, folder, keys), readAt: now() }));
@@ -81,6 +105,7 @@ export function signedOrigin(origin: Origin, keys: readonly KeyObject[], now: Cl
 
   const { readNow } = origin;
   return {
+    timeOf: async (release, digest) => (await readSigning(origin, releasePath(release), digest, keys))?.time ?? '',
     async read(path, extent, reader = {}) {
       const folder = folderOf(path);
       if (folder === undefined) return origin.read(path, extent, reader);
@@ -146,24 +171,81 @@ function folderOf(path: string): string | undefined {
  * @throws OriginError if they are not
  */
 async function readBlocks(origin: Origin, folder: string, keys: readonly KeyObject[]): Promise<Blocks> {
-  await readSigned(origin, `${folder}/${RELEASE_FILE}`, keys);
+  const description = `${folder}/${RELEASE_FILE}`;
+  const json = await readSigned(origin, description, MAX_BYTES.description, keys);
   const path = `${folder}/${BLOCKS_FILE}`;
-  const blocks = await readSigned(origin, path, keys);
+  const signing = await readSigning(origin, folder, hash('sha256', json, 'hex'), keys);
   try {
-    return new Blocks(blocks, path);
+    const bytes = signing?.blocksBytes ?? mostBlocksBytes(releaseFromJson(json.toString(), description), json.length);
+    return new Blocks(await readSigned(origin, path, bytes, keys), path);
   } catch (error) {
     throw error instanceof FormatError ? new OriginError('damaged', path, error.message) : error;
   }
 }
 
-async function readSigned(origin: Origin, path: string, keys: readonly KeyObject[]): Promise<Buffer> {
-  const content = await origin.read(path, SIGNED_MAX_BYTES);
-  const file = `${path}${SIGNATURE_ENDING}`;
-  const signature = await origin.read(file, SIGNATURE_BYTES).catch((error: unknown) => {
-    throw error instanceof OriginError && error.mayBeGone ? notSigned(file, keys) : error;
-  });
-  if (!keys.some((key) => verify(null, content, key, signature))) throw notSigned(file, keys);
+/**
+ * What signed.json says; undefined if it is not signed: releases that were signed by version 1.1.0 have none.
+ * @param digest of release.json
+ */
+async function readSigning(origin: Origin, folder: string, digest: string, keys: readonly KeyObject[]) {
+  const path = `${folder}/${SIGNED_FILE}`;
+  const signature = await readSignature(origin, path);
+  if (signature === undefined) return undefined;
+  const content = await origin.read(path, MAX_BYTES.signed);
+  requireSigned(path, content, signature, keys);
+  try {
+    const json = objectFrom(content.toString(), path);
+    if (textIn(json, 'digest', path) !== digest) throw new FormatError(path, `is of another ${RELEASE_FILE}`);
+    return { time: textIn(json, 'time', path), blocksBytes: numberIn(json, 'blocksBytes', path) };
+  } catch (error) {
+    throw error instanceof FormatError ? new OriginError('damaged', path, error.message) : error;
+  }
+}
+
+/**
+ * The most bytes that blocks.bin of a release may have, by its release.json: each file has at most one block that is not
+ * full.
+ * @param descriptionBytes of release.json
+ */
+function mostBlocksBytes({ levels, overview }: Release, descriptionBytes: number): number {
+  let files = 2;
+  let bytes = descriptionBytes + overview.bytes;
+  for (const level of levels) {
+    const geometries = [level, ...Object.values(level.geometries)];
+    for (const { index, featureFiles } of geometries) {
+      files += 1 + 2 * featureFiles.files;
+      bytes += index.bytes + featureFiles.bytes;
+    }
+    files += level.pages.geojsonl + level.pages.fc + 4;
+    bytes += level.bytes + level.manifest.bytes + level.names.bytes + level.words.bytes + (level.cells?.bytes ?? 0);
+  }
+  return HEAD_BYTES + files * (FILE_BYTES + DIGEST_BYTES) + DIGEST_BYTES * Math.floor(bytes / BLOCK_BYTES);
+}
+
+/** Reads a whole file of at most so many bytes. @throws OriginError if it is not signed */
+async function readSigned(
+  origin: Origin,
+  path: string,
+  mostBytes: number,
+  keys: readonly KeyObject[],
+): Promise<Buffer> {
+  const content = await origin.read(path, mostBytes);
+  requireSigned(path, content, await readSignature(origin, path), keys);
   return content;
+}
+
+/** The signature of a file; undefined if there is none. */
+async function readSignature(origin: Origin, path: string): Promise<Buffer | undefined> {
+  return origin.read(`${path}${SIGNATURE_ENDING}`, SIGNATURE_BYTES).catch((error: unknown) => {
+    if (error instanceof OriginError && error.mayBeGone) return undefined;
+    throw error;
+  });
+}
+
+/** @throws OriginError if the content of a file has no signature by one of the keys */
+function requireSigned(path: string, content: Buffer, signature: Buffer | undefined, keys: readonly KeyObject[]): void {
+  if (signature === undefined || !keys.some((key) => verify(null, content, key, signature)))
+    throw notSigned(`${path}${SIGNATURE_ENDING}`, keys);
 }
 
 /** Keys are called by the SHA-256 of their DER, as `openssl pkey -pubin -outform DER | sha256sum` has it. */

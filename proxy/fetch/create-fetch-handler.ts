@@ -12,6 +12,7 @@ import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/opt
 import type { ServeOptions } from '../config/options.ts';
 import { requireKey } from '../config/trusted-keys.ts';
 import { loadOnDemand } from '../data/load-on-demand.ts';
+import { NewestRelease } from '../data/newest-release.ts';
 import { Releases } from '../data/releases.ts';
 import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
@@ -79,13 +80,16 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const publicUrl = parsePublicUrl(options.publicUrl);
   const { trustedKeys = [], allowRollback = false } = options;
   const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
-  const origin = keys.length === 0 ? openOrigin(options) : signedOrigin(openOrigin(options), keys);
+  const opened = openOrigin(options);
+  const signed = keys.length === 0 ? undefined : signedOrigin(opened, keys);
+  const newest = signed === undefined || allowRollback ? undefined : new NewestRelease(signed);
+  const origin = newest?.origin ?? signed ?? opened;
   const background = new Background();
   if (options.public) refuseTokenOptions(options);
   const fetchKeys = (url: URL): Promise<string> => background.add(fetchKeySet(url));
   const rules = options.public ? undefined : await optionsToTokenRules(options, log, fetchKeys);
   const audience = rules === undefined ? 'public' : 'private';
-  const releases = new Releases(origin, { load: loadOnDemand(), keepsSequence: keys.length > 0 && !allowRollback });
+  const releases = new Releases(origin, { load: loadOnDemand(), refusal: newest?.refusal });
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
   const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);

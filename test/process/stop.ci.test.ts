@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -14,8 +16,9 @@ import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/nginx-varnish.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -156,6 +159,30 @@ test('workers share a port; those that die are replaced, all at once too; told t
   assert.ok((await drain(reader)) > page.length - 1024 * 1024);
   assert.deepEqual(await exit, [0, null]);
   for (const worker of last) assert.equal(existsSync(`/proc/${worker}`), false);
+});
+
+test('a worker that takes the place of another one serves what the others do, although current.json names an older release', {
+  skip,
+}, async () => {
+  const out = temporaryFolder();
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  for (const release of ['r1', 'r2']) await buildUnchecked(writeCountries(), out, { release, signKey: privateKey });
+  const key = join(out, 'public.pem');
+  writeFileSync(key, publicKey.export({ format: 'pem', type: 'spki' }));
+  const args = ['--origin', out, '--public', '--trusted-key', key, '--workers', '2'];
+  const running = await serve([...args, '--port', String(await freePort())]);
+  pointTo(out, 'r1', ['r1', 'r2']);
+  await running.says(/r1 is older than what is served/);
+  const dead = workersOf(running.child);
+  for (const worker of dead) process.kill(worker, 'SIGKILL');
+  for (const worker of dead) await running.says(new RegExp(`worker ${worker} exited`));
+  const isAnswered = (): Promise<boolean> => send(running, '/healthz').then(Boolean, () => false);
+  await until(isAnswered, 'no worker answers');
+  for (let i = 0; i < 20; i++) {
+    const { status, headers } = await send(running, '/api/v1/fc/lv1');
+    assert.deepEqual([status, headers['boundaries-release']], [200, 'r2']);
+  }
+  assert.deepEqual(await running.stop(), [0, null]);
 });
 
 test('a worker that is killed before it listens ends the start, and the log says so', { skip }, async () => {

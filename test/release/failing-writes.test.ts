@@ -107,7 +107,7 @@ testFailures(
 
 testFailures(
   'sign',
-  (out) => signRelease(out, 'r3', privateKey),
+  (out) => signRelease(out, 'r3', privateKey, '2026-11-26T00:00:00.000Z'),
   async (out) => {
     assert.equal(await served(out), 'r3');
     assert.deepEqual(await wholeReleases(out), ['r1', 'r2', 'r3']);

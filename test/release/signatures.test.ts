@@ -3,7 +3,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -16,10 +27,13 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
+  SIGNED_FILE,
 } from '../../format/layout.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { readSigningKey, SIGNATURE_FILES } from '../../generator/release/sign.ts';
 import { createServer } from '../../proxy/create-server.ts';
+import { NewestRelease, toMessage } from '../../proxy/data/newest-release.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
@@ -73,7 +87,7 @@ for (const release of ['r1', 'r2', 'r3'])
     storedPages: 'unfiltered',
     signKey: release === 'r2' ? readSigningKey(mine.privateFile) : undefined,
   });
-await run(output, 'sign r1 --key', mine.privateFile);
+await run(output, 'sign r1 --time 2026-11-01T12:00:00Z --key', mine.privateFile);
 pointTo(output, 'r2', ['r1', 'r2']);
 
 /** A copy of the output folder. */
@@ -115,7 +129,7 @@ const REQUESTS = [
 
 test('openssl verifies the signatures of a release, and sha256sum the files, as the documentation says', () => {
   const root = join(output, releasePath('r1'));
-  for (const file of [RELEASE_FILE, CHECKSUMS_FILE, BLOCKS_FILE]) {
+  for (const file of [RELEASE_FILE, CHECKSUMS_FILE, BLOCKS_FILE, SIGNED_FILE]) {
     const args = ['pkeyutl', '-verify', '-pubin', '-inkey', mine.publicFile, '-rawin', '-in', file];
     const verified = spawnSync('openssl', [...args, '-sigfile', `${file}.sig`], { cwd: root, encoding: 'utf8' });
     assert.equal(verified.status, 0, verified.stdout + verified.stderr);
@@ -164,11 +178,22 @@ test('verify names what of a signature is missing or wrong, and asks for none wi
   const out = copy();
   const blocks = join(out, releasePath('r1'), BLOCKS_FILE);
   const damage = (): void => writeFileSync(blocks, readFileSync(blocks).fill(0, 20, 40));
+  const time = join(out, releasePath('r2'), SIGNED_FILE);
+  const signed = readFileSync(time, 'utf8');
+  const say =
+    (text: string): (() => void) =>
+    () =>
+      writeFileSync(time, text);
   const cases: [id: string, keys: string[], problem: RegExp, before?: () => void][] = [
     ['r3', [], /0 findings/],
     ['r3', [mine.publicFile], /r3\/release\.json\.sig: is missing/],
     ['r1', [next.publicFile, mine.publicFile], /0 findings/],
     ['r1', [next.publicFile], /r1\/release\.json\.sig: is no signature by a trusted key: SHA-256 [0-9a-f]{64}/],
+    ['r2', [mine.publicFile], /signed\.json: is not of this release[\s\S]*signed\.json\.sig: is no/, say(`${signed} `)],
+    ['r2', [], /signed\.json: time is "now", expected a time/, say(signed.replace(/"time":.*"/, '"time":"now"'))],
+    ['r2', [], /signed\.json: is missing/, () => rmSync(time)],
+    // As version 1.1.0 signed.
+    ['r2', [mine.publicFile], /0 findings/, () => rmSync(`${time}.sig`)],
     ['r1', [], /r1\/blocks\.bin: does not have the blocks of the files of this release/, damage],
     ['r1', [mine.publicFile], /r1\/blocks\.bin\.sig: is no signature by a trusted key/],
   ];
@@ -230,6 +255,140 @@ test('an unsigned release, or an older one, does not take the place of the one t
   pointTo(out, 'r3', ['r2', 'r3']);
   await logs(/^serving release r3$/m);
   assert.equal(await releaseOf(), 'r3');
+});
+
+/** The time of signing of a release. */
+function timeOf(out: string, id: string): string {
+  const signed: unknown = JSON.parse(readFileSync(join(out, releasePath(id), SIGNED_FILE), 'utf8'));
+  assert.ok(typeof signed === 'object' && signed !== null && 'time' in signed && typeof signed.time === 'string');
+  return signed.time;
+}
+
+test('the time of signing is that of --time, or of the clock, and later than that of every signed release of the folder', async () => {
+  const out = copy();
+  const before = new Date().toISOString();
+  assert.equal(timeOf(out, 'r1'), '2026-11-01T12:00:00.000Z');
+  await run(out, 'sign r1 --key', mine.privateFile);
+  assert.ok(timeOf(out, 'r1') > before && timeOf(out, 'r1') <= new Date().toISOString());
+  await run(out, 'sign r3 --time 2999-01-01T00:00:00+01:00 --key', mine.privateFile);
+  assert.equal(timeOf(out, 'r3'), '2998-12-31T23:00:00.000Z');
+  const signed = ['--time', '2998-12-31T23:00:00Z', '--key', mine.privateFile];
+  assert.match((await type(out, 'sign r1', ...signed)).stderr, /r3 was signed at this time, too/);
+  await run(out, 'sign r1 --key', mine.privateFile);
+  assert.equal(timeOf(out, 'r1'), '2998-12-31T23:00:00.001Z');
+  const built = ['--geometry', 'full', '--source', source, '--sign-key', mine.privateFile];
+  await run(out, 'build --release r4 --time 2026-11-02T00:00:00Z', ...built);
+  assert.equal(timeOf(out, 'r4'), '2026-11-02T00:00:00.000Z');
+  await run(out, 'verify --release r4 --trusted-key', mine.publicFile);
+  for (const wrong of ['2026-02-30T00:00:00Z', '2026-11-26', 'now'])
+    assert.match((await type(out, 'sign r1', '--time', wrong, '--key', mine.privateFile)).stderr, /not a time/);
+  assert.match((await type(out, 'build --sample', '--time', before)).stderr, /--time .* without --sign-key/);
+});
+
+test('of two releases that were built apart the older one is not served again; without a time it is older still', async () => {
+  const out = copy();
+  for (const id of ['a1', 'a2']) {
+    const apart = join(temporaryFolder(), 'output');
+    await buildUnchecked(source, apart, { ...ONE_OTHER, release: id });
+    const time = id === 'a1' ? '2026-11-20T00:00:00Z' : '2026-11-21T00:00:00Z';
+    await run(apart, `sign ${id} --time ${time} --key`, mine.privateFile);
+    cpSync(join(apart, releasePath(id)), join(out, releasePath(id)), { recursive: true });
+  }
+  assert.deepEqual([sequenceOf(out, 'a1'), sequenceOf(out, 'a2')], [1, 1]);
+  const all = ['a1', 'a2', 'r1', 'r2', 'r3'];
+  pointTo(out, 'a2', all);
+  const { logs } = await serve(out, [mine.publicFile]);
+  pointTo(out, 'a1', all);
+  await logs(/still serving release a2: current\.json: a1 is older than what is served/);
+  // r3 has the higher number, but no time.
+  await run(out, 'sign r3 --key', mine.privateFile);
+  for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath('r3'), file));
+  pointTo(out, 'r3', all);
+  await logs(/still serving release a2: current\.json: r3 is older than what is served/);
+  // Signed again it is the newest one.
+  await run(out, 'sign a1 --key', mine.privateFile);
+  pointTo(out, 'a1', all);
+  await logs(/^serving release a1$/m);
+});
+
+test('without times numbers decide, and of equal ones the release that is served stays', async () => {
+  const out = copy();
+  const unsign = (id: string): void => {
+    for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath(id), file));
+  };
+  const apart = join(temporaryFolder(), 'output');
+  await buildUnchecked(source, apart, { ...ONE_OTHER, release: 'a1', signKey: readSigningKey(mine.privateFile) });
+  cpSync(join(apart, releasePath('a1')), join(out, releasePath('a1')), { recursive: true });
+  for (const id of ['a1', 'r1', 'r2']) unsign(id);
+  const all = ['a1', 'r1', 'r2'];
+  pointTo(out, 'a1', all);
+  const { logs } = await serve(out, [mine.publicFile]);
+  pointTo(out, 'r1', all);
+  await logs(/still serving release a1: current\.json: r1 is as old as what is served/);
+  pointTo(out, 'r2', all);
+  await logs(/^serving release r2$/m);
+});
+
+test('neither a time of another release nor one from before what is served was signed again makes a release newer', async () => {
+  const out = copy();
+  await run(out, 'sign r3 --key', mine.privateFile);
+  const all = ['r1', 'r2', 'r3'];
+  pointTo(out, 'r2', all);
+  const { ask, logs } = await serve(out, [mine.publicFile]);
+  assert.equal((await ask('/api/v1/download/lv0.geojsonl.gz?release=r1')).status, 200);
+  for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`])
+    copyFileSync(join(out, releasePath('r3'), file), join(out, releasePath('r1'), file));
+  pointTo(out, 'r1', all);
+  await logs(/still serving release r2: .*r1\/signed\.json: damaged, .*is of another release\.json/);
+  for (const id of ['r1', 'r2']) await run(out, `sign ${id} --key`, mine.privateFile);
+  await logs(/still serving release r2: current\.json: r1 is older than what is served/);
+});
+
+test('processes that tell each other what they serve agree on the newest release, one that starts later, too', async () => {
+  const out = copy();
+  await run(out, 'sign r3 --key', mine.privateFile);
+  const all = ['r1', 'r2', 'r3'];
+  const key = createPublicKey(readFileSync(mine.publicFile));
+  const start = () => {
+    const newest = new NewestRelease(signedOrigin(directoryOrigin(out), [key]));
+    return { newest, releases: new Releases(newest.origin, { refusal: newest.refusal }) };
+  };
+  const [one, two, later] = [start(), start(), start()];
+  one.newest.announce = (served) => two.newest.hear(toMessage(served));
+  for (const { releases } of [one, two]) assert.equal(await releases.refresh(), 'r2');
+  pointTo(out, 'r3', all);
+  assert.equal(await one.releases.refresh(), 'r3');
+  pointTo(out, 'r1', all);
+  assert.equal(await two.releases.refresh(), 'r3');
+  assert.ok(one.newest.served);
+  later.newest.hear(toMessage(one.newest.served));
+  assert.equal(await later.releases.refresh(), 'r3');
+  for (const { releases } of [one, two, later]) await assert.rejects(releases.refresh(), /r1 is older than what is/);
+});
+
+test('what is not signed is not read beyond what a signature allows, or 16 MiB and 16 bytes a block', async () => {
+  const key = createPublicKey(readFileSync(mine.publicFile));
+  for (const hasTime of [true, false]) {
+    const out = copy();
+    const root = join(out, releasePath('r2'));
+    if (!hasTime) rmSync(join(root, `${SIGNED_FILE}.sig`));
+    const read = (): Promise<Buffer> =>
+      signedOrigin(directoryOrigin(out), [key]).read(`${releasePath('r2')}/${OVERVIEW_FILE}`, 1e6);
+    await read();
+    for (const [file, most] of [
+      [BLOCKS_FILE, statSync(join(root, BLOCKS_FILE)).size * (hasTime ? 1 : 1.5)],
+      [RELEASE_FILE, 16 * 1024 * 1024],
+      [SIGNED_FILE, 1024],
+    ] as const) {
+      if (file === SIGNED_FILE && !hasTime) continue;
+      const intact = readFileSync(join(root, file));
+      truncateSync(join(root, file), 64 * 1024 * 1024);
+      const error: unknown = await read().catch((reason: unknown) => reason);
+      const [, allowed] = new RegExp(`${file}: damaged, more than (\\d+) bytes`).exec(String(error)) ?? [];
+      assert.ok(Number(allowed) <= most, `${file}, ${hasTime}: ${error}`);
+      writeFileSync(join(root, file), intact);
+    }
+  }
 });
 
 test('--allow-rollback serves an older release', async () => {

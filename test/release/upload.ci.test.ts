@@ -2,6 +2,7 @@
 // copied again, what is served while copies are killed, what is removed, and what is refused.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -19,9 +20,10 @@ import {
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestOptions, test } from 'node:test';
-import { CHECKSUMS_FILE, CURRENT_PATH, releasePath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { pruneReleases } from '../../generator/release/manage.ts';
+import { SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
@@ -176,6 +178,26 @@ test('a second copy copies nothing, a later one only the new release, and what i
   assert.deepEqual(await upload(s3, second), [`PUT ${lost}`]);
   assert.equal(await assertWhole(s3), 'r2');
 });
+
+test(
+  'a release that is signed again is copied with its signatures, which caches ask for each time',
+  OPTIONS,
+  async () => {
+    const out = copyOf(first);
+    const bucket = await bucketWithFirst();
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const [path, ending] = [releasePath('r1'), '.sig'];
+    await signRelease(out, 'r1', privateKey);
+    const signatures = SIGNATURE_FILES.map((file) => `PUT ${path}/${file}`).sort();
+    assert.deepEqual((await upload(bucket, out)).toSorted(), signatures);
+    await signRelease(out, 'r1', privateKey);
+    // The others are what they were.
+    const others = [SIGNED_FILE, SIGNED_FILE + ending].map((file) => `PUT ${path}/${file}`);
+    assert.deepEqual((await upload(bucket, out)).toSorted(), others);
+    for (const { method, headers } of bucket.asked)
+      if (method === 'PUT') assert.equal(headers['cache-control'], 'no-cache');
+  },
+);
 
 test(
   'a damaged file, a folder without releases and another release of the same id are refused, and nothing is written',

@@ -9,10 +9,12 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, SEAM } from '../../format/gzip.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
-import { packPage, replacePage, textOf } from '../support/releases/reseal.ts';
+import { readIndex } from '../support/releases/read-index.ts';
+import { packPage, replaceLevelFile, replacePage, replaceWholeFile, textOf } from '../support/releases/reseal.ts';
 import {
   changeArrays,
   featureOf,
@@ -94,6 +96,22 @@ test('a page whose text is not what its features make, in either format, by any 
     const changePage: Change = (root) => replacePage(root, path, packPage([changed(textOf(root, path), change)]));
     await assertContradiction(good, changePage, index2, problem);
   }
+});
+
+test('names and words that are not those of the units, with the right checksums', async () => {
+  const names2 = 'lv2/names.jsonl.gz';
+  for (const [change, problem] of [
+    [(text) => text.replace('東', '西'), 'line \\d+ is .*西.*, its unit makes .*東'],
+    [(text) => text.replace(/\n\[1,/, '\n[7,'), 'line 2 is \\[7,.*, its unit makes \\[1,'],
+    [(text) => text.replace('"AAA.1_1",0', '"AAA.1_1",5'), 'line \\d+ is .*,5\\], its unit makes .*,0\\]'],
+    [(text) => `${text}\n`, 'has more lines than units'],
+  ] satisfies [TextChange, string][]) {
+    const rename: Change = (root) => replaceWholeFile(root, 2, (text) => changed(text, change));
+    await assertContradiction(good, rename, names2, new RegExp(`^${problem}`));
+  }
+  const rewrite: Change = (root) =>
+    replaceLevelFile(root, 2, 'words', () => encodeWords(Array(readIndex(root, 2).features).fill(['France'])));
+  await assertContradiction(good, rewrite, 'lv2/words.bin', /^does not have the words of the names of its units$/);
 });
 
 test('a page that is not one plain gzip member, to the byte', async () => {

@@ -37,8 +37,11 @@ fi
 
 # By size and MD5, which a listing has: times would need a request for each file.
 put() {
-  rclone "$@" --checksum --copy-links --fast-list --header-upload 'Cache-Control: public, max-age=31536000, immutable'
+  cache=$1
+  shift
+  rclone "$@" --checksum --copy-links --fast-list --header-upload "Cache-Control: $cache"
 }
+forever='public, max-age=31536000, immutable'
 
 # MD5 and path of every file of a release but its release.json.
 md5_of() {
@@ -59,13 +62,15 @@ for id in $hosted; do
   md5_of "$release" --copy-links > "$scratch/sent"
   (cd "$release" && sha256sum --quiet -c checksums.txt)
   # Not what an earlier attempt has left.
-  put sync "$release" "$there" --exclude /release.json
+  put "$forever" sync "$release" "$there" --exclude /release.json --exclude /signed.json --exclude '/*.sig'
+  # Signed again, they are others.
+  put no-cache sync "$release" "$there" --include /signed.json --include '/*.sig'
   case ${RCLONE_DRY_RUN-} in 1 | [tT] | [tT]rue | TRUE) continue ;; esac
   # A listing has the sums; where it has none, or others, SHA-256 of what can be read there decides.
   md5_of "$there" | cmp -s - "$scratch/sent" ||
     rclone checksum sha256 "$release/checksums.txt" "$there" --download --one-way --exclude /release.json ||
     stop "$there is not what checksums.txt says; it is not published: run this again"
-  put copyto "$release/release.json" "$there/release.json"
+  put "$forever" copyto "$release/release.json" "$there/release.json"
   rclone cat "$there/release.json" | sha256sum | grep -q "^$(sed -n 's/  release\.json$//p' "$release/checksums.txt") " ||
     stop "$there/release.json is not what checksums.txt says; nothing is published: remove it there, and run this again"
 done

@@ -90,6 +90,17 @@ test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
   assert.equal(document.info.version, packageVersion());
 });
 
+test('neither document has an array that does not say what its items are', async () => {
+  const ogc = JSON.parse((await send(proxy, '/api/v1/ogc/api')).body.toString());
+  const arrays: unknown[] = [];
+  for (const whole of [document, ogc])
+    JSON.stringify(whole, (_name, value) => {
+      if (value?.type === 'array') arrays.push(value.items);
+      return value;
+    });
+  assert.ok(arrays.length > 5 && !arrays.includes(undefined), JSON.stringify(arrays));
+});
+
 test('is served to anyone, from a cache if it is there, and names the public URL, or the host that it came from', async () => {
   assert.equal(fetched.headers['content-type'], 'application/json');
   assert.ok(fetched.headers.etag);

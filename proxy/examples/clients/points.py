@@ -18,6 +18,7 @@ from bisect import bisect_right
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 DECIMAL = re.compile(r"(-?)(\d{1,3})(?:\.(\d{1,40}))?", re.ASCII)
@@ -44,11 +45,11 @@ def folder(path):
 
 
 def service(url, token):
-    """All files are of the release of the first one: another one that takes its place meanwhile is an error."""
+    """All files are of the release of the first one: names of another one that takes its place meanwhile are an error."""
     releases = set()
 
     def read(level, what):
-        path = f"names/lv{level}" if what == "names" else f"download/lv{level}.cells"
+        path = f"names/lv{level}" if what == "names" else f"download/lv{level}.cells?release={quote(*releases)}"
         headers = {"Accept-Encoding": "gzip", **({"Authorization": f"Bearer {token}"} if token else {})}
         with urlopen(Request(f"{url.rstrip('/')}/api/v1/{path}", headers=headers), timeout=60) as answer:
             body = answer.read()

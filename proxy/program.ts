@@ -167,7 +167,7 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
  * @throws StartError
  */
 async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
-  const { source, levels, columns } = optionsToPointsSettings(options, process.env);
+  const { source, levels, columns, keepFormulas } = optionsToPointsSettings(options, process.env);
   const openRelease = () =>
     typeof source === 'string'
       ? openFolder(source, levels)
@@ -184,7 +184,8 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
     stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
   };
   try {
-    const summary = await points(openRelease, columns, { input: await openTable(table), output: stdout, progress });
+    const streams = { input: await openTable(table), output: stdout, progress };
+    const summary = await points(openRelease, { ...columns, keepFormulas }, streams);
     const lines = summaryLines(summary, performance.now() - begun);
     stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     return summary.without.size === 0;
@@ -200,14 +201,17 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
 
 /** @throws StartError if there is no table */
 async function openTable(table: string | undefined): Promise<AsyncIterable<Buffer>> {
-  if (table !== undefined)
-    return (
-      await open(table).catch((error: unknown) => {
-        const code = codeOf(error);
-        const problem = code === 'ENOENT' ? 'not found' : `cannot be read (${code})`;
-        throw new OptionError(problem, table, 'name a file that can be read');
-      })
-    ).createReadStream();
+  if (table !== undefined) {
+    const refuse = (problem: string): never => {
+      throw new OptionError(problem, table, 'name a file that can be read');
+    };
+    const file = await open(table).catch((error: unknown) => {
+      const code = codeOf(error);
+      return refuse(code === 'ENOENT' ? 'not found' : `cannot be read (${code})`);
+    });
+    if ((await file.stat()).isDirectory()) refuse('is a folder');
+    return file.createReadStream();
+  }
   if (process.stdin.isTTY)
     throw new OptionError('no table', 'points', 'name a CSV file, or write one to standard input');
   return process.stdin;

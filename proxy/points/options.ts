@@ -18,6 +18,10 @@ export const POINTS_OPTIONS = {
   levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
   longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
   latitude: { ...TEXT, describe: 'name of the column with latitudes' },
+  'keep-formulas': {
+    type: 'boolean',
+    describe: 'append names as they are, also those that a spreadsheet would run as formulas',
+  },
   strict: { type: 'boolean', describe: 'exit code 1 if rows have no point' },
 } as const;
 
@@ -28,6 +32,7 @@ export interface PointsOptions {
   readonly levels?: string | undefined;
   readonly longitude?: string | undefined;
   readonly latitude?: string | undefined;
+  readonly keepFormulas?: boolean | undefined;
 }
 
 /** The options, checked. */
@@ -37,6 +42,8 @@ export interface PointsSettings {
   /** Ascending; undefined for all that have units. */
   levels: readonly Level[] | undefined;
   columns: NamedColumns;
+  /** Are names that a spreadsheet would run as formulas left as they are? */
+  keepFormulas: boolean;
 }
 
 /**
@@ -45,7 +52,7 @@ export interface PointsSettings {
  * @throws OptionError
  */
 export function optionsToPointsSettings(
-  { origin, url, levels, longitude, latitude }: PointsOptions,
+  { origin, url, levels, longitude, latitude, keepFormulas = false }: PointsOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): PointsSettings {
   if (origin !== undefined && url !== undefined)
@@ -56,6 +63,7 @@ export function optionsToPointsSettings(
     source: url === undefined ? (origin ?? 'output') : { url: parseServiceUrl(url), token: tokenIn(env) },
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
+    keepFormulas,
   };
 }
 

@@ -12,7 +12,21 @@ export interface Service {
   url: string;
   /** Undefined for a public one. */
   token: string | undefined;
+  /** LIMITS if left out. */
+  limits?: ServiceLimits;
 }
+
+/** What a service may cost. */
+export interface ServiceLimits {
+  /** Of the names of a level as text: V8 has no longer texts than 512 MiB. */
+  namesBytes: number;
+  cellsBytes: number;
+  /** How long nothing may come. */
+  idleMs: number;
+}
+
+const LIMITS: ServiceLimits = { namesBytes: 256 * 1024 ** 2, cellsBytes: 4 * 1024 ** 3, idleMs: 60_000 };
+const PROBLEM_MAX_BYTES = 64 * 1024;
 
 /** The files of a level; without `cells` if it has no units. */
 export interface LevelFiles {
@@ -90,7 +104,30 @@ interface Fetched {
 }
 
 /** @param query not part of what the cache knows the file by: of another release it may be the same */
-async function fetchFile({ url: base, token }: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
+async function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
+  const { idleMs } = service.limits ?? LIMITS;
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
+  try {
+    return await fetchWith({ signal: silence.signal, onPiece: () => timer.refresh() }, service, path, query, cache);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What ends a request when nothing comes. */
+interface Patience {
+  signal: AbortSignal;
+  onPiece: () => void;
+}
+
+async function fetchWith(
+  { signal, onPiece }: Patience,
+  { url: base, token, limits = LIMITS }: Service,
+  path: string,
+  query: string,
+  cache: Cache,
+): Promise<Fetched> {
   const url = `${base}/api/v1/${path}`;
   const known = await cache.find(url);
   const headers = {
@@ -99,25 +136,40 @@ async function fetchFile({ url: base, token }: Service, path: string, query: str
     // Caches between here and the service may have files of different releases.
     'cache-control': 'no-cache',
   };
-  const answer = await fetch(url + query, { headers }).catch((error: unknown) => unreachable(url, error));
+  const answer = await fetch(url + query, { headers, signal }).catch((error: unknown) => unreachable(url, error));
+  onPiece();
   const release = answer.headers.get('boundaries-release');
   const etag = answer.headers.get('etag');
   const isKnown = answer.status === NOT_MODIFIED && known !== undefined;
   if (answer.status === GONE) throw new ReleaseGone(url);
-  if (!isKnown && !answer.ok) throw refusal(url, answer.status, await detailOf(answer), token !== undefined);
+  if (!isKnown && !answer.ok)
+    throw refusal(url, answer.status, await detailOf(answer, url, onPiece), token !== undefined);
   if (release === null || etag === null)
     throw new OptionError('what answers is not this service', url, 'name the base URL of a service with --url');
-  const kept = isKnown ? known : await cache.keep(url, etag, bodyOf(answer, url));
+  const [what, most] = path.endsWith('.cells') ? ['cells', limits.cellsBytes] : ['names', limits.namesBytes];
+  const body = bodyOf(answer, url, onPiece, most, `sends more than a file of ${what} has`);
+  const kept = isKnown ? known : await cache.keep(url, etag, body);
   return { kept, release, hasUnits: answer.headers.get('boundaries-matched') !== '0' };
 }
 
-async function* bodyOf(answer: Response, url: string): AsyncGenerator<Uint8Array> {
+/** @throws StartError with `problem` if it is longer than `most` bytes */
+async function* bodyOf(
+  answer: Response,
+  url: string,
+  onPiece: () => void,
+  most: number,
+  problem: string,
+): AsyncGenerator<Uint8Array> {
   if (answer.body === null) return;
+  let bytes = 0;
   const reader = answer.body.getReader();
   try {
     for (;;) {
       const { value, done } = await reader.read().catch((error: unknown) => unreachable(url, error));
       if (done) return;
+      onPiece();
+      bytes += value.length;
+      if (bytes > most) throw new StartError(problem, url, 'correct --url, or tell who runs the service');
       yield value;
     }
   } finally {
@@ -137,10 +189,16 @@ function unreachable(url: string, error: unknown): never {
 }
 
 /** What a problem document says (RFC 9457). */
-async function detailOf(answer: Response): Promise<string> {
-  const text = await answer.text().catch(() => '');
+async function detailOf(answer: Response, url: string, onPiece: () => void): Promise<string> {
+  const pieces: Uint8Array[] = [];
   try {
-    return String(objectFrom(text, '')['detail'] ?? '');
+    for await (const piece of bodyOf(answer, url, onPiece, PROBLEM_MAX_BYTES, 'too long')) pieces.push(piece);
+  } catch {
+    // What has come of it has to do.
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  try {
+    return String(objectFrom(text, '')['detail'] ?? '').slice(0, DETAIL_MAX_CHARS);
   } catch {
     return text.slice(0, DETAIL_MAX_CHARS);
   }

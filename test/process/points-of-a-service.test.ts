@@ -1,14 +1,17 @@
 // `points` with the address of a service: its files are fetched once, are of one release, and are kept in a cache.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { crc32, gzipSync } from 'node:zlib';
+import { directoryBytes } from '../../format/cells.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { Cache, cacheFolder } from '../../proxy/points/cache.ts';
 import { type OpenRelease, openService } from '../../proxy/points/open-release.ts';
 import { loadLevel } from '../../proxy/points/reader.ts';
+import type { Service } from '../../proxy/points/service.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -24,7 +27,7 @@ const service = await startService(out);
 const token = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Opens the release of a service. */
-function opening(source: { url: string; token: string | undefined }, cache = new Cache(temporaryFolder())) {
+function opening(source: Service, cache = new Cache(temporaryFolder())) {
   return (): Promise<OpenRelease> => openService(source, undefined, cache);
 }
 
@@ -166,6 +169,40 @@ test('a release that is replaced for ever, a wrong service, and none at all are 
   }
 });
 
+test('endless names and cells, silence, and cells that are none are errors that say what to do, and nothing is kept', async () => {
+  const headers = { etag: '"1"', 'boundaries-release': 'r1', 'boundaries-matched': '1' };
+  const names = '["fid","gid","name","type","parent","children"]\n[1,"A","A",null,null,0]\n';
+  const cells = readFileSync(join(out, 'releases', 'r1', 'lv0', 'cells.bin'));
+  const many = Buffer.from(cells);
+  many.writeUInt32LE(2 ** 32 - 1, 24);
+  const elsewhere = Buffer.from(cells);
+  elsewhere.writeDoubleLE(2 ** 50, 32 + 8 * cells.readUInt32LE(24) + 8 * cells.readUInt32LE(24));
+  elsewhere.writeUInt32LE(crc32(elsewhere.subarray(16, directoryBytes(cells.readUInt32LE(24)))), 12);
+  const zeros = gzipSync(Buffer.alloc(2_000_000));
+  const bomb = { path: /names/, body: zeros, coding: 'gzip', message: /sends more than a file of names has/ };
+  for (const { path, body, coding = 'identity', message } of [
+    bomb,
+    { path: /cells/, body: Buffer.alloc(2_000_000), message: /sends more than a file of cells has/ },
+    { path: /names/, body: undefined, message: /did not answer, or not to the end: .*nothing came for 0.2 s/ },
+    { path: /cells/, body: Buffer.from('rubbish'), message: /not what they should be: .* like a file of cells/ },
+    { path: /cells/, body: many, message: /not what they should be: / },
+    { path: /cells/, body: elsewhere, message: /not what they should be: / },
+  ]) {
+    const server = createServer((request, response) => {
+      const isIt = path.test(request.url ?? '');
+      response.writeHead(200, { ...headers, ...(isIt && { 'content-encoding': coding }) });
+      if (!isIt) response.end(/names/.test(request.url ?? '') ? names : cells);
+      else if (body === undefined) response.flushHeaders();
+      else response.end(body);
+    });
+    const folder = temporaryFolder();
+    const limits = { namesBytes: 1_000_000, cellsBytes: 1_000_000, idleMs: 200 };
+    const hostile = { url: `http://127.0.0.1:${await listen(server)}`, token, limits };
+    await assert.rejects(append(TABLE, opening(hostile, new Cache(folder))), { message, remedy: /./ });
+    assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
+  }
+});
+
 test('without a token, or with one that is refused, the error says so, and shows no token', async () => {
   const { url } = service;
   const without = append(TABLE, opening({ url, token: undefined }));
@@ -193,4 +230,7 @@ test('a cache that cannot be written is named, with what to do', () => {
   writeFileSync(file, '');
   const expected = { message: /the cache cannot be written/, remedy: /XDG_CACHE_HOME/ };
   assert.throws(() => new Cache(join(file, 'points')), expected);
+  const shared = temporaryFolder();
+  chmodSync(shared, 0o777);
+  assert.throws(() => new Cache(shared), { message: /^others may write to the cache$/, remedy: /XDG_CACHE_HOME/ });
 });

@@ -5,6 +5,7 @@ import yargs, { type Argv } from 'yargs';
 import type { KnownError } from '../format/command-line/run-program.ts';
 import { codeOf } from '../format/error-code.ts';
 import { FormatError } from '../format/parse.ts';
+import { EXPIRY_MAX_SECONDS } from './auth/authenticate.ts';
 import { devToken } from './auth/dev-key.ts';
 import { signToken } from './auth/sign-token.ts';
 import { devBanner } from './config/dev-banner.ts';
@@ -146,6 +147,8 @@ interface TokenOptions {
 /** @throws StartError */
 async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }: TokenOptions): Promise<string> {
   const lifetimeSeconds = durationToSeconds(expires, '--expires');
+  if (Date.now() / 1000 + lifetimeSeconds > EXPIRY_MAX_SECONDS)
+    throw new OptionError('after the year 9999', `--expires ${expires}`, 'use a shorter lifetime, such as 90d');
   const given = Object.entries({ key, issuer, audience }).filter(([, value]) => value !== undefined);
   if (dev) {
     if (given.length === 0) return devToken(subject ?? 'developer', scope, lifetimeSeconds);
@@ -209,7 +212,10 @@ async function openTable(table: string | undefined): Promise<AsyncIterable<Buffe
       const code = codeOf(error);
       return refuse(code === 'ENOENT' ? 'not found' : `cannot be read (${code})`);
     });
-    if ((await file.stat()).isDirectory()) refuse('is a folder');
+    if ((await file.stat()).isDirectory()) {
+      await file.close();
+      refuse('is a folder');
+    }
     return file.createReadStream();
   }
   if (process.stdin.isTTY)

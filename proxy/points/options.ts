@@ -1,7 +1,7 @@
 // The options of `points`: name, type and help text, declared once, and what they mean. Used by main.ts.
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import { parseUrl } from '../config/option-values.ts';
+import { isPrivate, parseUrl } from '../config/option-values.ts';
 import { OptionError } from '../config/start-error.ts';
 import type { NamedColumns } from './columns.ts';
 import type { Service } from './service.ts';
@@ -60,11 +60,22 @@ export function optionsToPointsSettings(
   if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))
     throw new OptionError('not a folder', '--origin', 'use --url with a service that serves these files');
   return {
-    source: url === undefined ? (origin ?? 'output') : { url: parseServiceUrl(url), token: tokenIn(env) },
+    source: url === undefined ? (origin ?? 'output') : serviceAt(url, tokenIn(env)),
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
     keepFormulas,
   };
+}
+
+/** @throws OptionError also if others could read the token */
+function serviceAt(text: string, token: string | undefined): Service {
+  const url = parseServiceUrl(text);
+  if (token === undefined || isPrivate(new URL(url))) return { url, token };
+  throw new OptionError(
+    'the token would be sent unencrypted',
+    '--url',
+    'use https://, or unset TOKEN for a public service',
+  );
 }
 
 /** The base URL of a service without a slash at the end, however it is written: any path of its API means the same. */

@@ -239,6 +239,10 @@ test('wrong options and files are refused, and no token is shown', async () => {
     [['--origin', out, out], 2, /: is a folder\n/],
     [['--origin', temporaryFolder()], 1, /there is no release to serve/],
     [['--url', 'https://a.test'], 2, /TOKEN of the environment: not a usable token/, 'two secrets'],
+    [['--url', 'http://a.test'], 2, /--url: the token would be sent unencrypted/, 'secret'],
+    // These may be asked, but nothing listens there.
+    [['--url', 'http://127.0.0.1:1'], 1, /did not answer/, 'secret'],
+    [['--url', 'http://a.invalid'], 1, /did not answer/, ''],
   ] as const) {
     const { status, stdout, stderr } = await run(args, 'lon,lat\n', { env: { TOKEN } });
     assert.deepEqual([status, stdout], [code, ''], stderr);

@@ -302,11 +302,12 @@ function parseBox(params: Params, given: Given, level: Level, text: string = giv
 }
 
 /** Longitudes and latitudes by turns. */
-function degreesIn({ name }: Given, text: string, count: number, level: Level): string[] {
+function degreesIn({ name, parameter = parameterOf(name) }: Given, text: string, count: number, level: Level) {
   const values = text.split(',');
-  const { rule } = parameterOf(name);
+  const { rule } = parameter;
+  const counts = parameter === OGC_PARAMETERS.get(name) ? '4 or 6' : count;
   if (values.length !== count)
-    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${count}`, rule(level));
+    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${counts}`, rule(level));
   for (const [i, value] of values.entries()) {
     const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
     if (!isDecimal(value, most))

@@ -214,6 +214,11 @@ export function testOgc(world: World): void {
       assert.match(detail, /limit, bbox, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/);
     }
     refusal(await get(`${itemsOf(2)}/1?limit=1`), 400, 'unknown-parameter');
+    // Without a value, too; a column without one is another mistake.
+    for (const query of ['foo=', 'foo', '=']) refusal(await get(`${itemsOf(2)}?${query}`), 400, 'unknown-parameter');
+    assert.match(refusal(await get(`${itemsOf(2)}?GID_0=`), 400, 'bad-parameter'), /GID_0 is empty/);
+    const five = refusal(await get(`${itemsOf(2)}?bbox=1,2,3,4,5`), 400, 'bad-parameter');
+    assert.match(five, /5 values, not 4 or 6\. Allowed: .* or six numbers with heights\.$/);
     refusal(await get(`${ROOT}?g=json`), 400, 'unknown-parameter');
     refusal(await get(`${itemsOf(2)}?access_token=x`), 400, 'token-in-query');
   });

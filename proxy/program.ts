@@ -5,6 +5,7 @@ import yargs, { type Argv } from 'yargs';
 import type { KnownError } from '../format/command-line/run-program.ts';
 import { codeOf } from '../format/error-code.ts';
 import { FormatError } from '../format/parse.ts';
+import { EXPIRY_MAX_SECONDS } from './auth/authenticate.ts';
 import { devToken } from './auth/dev-key.ts';
 import { signToken } from './auth/sign-token.ts';
 import { devBanner } from './config/dev-banner.ts';
@@ -146,6 +147,8 @@ interface TokenOptions {
 /** @throws StartError */
 async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }: TokenOptions): Promise<string> {
   const lifetimeSeconds = durationToSeconds(expires, '--expires');
+  if (Date.now() / 1000 + lifetimeSeconds > EXPIRY_MAX_SECONDS)
+    throw new OptionError('after the year 9999', `--expires ${expires}`, 'use a shorter lifetime, such as 90d');
   const given = Object.entries({ key, issuer, audience }).filter(([, value]) => value !== undefined);
   if (dev) {
     if (given.length === 0) return devToken(subject ?? 'developer', scope, lifetimeSeconds);
@@ -167,7 +170,7 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
  * @throws StartError
  */
 async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
-  const { source, levels, columns } = optionsToPointsSettings(options, process.env);
+  const { source, levels, columns, keepFormulas } = optionsToPointsSettings(options, process.env);
   const openRelease = () =>
     typeof source === 'string'
       ? openFolder(source, levels)
@@ -184,7 +187,8 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
     stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
   };
   try {
-    const summary = await points(openRelease, columns, { input: await openTable(table), output: stdout, progress });
+    const streams = { input: await openTable(table), output: stdout, progress };
+    const summary = await points(openRelease, { ...columns, keepFormulas }, streams);
     const lines = summaryLines(summary, performance.now() - begun);
     stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     return summary.without.size === 0;
@@ -200,14 +204,20 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
 
 /** @throws StartError if there is no table */
 async function openTable(table: string | undefined): Promise<AsyncIterable<Buffer>> {
-  if (table !== undefined)
-    return (
-      await open(table).catch((error: unknown) => {
-        const code = codeOf(error);
-        const problem = code === 'ENOENT' ? 'not found' : `cannot be read (${code})`;
-        throw new OptionError(problem, table, 'name a file that can be read');
-      })
-    ).createReadStream();
+  if (table !== undefined) {
+    const refuse = (problem: string): never => {
+      throw new OptionError(problem, table, 'name a file that can be read');
+    };
+    const file = await open(table).catch((error: unknown) => {
+      const code = codeOf(error);
+      return refuse(code === 'ENOENT' ? 'not found' : `cannot be read (${code})`);
+    });
+    if ((await file.stat()).isDirectory()) {
+      await file.close();
+      refuse('is a folder');
+    }
+    return file.createReadStream();
+  }
   if (process.stdin.isTTY)
     throw new OptionError('no table', 'points', 'name a CSV file, or write one to standard input');
   return process.stdin;

@@ -22,8 +22,8 @@ import { COLLECTIONS_PATH, LIMIT, START_AT } from './endpoints.ts';
 import { type Audience, codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
 import type { Link } from './ogc-collection.ts';
 import { collectionOf } from './ogc-documents.ts';
-import { type Filter, geometryOf, type Params } from './parameters.ts';
-import { unknownParameter, urlOf } from './query.ts';
+import { badParameter, type Filter, geometryOf, type Params } from './parameters.ts';
+import { COLUMN_RULE, unknownParameter, urlOf } from './query.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** Where answers come from. */
@@ -295,6 +295,7 @@ function columnFilters({ given }: Params, endpoint: FeaturesEndpoint, { gidColum
       const column = LEVELS.find((level) => name !== '' && gidColumns[level] === name);
       const known = endpoint.parameters.concat(gidColumns.filter((other) => other !== ''));
       if (column === undefined) throw unknownParameter(name, known.join(', '));
+      if (text === '') throw badParameter(name, 'is empty', COLUMN_RULE);
       return { column, gid: text };
     });
 }

@@ -170,7 +170,7 @@ function columnParameter(name: string) {
     description: `Features with this ${name}.`,
     style: 'form',
     explode: false,
-    schema: { type: 'string' },
+    schema: { type: 'string', minLength: 1 },
   };
 }
 
@@ -181,6 +181,6 @@ export const COLUMNS_PARAMETER = {
   description: 'The GID columns of the level, such as GID_0=ESP: features with these GIDs.',
   style: 'form',
   explode: true,
-  schema: { type: 'object', additionalProperties: { type: 'string' } },
+  schema: { type: 'object', additionalProperties: { type: 'string', minLength: 1 } },
   example: { GID_0: 'ESP' },
 } as const;

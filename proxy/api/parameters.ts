@@ -302,11 +302,12 @@ function parseBox(params: Params, given: Given, level: Level, text: string = giv
 }
 
 /** Longitudes and latitudes by turns. */
-function degreesIn({ name }: Given, text: string, count: number, level: Level): string[] {
+function degreesIn({ name, parameter = parameterOf(name) }: Given, text: string, count: number, level: Level) {
   const values = text.split(',');
-  const { rule } = parameterOf(name);
+  const { rule } = parameter;
+  const counts = parameter === OGC_PARAMETERS.get(name) ? '4 or 6' : count;
   if (values.length !== count)
-    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${count}`, rule(level));
+    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${counts}`, rule(level));
   for (const [i, value] of values.entries()) {
     const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
     if (!isDecimal(value, most))
@@ -335,11 +336,16 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}
 function isTime(text: string): boolean {
   const ends = text.split('/');
   const isOpen = (end: string): boolean => ends.length === 2 && (end === '' || end === '..');
-  const times = ends
-    .filter((end) => !isOpen(end))
-    .map((end) => (INSTANT.test(end) ? Date.parse(end.toUpperCase()) : Number.NaN));
+  const times = ends.filter((end) => !isOpen(end)).map(instantOf);
   const [first = Number.NaN, last = first] = times;
   return ends.length <= 2 && first <= last;
+}
+
+/** Milliseconds; NaN if it is none. V8 takes February 30 for March 2, and has no leap second (RFC 3339, section 5.7). */
+function instantOf(text: string): number {
+  const day = new Date(Date.parse(text.slice(0, 10))).getUTCDate();
+  if (!INSTANT.test(text) || day !== Number(text.slice(8, 10))) return Number.NaN;
+  return Date.parse(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));
 }
 
 /** Does the text consist of digits? */

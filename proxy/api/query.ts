@@ -5,6 +5,9 @@ import { Problem, quote } from '../http/problem.ts';
 import { GEOMETRY, START_AFTER, START_AT } from './endpoints.ts';
 import { badParameter, type Given, noParams, type Parameter, type Params } from './parameters.ts';
 
+/** What a column of a level may be. */
+export const COLUMN_RULE = 'the GID of a unit';
+
 /** What the query of an endpoint may say. */
 export interface QueryRules {
   level: Level;
@@ -39,11 +42,10 @@ export function parseQuery(query: string, rules: QueryRules): Params {
     const parameter = parameters.get(name);
     if (parameter === undefined && !hasColumns) throw unknownParameter(name, allowed);
     for (const other of given)
-      if (other.name === name)
-        throw new Problem('duplicate-parameter', `${shown(name)} occurs more than once; it may occur once.`);
-    // Which geometries there are is known of the release: `geometryOf` refuses others, the empty text too.
-    if (text === '' && name !== GEOMETRY)
-      throw badParameter(shown(name), 'is empty', parameter?.rule(level) ?? 'the GID of a unit');
+      if (other.name === name) throw duplicateParameter(name, parameter?.rule(level) ?? COLUMN_RULE);
+    // Which geometries and columns there are is known of the release: who asks it refuses the empty text, too.
+    if (text === '' && name !== GEOMETRY && parameter !== undefined)
+      throw badParameter(name, 'is empty', parameter.rule(level));
     given.push({ name, text, parameter });
   }
   // In the order of links, whatever that of the request is: that of a link is, and sorting allocates.
@@ -81,6 +83,13 @@ export function unknownParameter(name: string, allowed: string): Problem {
   if (name === 'access_token')
     return new Problem('token-in-query', 'Send the token in the header: Authorization: Bearer <token>.');
   return new Problem('unknown-parameter', `${quote(name)} is not a parameter. Allowed: ${allowed}.`);
+}
+
+function duplicateParameter(name: string, rule: string): Problem {
+  return new Problem(
+    'duplicate-parameter',
+    `${shown(name)} occurs more than once; it may occur once, as one value: ${rule}.`,
+  );
 }
 
 /** A name in a message: any text may name a column. */

@@ -42,7 +42,7 @@ const TOKEN_FORM = /^(?!77u_)[A-Za-z0-9_-]+\.(?!77u_)[A-Za-z0-9_-]+\.[A-Za-z0-9_
 /** Other types are tokens for another purpose, such as logout+jwt (RFC 8725 section 3.11). */
 const TOKEN_TYPES: readonly string[] = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 /** The end of the year 9999, in seconds since 1970. */
-const EXPIRY_MAX_SECONDS = 253_402_300_799;
+export const EXPIRY_MAX_SECONDS = 253_402_300_799;
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** Keys of one issuer that are tried for a token that names none. */
 const KEYS_MAX = 4;

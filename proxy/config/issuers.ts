@@ -4,7 +4,7 @@ import type { KeySource, TokenRules } from '../auth/authenticate.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
 import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
-import { durationToSeconds, parseUrl } from './option-values.ts';
+import { durationToSeconds, isPrivate, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -169,9 +169,8 @@ function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: TokenOptions): KeyPol
 
 /** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */
 function parseKeySetUrl(text: string): URL {
-  const isLocal = (host: string): boolean => /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(host);
   const remedy = 'use an https:// URL without user name and password';
-  return parseUrl(text, '--jwks', remedy, ({ protocol, hostname }) => protocol === 'https:' || isLocal(hostname));
+  return parseUrl(text, '--jwks', remedy, isPrivate);
 }
 
 /** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */

@@ -1,7 +1,7 @@
 // The files of a key pair of one's own, for those who have no identity provider. Used by main.ts.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../format/error-code.ts';
 import { kidOf, SIGNING_ALGORITHM, type SigningKey } from '../auth/sign-token.ts';
 import { StartError } from './start-error.ts';
@@ -12,7 +12,7 @@ const FOR_ALL = 0o644;
 /**
  * Makes a key pair: `private.pem`, which only its owner can read, and `keys.json`, the JSON Web Key Set for `--jwks`.
  * @returns the paths of both
- * @throws StartError if one of them exists; then nothing is written
+ * @throws StartError if one of them exists, or cannot be written; then nothing is left
  */
 export async function createKeyFiles(folder: string): Promise<{ privateFile: string; publicFile: string }> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -25,7 +25,7 @@ export async function createKeyFiles(folder: string): Promise<{ privateFile: str
   const publicFile = join(folder, 'keys.json');
   const privateFile = join(folder, 'private.pem');
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(resolve(folder));
     await writeNew(publicFile, `${JSON.stringify({ keys: [jwk] }, undefined, 2)}\n`, FOR_ALL);
   } catch (error) {
     throw fileError(error, publicFile);
@@ -45,7 +45,9 @@ export async function createKeyFiles(folder: string): Promise<{ privateFile: str
  */
 export async function readSigningKey(file: string): Promise<SigningKey> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw fileError(error, file);
+    throw codeOf(error) === 'ENOENT'
+      ? new StartError('there is no such file', file, 'make a key pair with `keys`')
+      : fileError(error, file);
   });
   const key = privateKeyIn(text);
   if (key !== undefined) return { key, kid: await kidOf(createPublicKey(key)) };
@@ -62,21 +64,39 @@ function privateKeyIn(pem: string): KeyObject | undefined {
   }
 }
 
-/** Never replaces a file: tokens that were handed out would become invalid. */
+/** Node's own `recursive` never ends where no folder can be made, such as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (codeOf(error) !== 'ENOENT' || (await stat(parent).catch(() => undefined)) !== undefined) throw error;
+    await makeFolder(parent);
+    await mkdir(folder);
+  }
+}
+
+/**
+ * Never replaces a file: tokens that were handed out would become invalid. What could not be written whole is removed.
+ */
 async function writeNew(file: string, text: string, mode: number): Promise<void> {
-  await writeFile(file, text, { flag: 'wx', mode });
+  try {
+    await writeFile(file, text, { flag: 'wx', mode });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') await rm(file, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 function fileError(error: unknown, file: string): unknown {
-  switch (codeOf(error)) {
-    case 'EEXIST':
-      return new StartError('exists already, and its tokens are in use', file, 'name another folder with --out');
-    case 'ENOENT':
-      return new StartError('there is no such file', file, 'make a key pair with `keys`');
-    case 'EACCES':
-    case 'ENOTDIR':
-      return new StartError('cannot be read or written', file, 'check the path and its rights');
-    default:
-      return error;
-  }
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  if (code === 'EEXIST')
+    return new StartError('exists already, and its tokens are in use', file, 'name another folder with --out');
+  return new StartError(
+    `cannot be read or written (${code})`,
+    file,
+    'check the path, its rights, and room on the disk',
+  );
 }

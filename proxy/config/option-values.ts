@@ -43,6 +43,11 @@ export function parseUrl(text: string, where: string, remedy: string, isAllowed 
   throw new OptionError('not a usable URL', where, remedy);
 }
 
+/** Does nobody in between read what is sent there, or change what comes? By TLS, or as it is this machine. */
+export function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || /^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})$/.test(hostname);
+}
+
 function parseHeader(text: string): [name: string, value: string] {
   const colon = text.indexOf(':');
   const name = text.slice(0, Math.max(0, colon)).trim().toLowerCase();

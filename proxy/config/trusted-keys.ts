@@ -1,12 +1,21 @@
 // The public keys of those whose releases are served. Used by settings.ts.
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { codeOf } from '../../format/error-code.ts';
 import { trustedKey } from '../data/signed-origin.ts';
 import { OptionError } from './start-error.ts';
 
-/** Reads the files of `--trusted-key`. @throws OptionError if one has no public Ed25519 key */
+/** Reads the files of `--trusted-key`. @throws OptionError if one cannot be read, or has no public Ed25519 key */
 export async function readTrustedKeys(files: readonly string[]): Promise<KeyObject[]> {
-  return Promise.all(files.map(async (file) => requireKey(await readFile(file, 'utf8').catch(() => ''), file)));
+  const read = (file: string): Promise<string> =>
+    readFile(file, 'utf8').catch((error: unknown) => {
+      throw new OptionError(
+        `cannot be read (${codeOf(error)})`,
+        `--trusted-key ${file}`,
+        'check the path and its rights',
+      );
+    });
+  return Promise.all(files.map(async (file) => requireKey(await read(file), file)));
 }
 
 /** A public key in PEM. @throws OptionError if the text is none */

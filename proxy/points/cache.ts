@@ -1,7 +1,7 @@
 // The user's cache of files of services: each with its entity tag, replaced as a whole, and checked before it is used.
 // Used by service.ts.
 import { createHash, hash, randomUUID } from 'node:crypto';
-import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { objectFrom, textIn } from '../../format/parse.ts';
 import { StartError } from '../config/start-error.ts';
 
 const OWNER_ONLY = { folder: 0o700, file: 0o600 } as const;
+const OTHERS_WRITE = 0o022;
 const NAME_CHARS = 32;
 
 /** A file that is there and undamaged. */
@@ -33,10 +34,15 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>, p
 export class Cache {
   readonly #folder: string;
 
-  /** @throws StartError if the folder cannot be made */
+  /** @throws StartError if the folder cannot be made, or is not this user's alone */
   constructor(folder: string) {
     this.#folder = folder;
     this.#orRefuse(() => mkdirSync(folder, { recursive: true, mode: OWNER_ONLY.folder }));
+    const { uid, mode } = statSync(folder);
+    // Windows has neither.
+    if (process.getuid === undefined || (uid === process.getuid() && (mode & OTHERS_WRITE) === 0)) return;
+    const remedy = 'if it is yours, chmod 700; or name another folder: XDG_CACHE_HOME=...';
+    throw new StartError('others may write to the cache', folder, remedy);
   }
 
   /** The file of a URL; undefined if there is none, or not as it was written. */

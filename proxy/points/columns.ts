@@ -1,6 +1,9 @@
 // Which columns of a table have the points: by their usual names, or as they are named. Used by table.ts.
 import { OptionError, StartError } from '../config/start-error.ts';
 
+/** A first line may have no end: so much of it is shown. */
+const SHOWN_CHARS = 500;
+
 /** The columns that were named. */
 export interface NamedColumns {
   longitude?: string | undefined;
@@ -64,7 +67,8 @@ function pairIn(names: readonly string[], pair: readonly [string, string]): Plac
 
 /** An error that says which columns there are. */
 export function noPlaceColumns(header: readonly string[], { longitude, latitude }: NamedColumns): StartError {
-  const there = `its columns: ${header.join(', ') || 'none'}`;
+  const names = header.join(', ') || 'none';
+  const there = `its columns: ${names.length > SHOWN_CHARS ? `${names.slice(0, SHOWN_CHARS)}…` : names}`;
   if (longitude !== undefined && latitude !== undefined)
     return new OptionError(
       `not both in the table; ${there}`,

@@ -1,6 +1,6 @@
 // The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in
 // blocks.
-import { openSync, readSync } from 'node:fs';
+import { fstatSync, openSync, readSync } from 'node:fs';
 import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
 import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -37,7 +37,10 @@ export class CellFile {
     this.#file = openSync(file, 'r');
     const header = this.#read(0, CELLS_HEADER_BYTES);
     const cells = header.length < CELLS_HEADER_BYTES ? 0 : header.readUInt32LE(CELLS_AT);
-    this.cells = decodeCells(this.#read(0, directoryBytes(cells)), name);
+    const { size } = fstatSync(this.#file);
+    this.cells = decodeCells(this.#read(0, Math.min(size, directoryBytes(cells))), name);
+    const { fileBytes } = this.cells;
+    if (size !== fileBytes) throw new FormatError(name, `has ${size} bytes, expected ${fileBytes}`);
   }
 
   /** The cell that has a key, and the key that the next one begins with. */

@@ -109,7 +109,10 @@ export class PointChunk implements ExactPoints {
         const row = u32At(order, at);
         const [x, y] = [f64At(this.#x, row) - west, f64At(this.#y, row) - south];
         const count = this.#edges.unitsAround(x, y, row, this, this.#units);
-        if (count > 0) first[row] = this.#units[0] ?? NOWHERE;
+        const unit = this.#units[0] ?? NOWHERE;
+        if (count > 0 && (unit < 0 || unit >= cells.features))
+          throw new FormatError(file.name, `cell ${cell} has a unit that is not there`);
+        if (count > 0) first[row] = unit;
         if (count > 1) several.push(row);
       }
     }

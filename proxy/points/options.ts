@@ -1,7 +1,7 @@
 // The options of `points`: name, type and help text, declared once, and what they mean. Used by main.ts.
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import { parseUrl } from '../config/option-values.ts';
+import { isPrivate, parseUrl } from '../config/option-values.ts';
 import { OptionError } from '../config/start-error.ts';
 import type { NamedColumns } from './columns.ts';
 import type { Service } from './service.ts';
@@ -18,6 +18,10 @@ export const POINTS_OPTIONS = {
   levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
   longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
   latitude: { ...TEXT, describe: 'name of the column with latitudes' },
+  'keep-formulas': {
+    type: 'boolean',
+    describe: 'append names as they are, also those that a spreadsheet would run as formulas',
+  },
   strict: { type: 'boolean', describe: 'exit code 1 if rows have no point' },
 } as const;
 
@@ -28,6 +32,7 @@ export interface PointsOptions {
   readonly levels?: string | undefined;
   readonly longitude?: string | undefined;
   readonly latitude?: string | undefined;
+  readonly keepFormulas?: boolean | undefined;
 }
 
 /** The options, checked. */
@@ -37,6 +42,8 @@ export interface PointsSettings {
   /** Ascending; undefined for all that have units. */
   levels: readonly Level[] | undefined;
   columns: NamedColumns;
+  /** Are names that a spreadsheet would run as formulas left as they are? */
+  keepFormulas: boolean;
 }
 
 /**
@@ -45,7 +52,7 @@ export interface PointsSettings {
  * @throws OptionError
  */
 export function optionsToPointsSettings(
-  { origin, url, levels, longitude, latitude }: PointsOptions,
+  { origin, url, levels, longitude, latitude, keepFormulas = false }: PointsOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): PointsSettings {
   if (origin !== undefined && url !== undefined)
@@ -53,10 +60,22 @@ export function optionsToPointsSettings(
   if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))
     throw new OptionError('not a folder', '--origin', 'use --url with a service that serves these files');
   return {
-    source: url === undefined ? (origin ?? 'output') : { url: parseServiceUrl(url), token: tokenIn(env) },
+    source: url === undefined ? (origin ?? 'output') : serviceAt(url, tokenIn(env)),
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
+    keepFormulas,
   };
+}
+
+/** @throws OptionError also if others could read the token */
+function serviceAt(text: string, token: string | undefined): Service {
+  const url = parseServiceUrl(text);
+  if (token === undefined || isPrivate(new URL(url))) return { url, token };
+  throw new OptionError(
+    'the token would be sent unencrypted',
+    '--url',
+    'use https://, or unset TOKEN for a public service',
+  );
 }
 
 /** The base URL of a service without a slash at the end, however it is written: any path of its API means the same. */

@@ -43,18 +43,19 @@ export interface PointsStreams {
 /**
  * Appends `gid_N` and `name_N` of each level to the rows of a table.
  * @param open opens the release: it is not needed for a table that is refused
+ * @param options its columns, and whether formulas are left as they are
  * @throws StartError, before anything is written if the header is wrong; the error of `output` if it takes no more
  */
 export async function points(
   open: () => Promise<OpenRelease>,
-  named: NamedColumns,
+  { keepFormulas = false, ...named }: NamedColumns & { keepFormulas?: boolean },
   { input, output, progress }: PointsStreams,
 ): Promise<Summary> {
   const table = await readTable(input, named);
   const { id, levels, precision } = await open();
   const added = levels.flatMap(({ level }) => [`gid_${level}`, `name_${level}`]);
   refuseTwice(table.header, added);
-  const appended = levels.map((level) => new AppendedUnits(level, table));
+  const appended = levels.map((level) => new AppendedUnits(level, table, keepFormulas));
   const positions = levels.map(() => new Int32Array(CHUNK_ROWS));
   const writer = new TextWriter(output);
   const chunk = new PointChunk(CHUNK_ROWS, precision);
@@ -130,10 +131,12 @@ class AppendedUnits {
   /** By position: each is made once. */
   readonly #texts: string[] = [];
   readonly #none: string;
+  readonly #keepFormulas: boolean;
 
-  constructor(units: LevelUnits, form: TableForm) {
+  constructor(units: LevelUnits, form: TableForm, keepFormulas: boolean) {
     this.#units = units;
     this.#form = form;
+    this.#keepFormulas = keepFormulas;
     this.#none = form.separator.repeat(2);
   }
 
@@ -143,12 +146,27 @@ class AppendedUnits {
     if (known !== undefined) return known;
     const { gids, names } = this.#units;
     const { separator } = this.#form;
-    const values = [elementAt(gids, position), elementAt(names, position)];
+    const own = [elementAt(gids, position), elementAt(names, position)];
+    const values = this.#keepFormulas ? own : own.map((text) => text && withoutFormula(text));
     // The empty text before them brings their separator.
     const text = stringify([['', ...values]], { delimiter: separator, eof: false, quoted_match: /[\r\n]/ });
     this.#texts[position] = text;
     return text;
   }
+}
+
+/**
+ * What a spreadsheet takes for a formula at the beginning of a cell, which one with another separator may begin within
+ * a text. As download/csv.js of the explorer, which is code for browsers, has them.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
+const NO_FORMULA = /^[+-]?\d+([.,]\d+)?$/;
+const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)?(\1|[\r\n\]}]|$))/gs;
+
+/** An apostrophe makes a text of it. */
+function withoutFormula(text: string): string {
+  const isFormula = FORMULA.test(text) && !NO_FORMULA.test(text);
+  return `${isFormula ? "'" : ''}${text.replaceAll(INNER_FORMULA, "$1'")}`;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;

@@ -18,8 +18,10 @@ export interface LevelSource {
   token?: string | undefined;
 }
 
-/** How often a level is asked for, if its release is replaced meanwhile. */
+/** How often a level is asked for, if the release of its names is no longer hosted. */
 const ATTEMPTS = 3;
+const OK = 200;
+const GONE = 410;
 
 /**
  * Loads a level from a service: its cells and its names, of the same release.
@@ -27,16 +29,16 @@ const ATTEMPTS = 3;
  */
 export async function loadLevel({ url, level, token }: LevelSource): Promise<LevelPoints> {
   const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
-  const get = async (path: string): Promise<Response> => {
+  const get = async (path: string, allowed: number): Promise<Response> => {
     const answer = await fetch(`${url.replace(/\/+$/, '')}/api/v1/${path}`, { headers: headers ?? {} });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+    if (!answer.ok && answer.status !== allowed) throw new Error(`${answer.status}: ${await answer.text()}`);
     return answer;
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [cells, names] = await Promise.all([get(`download/${level}.cells`), get(`names/${level}`)]);
-    const [bytes, text] = await Promise.all([cells.arrayBuffer(), names.text()]);
-    if (cells.headers.get('boundaries-release') === names.headers.get('boundaries-release'))
-      return openLevel(new Uint8Array(bytes), text);
+    const names = await get(`names/${level}`, OK);
+    const release = encodeURIComponent(names.headers.get('boundaries-release') ?? '');
+    const [text, cells] = await Promise.all([names.text(), get(`download/${level}.cells?release=${release}`, GONE)]);
+    if (cells.status !== GONE) return openLevel(new Uint8Array(await cells.arrayBuffer()), text);
   }
   throw new Error(`the release of ${url} is replaced again and again`);
 }

@@ -1,4 +1,4 @@
-// The names and cells of a service's current release, all of the same release, by way of the user's cache. Used by
+// The names and cells of a service's current release, all of the same one, by way of the user's cache. Used by
 // open-release.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
@@ -12,7 +12,21 @@ export interface Service {
   url: string;
   /** Undefined for a public one. */
   token: string | undefined;
+  /** LIMITS if left out. */
+  limits?: ServiceLimits;
 }
+
+/** What a service may cost. */
+export interface ServiceLimits {
+  /** Of the names of a level as text: V8 has no longer texts than 512 MiB. */
+  namesBytes: number;
+  cellsBytes: number;
+  /** How long nothing may come. */
+  idleMs: number;
+}
+
+const LIMITS: ServiceLimits = { namesBytes: 256 * 1024 ** 2, cellsBytes: 4 * 1024 ** 3, idleMs: 60_000 };
+const PROBLEM_MAX_BYTES = 64 * 1024;
 
 /** The files of a level; without `cells` if it has no units. */
 export interface LevelFiles {
@@ -22,18 +36,20 @@ export interface LevelFiles {
   cells: string | undefined;
 }
 
-/** How often all files are asked for: until nothing has changed from the first to the last. */
+/** How often the names are asked for, until all are of one release that is hosted. */
 const ROUNDS_MAX = 5;
 const DETAIL_MAX_CHARS = 500;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
+const GONE = 410;
 const NOT_MODIFIED = 304;
 /** What is answered where there are no cells, or no such path. */
 const NO_CELLS: readonly number[] = [400, 404];
 
 /**
- * Brings the files of levels into the cache. A release may be replaced while they are fetched: then what has changed is
- * fetched again, until all are of one release.
+ * Brings the files of levels into the cache. A release may be replaced while names are fetched, and caches between here
+ * and the service may have those of several: they are asked for until all are of one release. Cells are asked for by
+ * that release's id: nothing can put others in their place.
  * @throws StartError
  */
 export async function fetchFiles(
@@ -41,70 +57,119 @@ export async function fetchFiles(
   levels: readonly Level[] = LEVELS,
   cache: Cache,
 ): Promise<{ release: string; files: LevelFiles[] }> {
-  const known = new Map<string, CachedFile | undefined>();
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const releases = new Set<string>();
-    let isChanged = false;
-    const get = async (path: string): Promise<Fetched> => {
-      const url = `${service.url}/api/v1/${path}`;
-      if (!known.has(url)) known.set(url, await cache.find(url));
-      const fetched = await fetchFile(service, url, known.get(url), cache);
-      known.set(url, fetched.kept);
-      releases.add(fetched.release);
-      isChanged ||= fetched.isNew;
-      return fetched;
-    };
-    const files: LevelFiles[] = [];
-    for (const level of levels) {
-      const names = await get(`names/${levelName(level)}`);
-      const cells = names.hasUnits ? await get(`download/${levelName(level)}.cells`) : undefined;
-      files.push({ level, names: names.kept.file, cells: cells?.kept.file });
-    }
-    if (!isChanged && releases.size === 1) return { release: elementAt([...releases], 0), files };
+    const names: Fetched[] = [];
+    for (const level of levels) names.push(await fetchFile(service, `names/${levelName(level)}`, '', cache));
+    const [release = '', ...others] = new Set(names.map((file) => file.release));
+    if (others.length > 0) continue;
+    const files = await cellsOf(service, levels, release, names, cache);
+    if (files !== undefined) return { release, files };
   }
   throw new StartError('its release is replaced again and again', service.url, 'try again in a minute');
+}
+
+/** With the cells of these names; undefined if their release is no longer hosted. */
+async function cellsOf(
+  service: Service,
+  levels: readonly Level[],
+  release: string,
+  names: readonly Fetched[],
+  cache: Cache,
+): Promise<LevelFiles[] | undefined> {
+  const query = `?release=${encodeURIComponent(release)}`;
+  const files: LevelFiles[] = [];
+  for (const [i, level] of levels.entries()) {
+    const { kept, hasUnits } = elementAt(names, i);
+    const path = `download/${levelName(level)}.cells`;
+    const cells = hasUnits ? await fetchFile(service, path, query, cache).catch(goneToUndefined) : undefined;
+    if (hasUnits && cells === undefined) return undefined;
+    files.push({ level, names: kept.file, cells: cells?.kept.file });
+  }
+  return files;
+}
+
+/** The release that was asked for is no longer hosted. */
+class ReleaseGone extends Error {}
+
+function goneToUndefined(error: unknown): undefined {
+  if (!(error instanceof ReleaseGone)) throw error;
 }
 
 interface Fetched {
   kept: CachedFile;
   /** The id of its release. */
   release: string;
-  /** Is it another one than was known? */
-  isNew: boolean;
   /** Of names: has the level units? */
   hasUnits: boolean;
 }
 
-async function fetchFile(
-  { token }: Service,
-  url: string,
-  known: CachedFile | undefined,
+/** @param query not part of what the cache knows the file by: of another release it may be the same */
+async function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
+  const { idleMs } = service.limits ?? LIMITS;
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
+  try {
+    return await fetchWith({ signal: silence.signal, onPiece: () => timer.refresh() }, service, path, query, cache);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What ends a request when nothing comes. */
+interface Patience {
+  signal: AbortSignal;
+  onPiece: () => void;
+}
+
+async function fetchWith(
+  { signal, onPiece }: Patience,
+  { url: base, token, limits = LIMITS }: Service,
+  path: string,
+  query: string,
   cache: Cache,
 ): Promise<Fetched> {
+  const url = `${base}/api/v1/${path}`;
+  const known = await cache.find(url);
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(known !== undefined && { 'if-none-match': known.etag }),
     // Caches between here and the service may have files of different releases.
     'cache-control': 'no-cache',
   };
-  const answer = await fetch(url, { headers }).catch((error: unknown) => unreachable(url, error));
+  const answer = await fetch(url + query, { headers, signal }).catch((error: unknown) => unreachable(url, error));
+  onPiece();
   const release = answer.headers.get('boundaries-release');
   const etag = answer.headers.get('etag');
   const isKnown = answer.status === NOT_MODIFIED && known !== undefined;
-  if (!isKnown && !answer.ok) throw refusal(url, answer.status, await detailOf(answer), token !== undefined);
+  if (answer.status === GONE) throw new ReleaseGone(url);
+  if (!isKnown && !answer.ok)
+    throw refusal(url, answer.status, await detailOf(answer, url, onPiece), token !== undefined);
   if (release === null || etag === null)
     throw new OptionError('what answers is not this service', url, 'name the base URL of a service with --url');
-  const kept = isKnown ? known : await cache.keep(url, etag, bodyOf(answer, url));
-  return { kept, release, isNew: !isKnown, hasUnits: answer.headers.get('boundaries-matched') !== '0' };
+  const [what, most] = path.endsWith('.cells') ? ['cells', limits.cellsBytes] : ['names', limits.namesBytes];
+  const body = bodyOf(answer, url, onPiece, most, `sends more than a file of ${what} has`);
+  const kept = isKnown ? known : await cache.keep(url, etag, body);
+  return { kept, release, hasUnits: answer.headers.get('boundaries-matched') !== '0' };
 }
 
-async function* bodyOf(answer: Response, url: string): AsyncGenerator<Uint8Array> {
+/** @throws StartError with `problem` if it is longer than `most` bytes */
+async function* bodyOf(
+  answer: Response,
+  url: string,
+  onPiece: () => void,
+  most: number,
+  problem: string,
+): AsyncGenerator<Uint8Array> {
   if (answer.body === null) return;
+  let bytes = 0;
   const reader = answer.body.getReader();
   try {
     for (;;) {
       const { value, done } = await reader.read().catch((error: unknown) => unreachable(url, error));
       if (done) return;
+      onPiece();
+      bytes += value.length;
+      if (bytes > most) throw new StartError(problem, url, 'correct --url, or tell who runs the service');
       yield value;
     }
   } finally {
@@ -124,10 +189,16 @@ function unreachable(url: string, error: unknown): never {
 }
 
 /** What a problem document says (RFC 9457). */
-async function detailOf(answer: Response): Promise<string> {
-  const text = await answer.text().catch(() => '');
+async function detailOf(answer: Response, url: string, onPiece: () => void): Promise<string> {
+  const pieces: Uint8Array[] = [];
   try {
-    return String(objectFrom(text, '')['detail'] ?? '');
+    for await (const piece of bodyOf(answer, url, onPiece, PROBLEM_MAX_BYTES, 'too long')) pieces.push(piece);
+  } catch {
+    // What has come of it has to do.
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  try {
+    return String(objectFrom(text, '')['detail'] ?? '').slice(0, DETAIL_MAX_CHARS);
   } catch {
     return text.slice(0, DETAIL_MAX_CHARS);
   }

@@ -9,8 +9,8 @@ import { type NamedColumns, noPlaceColumns, type PlaceColumns, placeColumns } fr
 /** The header is within the first bytes. */
 const HEAD_BYTES = 64 * 1024;
 /**
- * Longest row: a geometry as text may be one of its values. A quotation mark that is not closed ends here at the
- * latest.
+ * Longest row, with blank lines before it: a geometry as text may be one of its values. A quotation mark that is not
+ * closed ends here at the latest.
  */
 const ROW_MAX_BYTES = 16 * 1024 * 1024;
 const SEPARATORS = [',', ';', '\t', '|'] as const;
@@ -51,9 +51,14 @@ export interface Table extends TableForm {
 /**
  * Reads the header of a table.
  * @param input pieces of its bytes
+ * @param rowMaxBytes longest row
  * @throws StartError if it is not one, or has no columns with points
  */
-export async function readTable(input: AsyncIterable<Buffer>, named: NamedColumns): Promise<Table> {
+export async function readTable(
+  input: AsyncIterable<Buffer>,
+  named: NamedColumns,
+  rowMaxBytes = ROW_MAX_BYTES,
+): Promise<Table> {
   const pieces = utf8Of(input);
   const begun: Buffer[] = [];
   for (let bytes = 0; bytes < HEAD_BYTES; ) {
@@ -68,7 +73,7 @@ export async function readTable(input: AsyncIterable<Buffer>, named: NamedColumn
     yield head;
     yield* pieces;
   }
-  return { ...form, headerText, rows: () => rowsIn(all(), form, columns) };
+  return { ...form, headerText, rows: () => rowsIn(all(), form, columns, rowMaxBytes) };
 }
 
 /** The pieces as they come. @throws StartError if they are not UTF-8 */
@@ -150,13 +155,17 @@ async function* rowsIn(
   input: AsyncIterable<Buffer>,
   { separator, header }: TableForm,
   columns: PlaceColumns,
+  rowMaxBytes: number,
 ): AsyncGenerator<Row[], void, undefined> {
   let rows: Row[] = [];
+  /** Bytes that were read since a row ended: csv-parse counts neither separators nor blank lines. */
+  let pending = 0;
   /** Lines up to the end of the last row. */
   let lines = 0;
   const take = ({ record, raw }: ParsedRow): void => {
     const [before, within] = [endsIn(raw, 0, leadingEnds(raw)), endsIn(raw, leadingEnds(raw), raw.length)];
     const isHeader = lines === 0;
+    pending = 0;
     const line = lines + before + 1;
     lines += before + Math.max(1, within);
     if (isHeader) return;
@@ -168,10 +177,10 @@ async function* rowsIn(
     delimiter: separator,
     raw: true,
     skip_empty_lines: true,
-    max_record_size: ROW_MAX_BYTES,
+    max_record_size: rowMaxBytes,
   });
   const failed = new Promise<never>((_, reject) => {
-    parser.once('error', (error: CsvError) => reject(rowError(error, lines + 1, header.length)));
+    parser.once('error', (error: CsvError) => reject(rowError(error, lines + 1, header.length, rowMaxBytes)));
   });
   // Whoever waits for it gets it.
   failed.catch(() => {});
@@ -179,6 +188,8 @@ async function* rowsIn(
   const done = (run: (done: () => void) => void): Promise<void> =>
     Promise.race([new Promise<void>((resolve) => run(resolve)), failed]);
   for await (const piece of input) {
+    if (pending > rowMaxBytes) throw tooLong(lines + 1, rowMaxBytes);
+    pending += piece.length;
     await done((resolve) => parser.write(piece, () => resolve()));
     if (rows.length > 0) yield rows;
     rows = [];
@@ -188,7 +199,8 @@ async function* rowsIn(
 }
 
 /** An error of the parser as one that says what to do. @param line where the row begins */
-function rowError({ code, record }: CsvError, line: number, columns: number): StartError {
+function rowError({ code, record }: CsvError, line: number, columns: number, rowMaxBytes: number): StartError {
+  if (/MAX_RECORD/.test(code)) return tooLong(line, rowMaxBytes);
   const where = `the row from line ${line}`;
   if (/INCONSISTENT|DONT_MATCH/.test(code))
     return new StartError(
@@ -196,10 +208,15 @@ function rowError({ code, record }: CsvError, line: number, columns: number): St
       where,
       'put values that contain the separator (also decimal commas) or line breaks in quotation marks',
     );
-  const problem = /NOT_CLOSED|MAX_RECORD/.test(code)
+  const problem = /NOT_CLOSED/.test(code)
     ? 'a quotation mark that is not closed'
     : 'a quotation mark within a value, or a value after one';
   return new StartError(problem, where, 'put such values in quotation marks, and double those within: "a ""b"" c"');
+}
+
+function tooLong(line: number, rowMaxBytes: number): StartError {
+  const problem = `more than ${rowMaxBytes.toLocaleString('en')} bytes, perhaps a quotation mark that is not closed`;
+  return new StartError(problem, `the row from line ${line}`, 'make it shorter, or put quotation marks in pairs');
 }
 
 /** How many line ends a row has before it begins: those of blank lines. */

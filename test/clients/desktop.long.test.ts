@@ -1,7 +1,7 @@
 // GDAL, geopandas, OWSLib and QGIS with the lines of the clients' README, on the sample as it is served: all units,
 // once, as the source has them.
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
@@ -112,6 +112,13 @@ function sameAs({ crs, units }: Seen, expected: Seen['units']): void {
   }
 }
 
+/** What the first line of the recipes' GDAL sets. */
+function withHeaders(): Record<string, string> {
+  const file = join(temporaryFolder(), 'headers');
+  writeFileSync(file, `Authorization: ${AUTHORIZED.authorization}\n`);
+  return { GDAL_HTTP_HEADER_FILE: file };
+}
+
 /** The GeoPackage, which other tests read. */
 test('ogr2ogr writes the municipalities of Spain', { skip: needsAny }, async () => {
   const line = linesWith('OAPIF:', 'sh', 'README.md');
@@ -141,8 +148,7 @@ test('geopandas reads a whole listing from the service', { skip: needs('geopanda
 
 test('geopandas reads a download by its address', { skip: needs('geopandas') }, async () => {
   const code = linesWith('/vsigzip/');
-  const env = { GDAL_HTTP_HEADERS: `Authorization: Bearer ${TOKEN}` };
-  sameAs(await see('geopandas', code + seeFrame('provinces', 2), env), original(2));
+  sameAs(await see('geopandas', code + seeFrame('provinces', 2), withHeaders()), original(2));
 });
 
 /** QGIS without a screen; afterwards it prints what is seen of a layer. */
@@ -182,7 +188,7 @@ test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and w
   skip: needs('qgis.core'),
 }, async () => {
   const line = linesWith('/vsicurl/', 'text');
-  const env = { ...NO_SCREEN, GDAL_HTTP_HEADERS: `Authorization: ${AUTHORIZED.authorization}` };
+  const env = { ...NO_SCREEN, ...withHeaders() };
   const layer = `QgsVectorLayer('${line.trim()}', 'regions', 'ogr')`;
   sameAs(await see('qgis.core', inQgis('', layer, 1), env), original(1).slice(0, 5));
   const refused = inQgis('', layer.replace('/vsicurl/', ''), 1);

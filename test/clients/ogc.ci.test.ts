@@ -1,5 +1,6 @@
 // ogr2ogr of GDAL opens the service by its address, as OGC API - Features: whole levels, by place and by GID, equal
-// what the same program makes of the listing as a file. Also behind nginx.
+// what the same program makes of the listing as a file. Also behind nginx, and with the GDAL of pyogrio, which is newer
+// than Debian's.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const noGdal = without('ogr2ogr --version');
+const noPyogrio = without("python3 -c 'import pyogrio'");
 const folder = await worldOutput();
 const stored = readStored(folder, 'r1');
 const targets: string[] = [];
@@ -22,10 +24,13 @@ const proxy = await startService(folder, {
   observe: ({ url }) => targets.push(String(url)),
 });
 
+/** The file with the token: GDAL's OAPIF driver sends no GDAL_HTTP_HEADERS since 3.7. */
+const headers = join(temporaryFolder(), 'headers');
+writeFileSync(headers, `Authorization: ${AUTHORIZED.authorization}\n`);
+
 /** The units of a level, as ogr2ogr writes them to a GeoPackage. */
 async function copied(source: string[], level: 0 | 2, options: string[]): Promise<ReadFeature[]> {
   const file = join(temporaryFolder(), 'units.gpkg');
-  const headers = `Authorization: ${AUTHORIZED.authorization}`;
   const args = [
     '-f',
     'GPKG',
@@ -38,7 +43,9 @@ async function copied(source: string[], level: 0 | 2, options: string[]): Promis
     '-preserve_fid',
     ...options,
   ];
-  const { status, text } = await runProgram('ogr2ogr', args, { env: { ...process.env, GDAL_HTTP_HEADERS: headers } });
+  const { status, text } = await runProgram('ogr2ogr', args, {
+    env: { ...process.env, GDAL_HTTP_HEADER_FILE: headers },
+  });
   assert.deepEqual([status, text], [0, ''], levelName(level));
   return readLayer(file, 'units');
 }
@@ -85,6 +92,34 @@ test('-spat and -where are asked of the service, which sends no more than the ma
 test('without PAGE_SIZE next is followed to the end', { skip: noGdal }, async () => {
   const units = await copied([`OAPIF:${proxy.url}/api/v1/ogc`, 'lv2'], 2, []);
   assert.deepEqual(units, await listed(2));
+});
+
+/** Prints the version of GDAL, and whether the service's level and its download are what is in the listing. */
+const SEEN_BY_PYOGRIO = `
+import json, sys
+import pyogrio, pyogrio.raw
+def units(source, layer):
+    meta, _, shapes, values = pyogrio.raw.read(source, layer=layer, force_2d=True)
+    rows = zip(*(column.tolist() for column in values))
+    return [dict(zip(meta['fields'].tolist(), row)) for row in rows], [bytes(shape or b'') for shape in shapes]
+listing, service, download = sys.argv[1:]
+here, there, saved = units(listing, None), units(service, 'lv2'), units(download, None)
+print(json.dumps([pyogrio.__gdal_version__, len(here[0]), there[0] == here[0], there == here, saved == here]))`;
+
+test('a newer GDAL sends the token, too: of OGC API - Features and of a download', { skip: noPyogrio }, async () => {
+  const file = join(temporaryFolder(), 'listing.geojsonl');
+  writeFileSync(file, stored[2]?.lines.join('') ?? '');
+  const sources = [
+    file,
+    `OAPIF:${proxy.url}/api/v1/ogc`,
+    `/vsigzip//vsicurl/${proxy.url}/api/v1/download/lv2.geojson.gz`,
+  ];
+  const env = { ...process.env, GDAL_HTTP_HEADER_FILE: headers };
+  const { status, text } = await runProgram('python3', ['-c', SEEN_BY_PYOGRIO, ...sources], { env });
+  assert.equal(status, 0, text);
+  const [version, ...seen]: [number[], ...unknown[]] = JSON.parse(text);
+  assert.ok(version.join('.').localeCompare('3.7', 'en', { numeric: true }) > 0, version.join('.'));
+  assert.deepEqual(seen, [stored[2]?.units.length, true, true, true]);
 });
 
 test('behind nginx, too, with its address in every link', { skip: noGdal || missing('nginx') }, async () => {

@@ -1,10 +1,13 @@
-// The examples of the interface's document that show units: those of the sample, as it is served.
+// The examples of the interface's document that show units: those of the sample, as it is served; and a Python client
+// that is generated from the document.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
 import { sampleOutput } from '../support/releases/world.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** As much of the document as this test looks at. */
 interface Document {
@@ -30,4 +33,44 @@ test('the example of every page is what the request gives: no unit, or one of th
         if (answer.headers['boundaries-matched'] === '1') units++;
       }
   assert.equal(units, 8, 'of four levels, in both formats');
+});
+
+/** Prints the fids of a page and of the next one, the levels at a point and those of a search, and a problem's code. */
+const ASKED_IN_PYTHON = `
+import json, re, sys
+from client import AuthenticatedClient
+from client.api.fc import fc_lv2
+from client.api.units import at, search
+client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
+page = fc_lv2.sync_detailed(client=client, gid_0='ESP', page_size=2)
+cursor = re.search('start-at=([^&>]*)', page.headers['link'])[1]
+following = fc_lv2.sync(client=client, gid_0='ESP', page_size=2, start_at=cursor)
+shapes = [unit.geometry.type_ for unit in page.parsed.features]
+fids = [unit.id for unit in [*page.parsed.features, *following.features]]
+there = at.sync(client=client, point='-3.7038,40.4168').levels
+found = search.sync(client=client, q='toledo', level='lv2').levels
+print(json.dumps([fids, shapes, there, found, at.sync(client=client, point='here').code]))`;
+
+test('a Python client that is generated from the document reads a page, its next one, /at, /search and problems', {
+  skip: without('openapi-python-client --version', "python3 -c 'import httpx, attrs'"),
+}, async () => {
+  const { url } = await startService(await sampleOutput());
+  const cwd = temporaryFolder();
+  const run = async (program: string, args: string[]): Promise<string> => {
+    const { status, text } = await runProgram(program, args, { cwd });
+    assert.equal(status, 0, text);
+    return text;
+  };
+  const made = '--meta none --output-path client'.split(' ');
+  // It warns of media types that it does not know, such as that of lines.
+  const warnings = await run('openapi-python-client', ['generate', '--url', `${url}/openapi.json`, ...made]);
+  assert.doesNotMatch(warnings, /Unable to process schema/);
+  const token = AUTHORIZED.authorization.slice('Bearer '.length);
+  assert.deepEqual(JSON.parse(await run('python3', ['-c', ASKED_IN_PYTHON, url, token])), [
+    [1, 2, 3, 4],
+    ['MultiPolygon', 'MultiPolygon'],
+    ['lv0', 'lv1', 'lv2', 'lv3'],
+    ['lv2'],
+    'bad-parameter',
+  ]);
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
-import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS, pageCap } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import { ROWS } from '../../proxy/api/rows.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
@@ -90,6 +90,41 @@ test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
   assert.equal(document.info.version, packageVersion());
 });
 
+test('neither document has an array that does not say what its items are', async () => {
+  const ogc = JSON.parse((await send(proxy, '/api/v1/ogc/api')).body.toString());
+  const arrays: unknown[] = [];
+  for (const whole of [document, ogc])
+    JSON.stringify(whole, (_name, value) => {
+      if (value?.type === 'array') arrays.push(value.items);
+      return value;
+    });
+  assert.ok(arrays.length > 5 && !arrays.includes(undefined), JSON.stringify(arrays));
+});
+
+test('the patterns of places and of what is looked for allow what the server allows, up to the last digit', async () => {
+  const far = '00000000000000000000000001';
+  const longitudes = ['180', '-180.000', '179.99', '007', '99', '180.1', `180.${far}`, '181', '200', '999'];
+  const latitudes = ['90', '-90.00', '89.9', '08.5', '005', '90.1', `90.${far}`, '91', '100', '190'];
+  const points = [...longitudes.map((x) => `${x},0`), ...latitudes.map((y) => `0,${y}`)];
+  const boxes = [...longitudes.map((x) => `${x},0,1,1`), ...latitudes.map((y) => `0,-90,1,${y}`)];
+  for (const [path, name, values] of [
+    ['/api/v1/at', 'point', points],
+    ['/api/v1/fc/lv0', 'contains', points],
+    ['/api/v1/fc/lv0', 'bbox', boxes],
+    ['/api/v1/search', 'q', ['a', '\u00a4', '--', '5', ' \u00e9']],
+  ] as const) {
+    const operation = document.paths[path]?.get.parameters ?? [];
+    const inline = operation.find((one): one is Parameter & { $ref: string } => 'name' in one && one.name === name);
+    const { pattern } = (inline ?? parametersOf(path).get(name))?.schema ?? {};
+    for (const value of values) {
+      const { status } = await send(proxy, `${path}?${name}=${encodeURIComponent(value)}`);
+      assert.equal(status, new RegExp(String(pattern), 'u').test(value) ? 200 : 400, `${name}=${value}`);
+    }
+  }
+  const columns = Object.values(document.components.parameters).find(({ name }) => name === 'columns');
+  assert.deepEqual(columns?.schema['additionalProperties'], { type: 'string', minLength: 1 });
+});
+
 test('is served to anyone, from a cache if it is there, and names the public URL, or the host that it came from', async () => {
   assert.equal(fetched.headers['content-type'], 'application/json');
   assert.ok(fetched.headers.etag);
@@ -106,13 +141,13 @@ test('is served to anyone, from a cache if it is there, and names the public URL
   assert.deepEqual(servers, [{ url: 'https://x.test/boundaries' }]);
 });
 
-test('has a path for each format and level, whose page-size has the cap as its default, and that of none as its maximum', () => {
+test('has a path for each format and level, whose page-size has the cap as its default, and no maximum', () => {
   for (const format of FORMATS)
     for (const level of LEVELS) {
       const path = `/api/v1/${format}/${levelName(level)}`;
       const cap = PAGE_CAPS[format][level];
       const size = parametersOf(path).get('page-size')?.schema;
-      assert.deepEqual(size, { type: 'integer', minimum: 1, maximum: pageCap(format, level, 'none'), default: cap });
+      assert.deepEqual(size, { type: 'integer', minimum: 1, default: cap });
       assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
     }
 });

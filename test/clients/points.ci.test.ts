@@ -146,7 +146,7 @@ test("Python's standard library finds what the service finds, from a folder and 
   skip: without('python3 --version'),
 }, async () => {
   const env = { ...process.env, TOKEN: token };
-  for (const source of [folder, service.url]) {
+  for (const source of [folder, service.url, `${service.url}/api/v1/`]) {
     const command = `python3 proxy/examples/clients/points.py "$0" longitude latitude < "$1"`;
     const printed = await runProgram('sh', ['-c', command, source, table], { env });
     assert.equal(printed.status, 0, printed.text);

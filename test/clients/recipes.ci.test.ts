@@ -1,6 +1,6 @@
 // The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -110,10 +110,12 @@ test('fetch walks a listing, in either format', async () => {
   assert.deepEqual(await walk('fc/lv2?gid-0=NOPE'), { status: 0, text: '' });
 });
 
-test("GDAL reads a page by its URL, in either format, with the token in GDAL's own option", {
+test('GDAL reads a page by its URL, in either format, with the token in a file of headers', {
   skip: without('ogrinfo --version'),
 }, async () => {
-  const token = ['--config', 'GDAL_HTTP_HEADERS', `Authorization: Bearer ${TOKEN}`];
+  const file = join(temporaryFolder(), 'headers');
+  writeFileSync(file, `Authorization: Bearer ${TOKEN}\n`);
+  const token = ['--config', 'GDAL_HTTP_HEADER_FILE', file];
   for (const name of [`${proxy.url}/api/v1/fc/lv1`, `GeoJSONSeq:${proxy.url}/api/v1/geojsonl/lv1`]) {
     const { status, text } = await run('ogrinfo', ['-ro', '-al', '-so', ...token, name]);
     assert.equal(status, 0, text);
@@ -139,7 +141,7 @@ test("the commands under 'Ask it' in the README work when pasted", {
   ].map(([, commands = '']) => commands);
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
-  const variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
+  let variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
   for (const commands of blocks) {
     // The sample's units and places by others of the same levels.
@@ -151,10 +153,14 @@ test("the commands under 'Ask it' in the README work when pasted", {
       '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
     });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
-    const env = { ...withCompiledPrograms(), TOKEN };
+    const env = { ...withCompiledPrograms(), TOKEN, TMPDIR: typed };
     const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
+    // The file with the token is for the lines of later blocks, too.
+    const [made] = readdirSync(typed).filter((name) => name.startsWith('tmp.'));
+    if (made !== undefined) variables += `\nexport GDAL_HTTP_HEADER_FILE=${made}`;
+    if (made !== undefined) assert.equal(statSync(join(typed, made)).mode & 0o777, 0o600);
   }
   const [places, table, page, links, provinces, copied, downloads = ''] = printed;
   assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
@@ -164,6 +170,7 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.equal(JSON.parse(readFileSync(join(typed, 'provinces.geojson'), 'utf8')).features.length, 3);
   assert.equal(copied, '');
+  assert.ok(variables.includes('GDAL_HTTP_HEADER_FILE'));
   assert.doesNotMatch(downloads, /error/i);
   assert.equal(
     gunzipSync(readFileSync(join(typed, 'boundaries-r1-lv2-AAA.geojsonl.gz')))

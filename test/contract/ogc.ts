@@ -186,6 +186,8 @@ export function testOgc(world: World): void {
       '2018-02-12T00:00:00Z/..',
       '../2018-03-18T12:31:12Z',
       '2018-02-12T00:00:00Z/',
+      '2016-02-29',
+      '2016-12-31T23:59:60Z',
     ])
       for (const text of [time, encodeURIComponent(time)])
         assert.equal((await page(`datetime=${text}`)).numberMatched, all, text);
@@ -199,6 +201,7 @@ export function testOgc(world: World): void {
       assert.match(refusal(await get(`${itemsOf(2)}?${query}`), 400, 'bad-parameter'), /^bbox/, query);
     for (const query of [
       ...['yesterday', '2018-13-01', '2018-02-12T00:00:00', '../..', '/', '2019-01-01/2018-01-01', '2018/2019/2020'],
+      ...['2018-02-30T00:00:00Z', '2023-02-29', '2018-04-31/..', '2016-12-31T23:60:00Z'],
     ].map((time) => `datetime=${time}`))
       assert.match(refusal(await get(`${itemsOf(2)}?${query}`), 400, 'bad-parameter'), /^datetime/, query);
     refusal(await get(`${itemsOf(2)}?geometry=small`), 400, 'bad-parameter');
@@ -214,6 +217,11 @@ export function testOgc(world: World): void {
       assert.match(detail, /limit, bbox, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/);
     }
     refusal(await get(`${itemsOf(2)}/1?limit=1`), 400, 'unknown-parameter');
+    // Without a value, too; a column without one is another mistake.
+    for (const query of ['foo=', 'foo', '=']) refusal(await get(`${itemsOf(2)}?${query}`), 400, 'unknown-parameter');
+    assert.match(refusal(await get(`${itemsOf(2)}?GID_0=`), 400, 'bad-parameter'), /GID_0 is empty/);
+    const five = refusal(await get(`${itemsOf(2)}?bbox=1,2,3,4,5`), 400, 'bad-parameter');
+    assert.match(five, /5 values, not 4 or 6\. Allowed: .* or six numbers with heights\.$/);
     refusal(await get(`${ROOT}?g=json`), 400, 'unknown-parameter');
     refusal(await get(`${itemsOf(2)}?access_token=x`), 400, 'token-in-query');
   });

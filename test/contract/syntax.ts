@@ -100,9 +100,11 @@ export function testSyntax({ proxy, publish }: World): void {
       'gid-0=a&gid-0=b',
       'start-at=1&page-size=1&start%2Dat=2',
       'geometry=low&geometry=low',
+      'bbox=1&bbox=2&bbox=3&bbox=4',
     ]) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${query}`), 400, 'duplicate-parameter');
-      assert.match(detail, /(page-size|gid-0|start-at|geometry) occurs more than once/);
+      assert.match(detail, /(page-size|gid-0|start-at|geometry|bbox) occurs more than once; .* as one value: ./);
+      assert.equal(query.startsWith('bbox'), detail.includes('one value: west,south,east,north'));
     }
   });
 

@@ -137,7 +137,8 @@ test('curl saves a download under the name that it is given, and zcat prints a l
 test('GDAL reads a download by its address', { skip: without('ogr2ogr --version') }, async () => {
   const cwd = temporaryFolder();
   const source = `/vsigzip//vsicurl/${proxy.url}/api/v1/download/lv2.geojson.gz?gid-0=U0.3_1`;
-  const env = { ...process.env, GDAL_HTTP_HEADERS: HEADER };
+  writeFileSync(join(cwd, 'headers'), HEADER);
+  const env = { ...process.env, GDAL_HTTP_HEADER_FILE: 'headers' };
   const { status, text } = await runProgram('ogr2ogr', ['-f', 'CSV', 'units.csv', source], { cwd, env });
   assert.equal(status, 0, text);
   const fids = readFileSync(join(cwd, 'units.csv'), 'utf8').match(/(?<=^")\d+(?=",)/gm);

@@ -107,6 +107,16 @@ test('token --dev prints a token and nothing else, which serve --dev accepts; se
   assert.deepEqual(await running.stop('SIGINT'), [0, null]);
 });
 
+test('keys on a full disk prints one error and leaves nothing in the way of the next try', () => {
+  const keys = join(folder, 'full');
+  // No file can have a byte.
+  const type = (shell: string) => spawnSync('sh', ['-c', shell, process.execPath, PROXY, 'keys', '--out', keys]);
+  const { status, stderr } = type('ulimit -f 0; "$0" "$@" 2>&1 | cat >&2; exit 1');
+  assert.equal(status, 1);
+  assert.match(String(stderr), /^\S*keys\.json: cannot be read or written \(EFBIG\)\n {2}what to do: .*\n$/);
+  assert.equal(type('"$0" "$@"').status, 0);
+});
+
 /** Of the countries, which are asked for with a token. */
 async function statusOf(url: string, token?: string): Promise<number> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token.trim()}` };

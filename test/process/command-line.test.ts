@@ -2,7 +2,7 @@
 // starts each command as a process.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -178,6 +178,22 @@ test('keys makes a key pair that is never replaced, and whose private half only 
   assert.deepEqual(readdirSync(out), ['private.pem']);
 });
 
+test('keys says why a folder cannot be made or written', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  for (const [out, code] of [
+    [join(temporaryFolder(), 'x'.repeat(300)), 'ENAMETOOLONG'],
+    [join(file, 'keys'), 'ENOTDIR'],
+    // There mkdir of Node with `recursive` never ends.
+    ...(existsSync('/proc/self') ? [['/proc/x/y', 'ENOENT'] as const] : []),
+  ] as const) {
+    const { status, stderr } = await run(['keys', '--out', out]);
+    assert.equal(status, 1);
+    assert.match(stderr, new RegExp(`: cannot be read or written \\(${code}\\)\n {2}what to do: `));
+  }
+  assert.equal((await run(['keys', '--out', join(temporaryFolder(), 'a', 'b')])).status, 0);
+});
+
 test('token is refused without a key, with two, and with what is no private key', async () => {
   const out = join(temporaryFolder(), 'keys');
   await run(['keys', '--out', out]);
@@ -189,6 +205,13 @@ test('token is refused without a key, with two, and with what is no private key'
     [['--key', join(out, 'keys.json'), ...all], 1, /keys\.json: not a private Ed25519 key\n/],
     [['--key', join(out, 'none.pem'), ...all], 1, /none\.pem: there is no such file\n/],
     [['--key', join(out, 'private.pem'), ...all, '--expires', 'later'], 2, /--expires later/],
+    [
+      ['--key', join(out, 'private.pem'), ...all, '--expires', '999999999d'],
+      2,
+      /--expires 999999999d: after the year 9999/,
+    ],
+    [['--dev', '--expires', '999999999d'], 2, /--expires 999999999d: after the year 9999/],
+    [['--key', out, ...all], 1, /keys: cannot be read or written \(EISDIR\)\n {2}what to do: /],
   ] as const) {
     const { status, stdout, stderr } = await run(['token', ...args]);
     assert.deepEqual([status, stdout], [code, ''], stderr);

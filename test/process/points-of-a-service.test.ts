@@ -1,12 +1,17 @@
 // `points` with the address of a service: its files are fetched once, are of one release, and are kept in a cache.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { crc32, gzipSync } from 'node:zlib';
+import { directoryBytes } from '../../format/cells.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { Cache, cacheFolder } from '../../proxy/points/cache.ts';
 import { type OpenRelease, openService } from '../../proxy/points/open-release.ts';
+import { loadLevel } from '../../proxy/points/reader.ts';
+import type { Service } from '../../proxy/points/service.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
@@ -22,26 +27,37 @@ const service = await startService(out);
 const token = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Opens the release of a service. */
-function opening(source: { url: string; token: string | undefined }, cache = new Cache(temporaryFolder())) {
+function opening(source: Service, cache = new Cache(temporaryFolder())) {
   return (): Promise<OpenRelease> => openService(source, undefined, cache);
 }
 
-/** A server in front of the service, which says what was asked. */
-async function frontOf(behind: string, before: (path: string, count: number) => Promise<void> = async () => {}) {
+/**
+ * A server in front of the service, which says what was asked.
+ * @param keeps the paths whose first answer it gives from then on, as a shared cache does for minutes
+ */
+async function frontOf(
+  behind: string,
+  before: (path: string, count: number) => Promise<void> = async () => {},
+  keeps = /^$/,
+) {
   const asked: string[] = [];
+  const kept = new Map<string, { status: number; headers: [string, string][]; body: Buffer }>();
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     await before(path, asked.length);
+    const known = kept.get(path);
+    if (known !== undefined) return response.writeHead(known.status, Object.fromEntries(known.headers)).end(known.body);
     const { authorization = '', 'if-none-match': tag } = request.headers;
     const headers = { authorization, ...(tag !== undefined && { 'if-none-match': tag }) };
     const answer = await fetch(behind + path, { headers });
     asked.push(`${answer.status} ${path.replace('/api/v1/', '')}`);
-    const kept = ['etag', 'boundaries-release', 'boundaries-matched', 'content-type'].flatMap((name) => {
+    const headersOf = ['etag', 'boundaries-release', 'boundaries-matched', 'content-type'].flatMap((name) => {
       const value = answer.headers.get(name);
       return value === null ? [] : [[name, value] as [string, string]];
     });
-    response.writeHead(answer.status, Object.fromEntries(kept));
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const body = Buffer.from(await answer.arrayBuffer());
+    if (keeps.test(path)) kept.set(path, { status: answer.status, headers: headersOf, body });
+    return response.writeHead(answer.status, Object.fromEntries(headersOf)).end(body);
   });
   return { url: `http://127.0.0.1:${await listen(server)}`, asked };
 }
@@ -56,7 +72,7 @@ test('of a service the files are fetched once, and asked for by entity tag from 
     (await typed('proxy', ['points', '--url', base], { stdin: TABLE, env })).stdout;
   const count = (status: string): number => asked.filter((one) => one.startsWith(status)).length;
   assert.equal(await printed(url), EXPECTED);
-  assert.deepEqual([count('200 '), count('304 ')], [9, 9]);
+  assert.deepEqual([count('200 '), asked.length], [9, 9]);
   asked.length = 0;
   assert.equal(await printed(`${url}/api/v1/`), EXPECTED);
   assert.deepEqual([count('304 '), asked.length], [9, 9], asked.join());
@@ -107,7 +123,25 @@ test('a release that takes the place of another meanwhile is fetched as a whole'
   const { text, summary } = await append(TABLE, opening({ url, token }));
   assert.equal(summary.release, 'r2');
   assert.equal(text, `lon,lat,gid_0,name_0\n${SOUTH.at},CCC,Celand\n${LATE.at},CCC,Celand\n`);
-  assert.ok(asked.length > 14, asked.join());
+  assert.equal(asked.length, 6 + 6 + 1, asked.join());
+});
+
+test('behind a cache that has names of the release before, units are of that release: by points and by its module', async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { cells: true });
+  const changing = await startService(folder, { isPublic: true });
+  const { url } = await frontOf(changing.url, undefined, /names/);
+  for (const level of LEVELS) await fetch(`${url}/api/v1/names/${levelName(level)}`);
+  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
+  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
+  await buildRelease(next, folder, { release: 'r2', cells: true });
+  await changing.releases.refresh();
+  const { text, summary } = await append(TABLE, opening({ url, token: undefined }));
+  assert.deepEqual([text, summary.release], [EXPECTED, 'r1']);
+  const [longitude = '', latitude = ''] = SOUTH.at;
+  const [unit] = (await loadLevel({ url, level: 'lv0' })).at(longitude, latitude);
+  assert.equal(unit?.gid, SOUTH.units[0]);
 });
 
 test('a release that is replaced for ever, a wrong service, and none at all are errors', async () => {
@@ -131,6 +165,40 @@ test('a release that is replaced for ever, a wrong service, and none at all are 
     const open = opening({ url: `http://127.0.0.1:${port}`, token }, new Cache(folder));
     await assert.rejects(append(TABLE, open), { message, remedy: /./ });
     // No draft is left.
+    assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
+  }
+});
+
+test('endless names and cells, silence, and cells that are none are errors that say what to do, and nothing is kept', async () => {
+  const headers = { etag: '"1"', 'boundaries-release': 'r1', 'boundaries-matched': '1' };
+  const names = '["fid","gid","name","type","parent","children"]\n[1,"A","A",null,null,0]\n';
+  const cells = readFileSync(join(out, 'releases', 'r1', 'lv0', 'cells.bin'));
+  const many = Buffer.from(cells);
+  many.writeUInt32LE(2 ** 32 - 1, 24);
+  const elsewhere = Buffer.from(cells);
+  elsewhere.writeDoubleLE(2 ** 50, 32 + 8 * cells.readUInt32LE(24) + 8 * cells.readUInt32LE(24));
+  elsewhere.writeUInt32LE(crc32(elsewhere.subarray(16, directoryBytes(cells.readUInt32LE(24)))), 12);
+  const zeros = gzipSync(Buffer.alloc(2_000_000));
+  const bomb = { path: /names/, body: zeros, coding: 'gzip', message: /sends more than a file of names has/ };
+  for (const { path, body, coding = 'identity', message } of [
+    bomb,
+    { path: /cells/, body: Buffer.alloc(2_000_000), message: /sends more than a file of cells has/ },
+    { path: /names/, body: undefined, message: /did not answer, or not to the end: .*nothing came for 0.2 s/ },
+    { path: /cells/, body: Buffer.from('rubbish'), message: /not what they should be: .* like a file of cells/ },
+    { path: /cells/, body: many, message: /not what they should be: / },
+    { path: /cells/, body: elsewhere, message: /not what they should be: / },
+  ]) {
+    const server = createServer((request, response) => {
+      const isIt = path.test(request.url ?? '');
+      response.writeHead(200, { ...headers, ...(isIt && { 'content-encoding': coding }) });
+      if (!isIt) response.end(/names/.test(request.url ?? '') ? names : cells);
+      else if (body === undefined) response.flushHeaders();
+      else response.end(body);
+    });
+    const folder = temporaryFolder();
+    const limits = { namesBytes: 1_000_000, cellsBytes: 1_000_000, idleMs: 200 };
+    const hostile = { url: `http://127.0.0.1:${await listen(server)}`, token, limits };
+    await assert.rejects(append(TABLE, opening(hostile, new Cache(folder))), { message, remedy: /./ });
     assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
   }
 });
@@ -162,4 +230,7 @@ test('a cache that cannot be written is named, with what to do', () => {
   writeFileSync(file, '');
   const expected = { message: /the cache cannot be written/, remedy: /XDG_CACHE_HOME/ };
   assert.throws(() => new Cache(join(file, 'points')), expected);
+  const shared = temporaryFolder();
+  chmodSync(shared, 0o777);
+  assert.throws(() => new Cache(shared), { message: /^others may write to the cache$/, remedy: /XDG_CACHE_HOME/ });
 });

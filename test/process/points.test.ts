@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
 import { type OpenRelease, openFolder } from '../../proxy/points/open-release.ts';
+import { readTable } from '../../proxy/points/table.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../support/points-table.ts';
@@ -85,6 +88,64 @@ test('what is no such table ends with the line that is wrong, and what to do', a
     [Buffer.from('lon,lat\n0,0\n\xc3', 'latin1'), /^the table$/, /is not UTF-8/],
   ] as const)
     await assert.rejects(append(table, open), { where, message, remedy: /./ });
+});
+
+test('a row, or blank lines, longer than a row may be are refused before all of it is in memory', async () => {
+  for (const [start, more] of [
+    ['1,0,0\n', ','],
+    ['1,0,0\n', '\n'],
+    ['1,0,0\n', '9'],
+    ['1,0,0\n"', 'a,'],
+  ] as const) {
+    let read = 0;
+    async function* input(): AsyncGenerator<Buffer> {
+      yield Buffer.from(`id,lon,lat\n${start}`.padEnd(64 * 1024, more));
+      for (; read < 1000; read++) yield Buffer.from(more.repeat(1000));
+    }
+    const rows = (await readTable(input(), {}, 100_000)).rows();
+    const all = async (): Promise<void> => {
+      for await (const _ of rows);
+    };
+    const expected = { message: /^more than 100,000 bytes, perhaps a quotation mark that is not closed$/, remedy: /./ };
+    await assert.rejects(all, expected, more);
+    assert.ok(read < 1000, more);
+  }
+});
+
+test('a first line without an end is not printed whole', async () => {
+  const { message = '' } = await append('a,b,'.repeat(10_000), open).catch((error) => error);
+  assert.match(message, /no columns with longitude and latitude; its columns: a, b, .*…$/);
+  assert.ok(message.length < 700);
+});
+
+test('names that a spreadsheet takes for formulas are made safe as the explorer does, unless they are to be left', async () => {
+  const folder = temporaryFolder();
+  const names = [
+    '=HYPERLINK("http://a.test","b")',
+    '+1+1',
+    '-2+3',
+    '@SUM(1)',
+    '\t=1',
+    '＝1',
+    'a,=1+1',
+    '-5',
+    "O'Brien",
+  ];
+  const features = names.map((name, i) => ({ fid: i + 1, values: [`G${i}`, name], wkt: square(2 * i, 0, 1) }));
+  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const source = writeDataset(join(folder, 'formulas.gpkg'), 'GPKG', [layer]);
+  await buildRelease(source, folder, { cells: true });
+  const table = `lon;lat\n${names.map((_, i) => `${2 * i}.5;0.5\n`).join('')}`;
+  const valuesIn = (text: string, delimiter: string): string[][] => parse(text, { delimiter });
+  const valuesOf = (text: string): string[] =>
+    valuesIn(text, ';')
+      .slice(1)
+      .map((row) => row.at(-1) ?? '');
+  const [, , ...safe] = featuresToCsv(names.map((name) => JSON.stringify({ id: 1, properties: { name } })));
+  const explorer = safe.map((line) => valuesIn(line, ',')[0]?.at(-1) ?? '');
+  assert.ok(explorer.filter((name, i) => name !== names[i]).length === 7, explorer.join('|'));
+  assert.deepEqual(valuesOf((await run(['--origin', folder], table)).stdout), explorer);
+  assert.deepEqual(valuesOf((await run(['--origin', folder, '--keep-formulas'], table)).stdout), names);
 });
 
 test('a column that is there already is refused before anything is written', async () => {
@@ -175,8 +236,13 @@ test('wrong options and files are refused, and no token is shown', async () => {
     [['--url', 'ftp://a.test'], 2, /--url: not a usable URL/],
     [['--origin', 's3://a/b'], 2, /--origin: not a folder/],
     [['--origin', out, 'nothing.csv'], 2, /nothing\.csv: not found/],
+    [['--origin', out, out], 2, /: is a folder\n/],
     [['--origin', temporaryFolder()], 1, /there is no release to serve/],
     [['--url', 'https://a.test'], 2, /TOKEN of the environment: not a usable token/, 'two secrets'],
+    [['--url', 'http://a.test'], 2, /--url: the token would be sent unencrypted/, 'secret'],
+    // These may be asked, but nothing listens there.
+    [['--url', 'http://127.0.0.1:1'], 1, /did not answer/, 'secret'],
+    [['--url', 'http://a.invalid'], 1, /did not answer/, ''],
   ] as const) {
     const { status, stdout, stderr } = await run(args, 'lon,lat\n', { env: { TOKEN } });
     assert.deepEqual([status, stdout], [code, ''], stderr);

@@ -234,6 +234,7 @@ test('serve --trusted-key serves what is signed with any of its keys, and does n
     /release\.json\.sig: damaged, not signed; expected one of the keys with SHA-256 [0-9a-f]{64}/,
   );
   await assert.rejects(serve(output, [mine.privateFile]), /not a public Ed25519 key/);
+  await assert.rejects(serve(output, [join(output, 'missing.pem')]), /cannot be read \(ENOENT\)/);
   const out = copy();
   pointTo(out, 'r3');
   await assert.rejects(serve(out, [mine.publicFile]), /r3\/release\.json\.sig: damaged, not signed/);

@@ -18,6 +18,7 @@ from bisect import bisect_right
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 DECIMAL = re.compile(r"(-?)(\d{1,3})(?:\.(\d{1,40}))?", re.ASCII)
@@ -26,7 +27,7 @@ HEADER_BYTES = 32
 
 
 def open_release(source, token=None, levels=range(6)):
-    """The levels of the current release of an output folder, or of the service at a base URL."""
+    """The levels of the current release of an output folder, or of the service at a base URL, with or without /api/v1."""
     read = service(source, token) if re.match("https?://", str(source)) else folder(Path(source))
     names = {level: read(level, "names") for level in levels}
     return [Level(level, read(level, "cells"), text) for level, text in names.items() if text.count(b"\n") > 1]
@@ -44,13 +45,14 @@ def folder(path):
 
 
 def service(url, token):
-    """All files are of the release of the first one: another one that takes its place meanwhile is an error."""
+    """All files are of the release of the first one: names of another one that takes its place meanwhile are an error."""
     releases = set()
+    base = re.sub("(/api/v1(/.*)?)?/*$", "", url)
 
     def read(level, what):
-        path = f"names/lv{level}" if what == "names" else f"download/lv{level}.cells"
+        path = f"names/lv{level}" if what == "names" else f"download/lv{level}.cells?release={quote(*releases)}"
         headers = {"Accept-Encoding": "gzip", **({"Authorization": f"Bearer {token}"} if token else {})}
-        with urlopen(Request(f"{url.rstrip('/')}/api/v1/{path}", headers=headers), timeout=60) as answer:
+        with urlopen(Request(f"{base}/api/v1/{path}", headers=headers), timeout=60) as answer:
             body = answer.read()
             releases.add(answer.headers["Boundaries-Release"])
             if len(releases) > 1:

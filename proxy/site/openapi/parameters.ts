@@ -1,6 +1,6 @@
 // The parameters in the OpenAPI document: one component each, and for page-size one per page cap.
 import type { Geometry, Level } from '../../../format/levels.ts';
-import { GEOMETRIES, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS, pageCap } from '../../../format/levels.ts';
+import { GEOMETRIES, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import type { FeaturesEndpoint } from '../../api/endpoints.ts';
 import {
   BBOX,
@@ -30,20 +30,23 @@ const SMALL_CAPS = Object.entries(LIGHT_CAPS)
   .map(([geometry, cap]) => `${cap} with geometry=${geometry}`)
   .join(', ');
 
-const DEGREES = '-?\\d{1,3}(\\.\\d{1,40})?';
+const DECIMALS = '(\\.\\d{1,40})?';
+const NONE = '(\\.0{1,40})?';
+const LONGITUDE = `-?(180${NONE}|(1[0-7]\\d|0?\\d{1,2})${DECIMALS})`;
+const LATITUDE = `-?(0?90${NONE}|0?[0-8]?\\d${DECIMALS})`;
 
 /** The parameters that select by place. Longitude comes first, as in GeoJSON. */
 const PLACES: Readonly<Record<string, { description: string; schema: object; example: string }>> = {
   [BBOX]: {
     description:
       'Only features whose bounding box touches this one: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). Features without geometry never match.',
-    schema: { type: 'string', pattern: `^${DEGREES}(,${DEGREES}){3}$` },
+    schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE},${LONGITUDE},${LATITUDE}$` },
     example: '-3.9,40.3,-3.5,40.6',
   },
   [CONTAINS]: {
     description:
       'Only features that contain this point: longitude,latitude in degrees. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
-    schema: { type: 'string', pattern: `^${DEGREES},${DEGREES}$` },
+    schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE}$` },
     example: '-3.7038,40.4168',
   },
 };
@@ -77,7 +80,7 @@ const SEARCH: Readonly<Record<string, { description: string; schema: object; exa
   q: {
     description:
       'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. First come units whose whole name it is, then those whose name begins with it, then others; of each the higher level first.',
-    schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters },
+    schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters, pattern: '[\\p{L}\\p{N}]' },
     example: 'toledo',
   },
   limit: {
@@ -86,7 +89,8 @@ const SEARCH: Readonly<Record<string, { description: string; schema: object; exa
     example: SEARCH_LIMIT.default,
   },
   level: {
-    description: 'Only units of these levels, with commas between them; of all if absent.',
+    description:
+      'Only units of these levels, with commas between them, each once; of all if absent. With gid-N none is above level N.',
     schema: { type: 'string', pattern: `^lv[0-5](,lv[0-5]){0,${LEVEL_NAMES.length - 1}}$` },
     example: 'lv2,lv3',
   },
@@ -115,7 +119,7 @@ export function searchReferences() {
 
 /** The parameters of what is at a point. */
 export function atParameters() {
-  const point = { type: 'string', pattern: `^${DEGREES},${DEGREES}$` };
+  const point = { type: 'string', pattern: `^${LONGITUDE},${LATITUDE}$` };
   const geometry = { type: 'string', enum: GEOMETRIES, default: 'none' };
   return [
     {
@@ -146,7 +150,7 @@ function componentName(name: string, { format, level }: FeaturesEndpoint): strin
 
 function parameterMeaning(name: string, level: Level): string {
   if (name === PAGE_SIZE)
-    return `Number of features on the page. The maximum is also the default; a larger number counts as the maximum, which is ${SMALL_CAPS}.`;
+    return `Number of features on the page. A larger number counts as the maximum, which is the default, or ${SMALL_CAPS}.`;
   if (name === GEOMETRY)
     return 'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. Polygons that are not valid in the source are not valid in full, and may not be in medium and low; of others hardly any are not. All else is the same, bbox included. A release may have been built without some of them.';
   const place = PLACES[name];
@@ -163,10 +167,8 @@ function parameterMeaning(name: string, level: Level): string {
 }
 
 function parameterSchema(name: string, { format, level }: FeaturesEndpoint) {
-  if (name === PAGE_SIZE) {
-    const maximum = Math.max(...GEOMETRIES.map((geometry) => pageCap(format, level, geometry)));
-    return { type: 'integer', minimum: PAGE_SIZE_MIN, maximum, default: PAGE_CAPS[format][level] };
-  }
+  // Without a maximum: a larger number is allowed, and counts as the cap.
+  if (name === PAGE_SIZE) return { type: 'integer', minimum: PAGE_SIZE_MIN, default: PAGE_CAPS[format][level] };
   if (name === GEOMETRY) return { type: 'string', enum: GEOMETRIES, default: FULL };
   const place = PLACES[name];
   if (place !== undefined) return place.schema;

@@ -26,7 +26,8 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'token-in-query': 'Send the token in the header: Authorization: Bearer <token>.',
   'bad-encoding': '"%E9" is not percent-encoded UTF-8.',
   'unknown-parameter': `"limit" is not a parameter. Allowed: ${allowedNames.join(', ')}.`,
-  'duplicate-parameter': 'page-size occurs more than once; it may occur once.',
+  'duplicate-parameter':
+    'page-size occurs more than once; it may occur once, as one value: a whole number of at least 1.',
   'bad-parameter': 'page-size is "0". Allowed: a whole number of at least 1.',
   'bad-cursor': 'start-at is a cursor of lv0. Allowed: a cursor of lv1.',
   'token-missing': 'Send a token in the header: Authorization: Bearer <token>.',

@@ -63,6 +63,8 @@ const OF_TOKENS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 const TEXT = { type: 'string' } as const;
+/** Of anything: generators of clients want to know that, too. */
+const LIST = { type: 'array', items: {} } as const;
 const FID = { type: 'integer', minimum: 0 } as const;
 
 /** A reference to a schema. */
@@ -114,7 +116,7 @@ export function bodySchemas() {
     },
     Geometry: objectSchema(
       ['type'],
-      { type: TEXT, coordinates: { type: 'array' }, geometries: { type: 'array' } },
+      { type: TEXT, coordinates: LIST, geometries: LIST },
       'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
     ),
     Overview: objectSchema(
@@ -123,7 +125,7 @@ export function bodySchemas() {
         type: { const: 'Topology' },
         transform: { type: 'object' },
         objects: { type: 'object', additionalProperties: { type: 'object' }, description: levelMeaning },
-        arcs: { type: 'array', items: { type: 'array' } },
+        arcs: { type: 'array', items: LIST },
       },
       'TopoJSON, quantised. Units that touch share arcs. A few polygons may cross themselves: `ogr2ogr -makevalid` mends them.',
     ),

@@ -26,7 +26,7 @@ import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts
 import { releaseFromJson } from '../../format/release.ts';
 import { decodeWords, type Words } from '../../format/words.ts';
 import { Problem } from '../http/problem.ts';
-import type { Origin } from '../origin/origin.ts';
+import type { ByteRange, Client, Origin, Reads } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
@@ -34,19 +34,30 @@ import { SpatialIndex } from './spatial-index.ts';
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
-/** Listings of a geometry whose CRC-32 is kept: some 100 bytes each. */
-const CRCS_MAX = 100;
+/** Size of the listings that are kept for each geometry. */
+const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
 /** A table that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
+
+/** A file of which ranges can be sent. */
+export interface RangedFile {
+  bytes: number;
+  /** Entity tag without quotes. */
+  tag: string;
+  /** A range of it, as bodies/answer.ts describes bodies. */
+  part(range: ByteRange): { bytes: number; read(reads: Reads, client: Client): Read | Promise<Read> };
+}
+
+type Read = Buffer | AsyncIterable<Buffer>;
 
 /** The feature files of one geometry of a level. */
 export class LoadedTable {
   readonly table: FeatureTable;
   readonly geometry: Geometry;
+  /** Listings that were downloaded, by filters and format: a client that reads one in ranges asks again and again. */
+  readonly listings = new LRUCache<string, RangedFile & { features: number }>({ maxSize: LISTINGS_MAX_BYTES });
   /** Bytes of its index.bin. */
-  readonly bytes: number;
-  /** CRC-32 of the texts of long listings by entity tag: a client that continues a download needs it again. */
-  readonly crcs = new LRUCache<string, number>({ max: CRCS_MAX });
+  readonly #bytes: number;
   /** The folder of its release, relative to the origin. */
   readonly #folder: string;
   /** Paths of files that have been read, by number: look-ups of open files use the same text again. */
@@ -56,7 +67,12 @@ export class LoadedTable {
     this.#folder = folder;
     this.table = table;
     this.geometry = geometry;
-    this.bytes = bytes;
+    this.#bytes = bytes;
+  }
+
+  /** Bytes that are kept. */
+  get bytes(): number {
+    return this.#bytes + this.listings.calculatedSize;
   }
 
   /** The path of a feature file, or of the file with its chained features alone; relative to the origin. */

@@ -24,7 +24,7 @@ import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { decodeWords, type Words } from '../../format/words.ts';
+import { decodingWords, type Words } from '../../format/words.ts';
 import { Problem } from '../http/problem.ts';
 import type { ByteRange, Client, Origin, Reads } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
@@ -36,6 +36,8 @@ const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 const HASHED_BYTES = 1024 * 1024;
 /** Size of the listings that are kept for each geometry. */
 const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
+/** Other events are handled after this time of work, in milliseconds. */
+const TURN_MS = 1;
 /** A table that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
 
@@ -269,7 +271,7 @@ export async function loadLevel(
   };
   const loadWords = async (): Promise<Words> => {
     const file = `${folder}/${wordsPath(level)}`;
-    return decodeWords(await readChecked(origin, file, summary.words), summary.features, file);
+    return inTurns(decodingWords(await readChecked(origin, file, summary.words), summary.features, file));
   };
   const loadCells = async (): Promise<Cells> => {
     if (summary.cells === undefined)
@@ -297,4 +299,15 @@ async function readChecked(origin: Origin, path: string, file: CheckedFile, isBe
   const got = digest.digest('hex');
   if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
   return content;
+}
+
+/** Runs to the end, with other events between the turns. */
+async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (let began = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() - began < TURN_MS) continue;
+    await setImmediate();
+    began = performance.now();
+  }
 }

@@ -1,6 +1,7 @@
 // The origin of signed releases in a place where others may write: each block of each file is checked before it is
 // used. Wraps any other origin where there are trusted keys; what is not signed looks damaged to everything else.
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import { BLOCK_BYTES, Blocks } from '../../format/blocks.ts';
 import { BLOCKS_FILE, RELEASE_FILE, RELEASES_PATH, SIGNATURE_ENDING } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
@@ -12,6 +13,8 @@ import { type Clock, Loaded } from './loaded.ts';
 const SIGNED_MAX_BYTES = 512 * 1024 * 1024;
 /** Bytes of an Ed25519 signature. */
 const SIGNATURE_BYTES = 64;
+/** In the thread pool: blocks.bin may have 20 MB. */
+const verified = promisify(verify);
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
 const RETRY_MS = 500;
 /**
@@ -162,8 +165,8 @@ async function readSigned(origin: Origin, path: string, keys: readonly KeyObject
   const signature = await origin.read(file, SIGNATURE_BYTES).catch((error: unknown) => {
     throw error instanceof OriginError && error.mayBeGone ? notSigned(file, keys) : error;
   });
-  if (!keys.some((key) => verify(null, content, key, signature))) throw notSigned(file, keys);
-  return content;
+  for (const key of keys) if (await verified(null, content, key, signature)) return content;
+  throw notSigned(file, keys);
 }
 
 /** Keys are called by the SHA-256 of their DER, as `openssl pkey -pubin -outform DER | sha256sum` has it. */

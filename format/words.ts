@@ -16,11 +16,9 @@ const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 
 /** Letters that Unicode does not decompose, as they are written where a keyboard does not have them. */
-const LETTERS: ReadonlyMap<string, string> = new Map([
-  ...['ßss', 'æae', 'œoe', 'øo', 'đd', 'ðd', 'þth', 'łl', 'ħh', 'ıi', 'ŋn', 'ŧt', 'əa', 'ςσ'].map(
-    (pair): [string, string] => [pair.slice(0, 1), pair.slice(1)],
-  ),
-]);
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  'ßss æae œoe øo đd ðd þth łl ħh ıi ŋn ŧt əa ςσ'.split(' ').map((pair) => [pair.slice(0, 1), pair.slice(1)]),
+);
 const SPECIAL_LETTERS = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
 /** Apostrophes, also those that Unicode calls letters. */
 const APOSTROPHES = /['`\u02b9-\u02bf\u02c8\u02ee\u2018-\u201b\u2032\ua78b\ua78c\uff07]/g;
@@ -159,11 +157,12 @@ export class Words {
 }
 
 /**
- * The words of a level from its file: views, unless its memory begins at an odd place.
+ * The words of a level from its file: views, unless its memory begins at an odd place. In steps of some 100
+ * microseconds: there may be hundreds of thousands of names.
  * @param features number of units
  * @throws FormatError that says what was got and what was expected
  */
-export function decodeWords(bytes: Uint8Array, features: number, file: string): Words {
+export function* decodingWords(bytes: Uint8Array, features: number, file: string): Generator<void, Words> {
   const own = bytes.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes);
   const refuse = (problem: string): never => {
     throw new FormatError(file, problem);
@@ -186,14 +185,18 @@ export function decodeWords(bytes: Uint8Array, features: number, file: string): 
   };
   const [start, unit, key, name] = [next(names + 1), next(names), next(keys), next(keys)];
   const arrays = { start, unit, key, name, text: own.subarray(at) };
-  const problem = namesProblem(arrays, features) ?? keysProblem(arrays);
+  const problem = (yield* namesProblem(arrays, features)) ?? (yield* keysProblem(arrays));
   return problem === undefined ? new Words(arrays, features) : refuse(problem);
 }
 
+/** Names or keys that are checked in a step. */
+const STEP_NAMES = 1024;
+
 /** What is wrong with the names of a file. */
-function namesProblem({ start, unit, text }: WordArrays, features: number): string | undefined {
+function* namesProblem({ start, unit, text }: WordArrays, features: number): Generator<void, string | undefined> {
   if (start[0] !== 0 || start[unit.length] !== text.length) return `start does not lead from 0 to ${text.length}`;
   for (let i = 0; i < unit.length; i++) {
+    if (i % STEP_NAMES === 0) yield;
     const [begin, end] = [u32At(start, i), u32At(start, i + 1)];
     if (end < begin + 2 || end > text.length || text.indexOf(LINE_FEED, begin) !== end - 1)
       return `name ${i} is not a line of the text`;
@@ -205,9 +208,10 @@ function namesProblem({ start, unit, text }: WordArrays, features: number): stri
 }
 
 /** What is wrong with its keys. */
-function keysProblem({ start, unit, key, name, text }: WordArrays): string | undefined {
+function* keysProblem({ start, unit, key, name, text }: WordArrays): Generator<void, string | undefined> {
   let whole = 0;
   for (let i = 0; i < key.length; i++) {
+    if (i % STEP_NAMES === 0) yield;
     const [at, number] = [u32At(key, i), u32At(name, i)];
     if (number >= unit.length) return `key ${i} is of name ${number}, there are ${unit.length}`;
     const begin = u32At(start, number);

@@ -31,7 +31,7 @@ import {
   type Release,
   releaseFromJson,
 } from '../../format/release.ts';
-import { decodeWords } from '../../format/words.ts';
+import { decodingWords } from '../../format/words.ts';
 import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../levels/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
@@ -183,7 +183,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (contradictions.length > 0) continue;
     if (description !== undefined) checkSummary(description, index, found);
     const words = wordsPath(level);
-    if (hasWords) attempt(words, () => decodeWords(readFileSync(join(root, words)), index.features, words));
+    if (hasWords) attempt(words, () => [...decodingWords(readFileSync(join(root, words)), index.features, words)]);
     levels[level] = index;
   }
   const files = await compareLists(root, description, levels, checksums, found, isIntact);

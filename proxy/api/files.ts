@@ -5,12 +5,12 @@ import { elementAt } from '../../format/element-at.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { cellsPath, namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { levelName } from '../../format/levels.ts';
-import type { Answer, Basis, BodySource } from '../bodies/answer.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
 import { rangeOf } from '../bodies/conditions.ts';
 import { Slice } from '../bodies/slice.ts';
 import { StoredCells, StoredFile } from '../bodies/stored-file.ts';
+import type { RangedFile } from '../data/load-release.ts';
 import { Problem } from '../http/problem.ts';
-import type { ByteRange } from '../origin/origin.ts';
 import { type DownloadEndpoint, type FileEndpoint, RELEASE, type SavedEndpoint } from './endpoints.ts';
 import { codedAnswer, type FixedHeaders, MATCHED, releaseAnswer } from './headers.ts';
 import type { FeaturesRequest } from './listing.ts';
@@ -18,6 +18,9 @@ import { resolve } from './resolve.ts';
 
 /** 64 bits of SHA-256 in hex, as the index has them of pages. */
 const TAG_CHARS = 16;
+/** Upper estimate of the size of a listing that is kept, and of each of its runs: three numbers in arrays that grew. */
+const ENTRY_BYTES = 1024;
+const RUN_BYTES = 36;
 
 /** The answer with a file. Reading its body throws OriginError if its bytes do not match release.json. */
 export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, basis: Basis): Answer {
@@ -38,8 +41,12 @@ export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, b
 export function answerDownload(asked: FeaturesRequest<DownloadEndpoint>): Answer {
   const { endpoint, params, places, level, source } = asked;
   const { format } = endpoint;
+  const key = JSON.stringify([format, params.filters, params.bbox, params.contains]);
+  const known = source.listings.get(key);
+  if (known !== undefined) return answerSaved(asked, known, known.features);
   const { positions } = resolve(level.index, format, params, places, source.geometry);
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(0, positions.count));
+  source.listings.set(key, slice, { size: ENTRY_BYTES + 2 * key.length + RUN_BYTES * positions.runs });
   return answerSaved(asked, slice, positions.count);
 }
 
@@ -55,14 +62,6 @@ export function answerCells(asked: FeaturesRequest<SavedEndpoint>): Answer {
   const path = `${level.folder}/${cellsPath(level.index.level)}`;
   const load = (): Promise<Cells> => level.spatial.loadCells();
   return answerSaved(asked, new StoredCells(path, cells.bytes, cells.sha256.slice(0, TAG_CHARS), load), features);
-}
-
-/** A file of which ranges can be sent. */
-interface RangedFile {
-  bytes: number;
-  /** Entity tag without quotes. */
-  tag: string;
-  part(range: ByteRange): BodySource;
 }
 
 /** @throws Problem range-not-satisfiable */

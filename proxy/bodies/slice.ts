@@ -22,8 +22,6 @@ const NOW_MAX_READS = 20;
 const GAP_BYTES = 4 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
-/** Runs of which the CRC-32 of the text is computed anew each time: some 100 microseconds. */
-const REMEMBERED_RUNS = 1000;
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
@@ -64,7 +62,11 @@ export class Slice implements BodySource {
   /** Where the data of each run begins in the body, and where the last one ends. */
   readonly #starts: readonly number[];
   readonly #end: number;
-  readonly #features: number;
+  /** How many it has. */
+  readonly features: number;
+  /** Derived once: a listing that is asked for again is the same slice. */
+  #tag: string | undefined;
+  #textCrc: number | undefined;
 
   /**
    * @param sources the files that each run is cut from; the last ones are those of all further runs
@@ -87,7 +89,7 @@ export class Slice implements BodySource {
     }
     this.#starts = starts;
     this.#end = at;
-    this.#features = features;
+    this.features = features;
     this.bytes = at + frame.after.data.length + MEMBER_END_BYTES;
   }
 
@@ -105,6 +107,11 @@ export class Slice implements BodySource {
 
   /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
+    this.#tag ??= this.#contentTag();
+    return this.#tag;
+  }
+
+  #contentTag(): string {
     const runs: Uint8Array[] = [];
     let crc = 0;
     for (let i = 0; i < this.#ranges.length; i += 2) {
@@ -116,7 +123,7 @@ export class Slice implements BodySource {
     }
     const [digests = new Uint8Array()] = runs.length > 1 ? [Buffer.concat(runs)] : runs;
     // One feature needs no digest of its digest.
-    if (this.#features === 1) return `${Buffer.from(digests).toString('base64url')}-${this.#frameTag}`;
+    if (this.features === 1) return `${Buffer.from(digests).toString('base64url')}-${this.#frameTag}`;
     return `${tagOf(digests)}-${crc.toString(36)}-${this.#frameTag}`;
   }
 
@@ -167,10 +174,15 @@ export class Slice implements BodySource {
    * files.
    */
   *#pieces(from: number, to: number, maxBytes: number): Generator<Piece> {
-    for (let run = 0; 2 * run < this.#ranges.length; run++) {
+    let low = 0;
+    for (let high = this.#starts.length; high - low > 1; ) {
+      const middle = (low + high) >>> 1;
+      if (numberAt(this.#starts, middle) <= from) low = middle;
+      else high = middle;
+    }
+    for (let run = low; 2 * run < this.#ranges.length; run++) {
       let [at, first] = [numberAt(this.#starts, run), numberAt(this.#ranges, 2 * run)];
       if (at >= to) return;
-      if (numberAt(this.#starts, run + 1) <= from) continue;
       const source = this.#sourceOf(run);
       const { table } = source;
       const { chained, alone } = table;
@@ -241,26 +253,21 @@ export class Slice implements BodySource {
     const { before, after, format } = this.#frame;
     if (from === 0) before.data.copy(memory, MEMBER_HEADER.copy(memory));
     if (from + memory.length < this.bytes) return memory;
-    const text = joinCrcs(format === 'fc' && this.#features > 0 ? swapSeparator(crc) : crc, after.crc, after.length);
+    const text = joinCrcs(format === 'fc' && this.features > 0 ? swapSeparator(crc) : crc, after.crc, after.length);
     writeMemberEnd(memory, memory.length - MEMBER_END_BYTES, text, this.textBytes);
     after.data.copy(memory, this.#end - from);
     return memory;
   }
 
-  /**
-   * CRC-32 of the text up to the end of the data, as if all features had separators. That of many runs is remembered.
-   */
+  /** CRC-32 of the text up to the end of the data, as if all features had separators. */
   get #crc(): number {
-    const crcs = this.#sources[0]?.crcs;
-    const tag = this.#ranges.length > 2 * REMEMBERED_RUNS ? this.tag : '';
-    let crc = crcs?.get(tag);
-    if (crc !== undefined) return crc;
-    crc = this.#frame.before.crc;
+    if (this.#textCrc !== undefined) return this.#textCrc;
+    let crc = this.#frame.before.crc;
     for (let i = 0; i < this.#ranges.length; i += 2) {
       const { table } = this.#sourceOf(i / 2);
       crc = table.textCrc(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1), crc, this.#frame.format);
     }
-    if (tag !== '') crcs?.set(tag, crc);
+    this.#textCrc = crc;
     return crc;
   }
 
@@ -282,7 +289,7 @@ export class Slice implements BodySource {
         yield memory.subarray(Math.max(0, offset - from), to - from);
       }
     }
-    const from = this.#features === 0 ? 0 : this.#end;
+    const from = this.features === 0 ? 0 : this.#end;
     if (to <= from) return;
     const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.#crc);
     yield end.subarray(Math.max(0, offset - from), to - from);

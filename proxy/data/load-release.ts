@@ -24,9 +24,9 @@ import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { decodeWords, type Words } from '../../format/words.ts';
+import { decodingWords, type Words } from '../../format/words.ts';
 import { Problem } from '../http/problem.ts';
-import type { Origin } from '../origin/origin.ts';
+import type { ByteRange, Client, Origin, Reads } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
@@ -34,19 +34,32 @@ import { SpatialIndex } from './spatial-index.ts';
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
-/** Listings of a geometry whose CRC-32 is kept: some 100 bytes each. */
-const CRCS_MAX = 100;
+/** Size of the listings that are kept for each geometry. */
+const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
+/** Other events are handled after this time of work, in milliseconds. */
+const TURN_MS = 1;
 /** A table that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
+
+/** A file of which ranges can be sent. */
+export interface RangedFile {
+  bytes: number;
+  /** Entity tag without quotes. */
+  tag: string;
+  /** A range of it, as bodies/answer.ts describes bodies. */
+  part(range: ByteRange): { bytes: number; read(reads: Reads, client: Client): Read | Promise<Read> };
+}
+
+type Read = Buffer | AsyncIterable<Buffer>;
 
 /** The feature files of one geometry of a level. */
 export class LoadedTable {
   readonly table: FeatureTable;
   readonly geometry: Geometry;
+  /** Listings that were downloaded, by filters and format: a client that reads one in ranges asks again and again. */
+  readonly listings = new LRUCache<string, RangedFile & { features: number }>({ maxSize: LISTINGS_MAX_BYTES });
   /** Bytes of its index.bin. */
-  readonly bytes: number;
-  /** CRC-32 of the texts of long listings by entity tag: a client that continues a download needs it again. */
-  readonly crcs = new LRUCache<string, number>({ max: CRCS_MAX });
+  readonly #bytes: number;
   /** The folder of its release, relative to the origin. */
   readonly #folder: string;
   /** Paths of files that have been read, by number: look-ups of open files use the same text again. */
@@ -56,7 +69,12 @@ export class LoadedTable {
     this.#folder = folder;
     this.table = table;
     this.geometry = geometry;
-    this.bytes = bytes;
+    this.#bytes = bytes;
+  }
+
+  /** Bytes that are kept. */
+  get bytes(): number {
+    return this.#bytes + this.listings.calculatedSize;
   }
 
   /** The path of a feature file, or of the file with its chained features alone; relative to the origin. */
@@ -253,7 +271,7 @@ export async function loadLevel(
   };
   const loadWords = async (): Promise<Words> => {
     const file = `${folder}/${wordsPath(level)}`;
-    return decodeWords(await readChecked(origin, file, summary.words), summary.features, file);
+    return inTurns(decodingWords(await readChecked(origin, file, summary.words), summary.features, file));
   };
   const loadCells = async (): Promise<Cells> => {
     if (summary.cells === undefined)
@@ -281,4 +299,15 @@ async function readChecked(origin: Origin, path: string, file: CheckedFile, isBe
   const got = digest.digest('hex');
   if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
   return content;
+}
+
+/** Runs to the end, with other events between the turns. */
+async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (let began = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (performance.now() - began < TURN_MS) continue;
+    await setImmediate();
+    began = performance.now();
+  }
 }

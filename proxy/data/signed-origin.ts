@@ -1,6 +1,7 @@
 // The origin of signed releases in a place where others may write: each block of each file is checked before it is
 // used. Wraps any other origin where there are trusted keys; what is not signed looks damaged to everything else.
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { promisify } from 'node:util';
 import { BLOCK_BYTES, Blocks, FILE_BYTES, HEAD_BYTES } from '../../format/blocks.ts';
 import {
   BLOCKS_FILE,
@@ -22,6 +23,8 @@ const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024 } as const;
 const DIGEST_BYTES = 16;
 /** Bytes of an Ed25519 signature. */
 const SIGNATURE_BYTES = 64;
+/** In the thread pool: blocks.bin may have 20 MB. */
+const verified = promisify(verify);
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
 const RETRY_MS = 500;
 /**
@@ -192,7 +195,7 @@ async function readSigning(origin: Origin, folder: string, digest: string, keys:
   const signature = await readSignature(origin, path);
   if (signature === undefined) return undefined;
   const content = await origin.read(path, MAX_BYTES.signed);
-  requireSigned(path, content, signature, keys);
+  await requireSigned(path, content, signature, keys);
   try {
     const json = objectFrom(content.toString(), path);
     if (textIn(json, 'digest', path) !== digest) throw new FormatError(path, `is of another ${RELEASE_FILE}`);
@@ -230,7 +233,7 @@ async function readSigned(
   keys: readonly KeyObject[],
 ): Promise<Buffer> {
   const content = await origin.read(path, mostBytes);
-  requireSigned(path, content, await readSignature(origin, path), keys);
+  await requireSigned(path, content, await readSignature(origin, path), keys);
   return content;
 }
 
@@ -243,9 +246,14 @@ async function readSignature(origin: Origin, path: string): Promise<Buffer | und
 }
 
 /** @throws OriginError if the content of a file has no signature by one of the keys */
-function requireSigned(path: string, content: Buffer, signature: Buffer | undefined, keys: readonly KeyObject[]): void {
-  if (signature === undefined || !keys.some((key) => verify(null, content, key, signature)))
-    throw notSigned(`${path}${SIGNATURE_ENDING}`, keys);
+async function requireSigned(
+  path: string,
+  content: Buffer,
+  signature: Buffer | undefined,
+  keys: readonly KeyObject[],
+): Promise<void> {
+  if (signature !== undefined) for (const key of keys) if (await verified(null, content, key, signature)) return;
+  throw notSigned(`${path}${SIGNATURE_ENDING}`, keys);
 }
 
 /** Keys are called by the SHA-256 of their DER, as `openssl pkey -pubin -outform DER | sha256sum` has it. */

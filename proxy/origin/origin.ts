@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
-import { ClientGone, READ_BYTES, type WorkQueue } from '../work/work-queue.ts';
+import { ClientGone, READ_BYTES, type WorkLimits, WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -104,21 +104,34 @@ const SMALL_MAX_BYTES = 16 * 1024;
 /** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
 const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
 
+/** Reads of a host at a time. All that wait are of tasks or streams, whose number is bounded. */
+const HOST_READS: WorkLimits = { running: 64, waiting: Number.POSITIVE_INFINITY };
+
 /** The turns of requests, and reads of stored files for clients. */
 export class Reads {
   readonly origin: Origin;
   readonly #queue: WorkQueue | undefined;
   /** By which what is done with bytes that were read is paced. */
   readonly #pace: WorkQueue | undefined;
+  /** Reads of a host in progress: a piece of a body has up to eight, and a stream reads when its client takes more. */
+  readonly #hostReads: WorkQueue | undefined;
   readonly #buffers: BodyBuffers | undefined;
 
   /**
    * @param queue without it work begins at once: some platforms limit it themselves
    * @param buffers for bodies that are sent before the next one is read
    * @param pace the queue of all work, for a task that has come to its turn
+   * @param hostReads the queue of its reads
    */
-  constructor(origin: Origin, queue?: WorkQueue, buffers?: BodyBuffers, pace = queue) {
+  constructor(
+    origin: Origin,
+    queue?: WorkQueue,
+    buffers?: BodyBuffers,
+    pace = queue,
+    hostReads = pace && origin.readNow === undefined ? new WorkQueue(HOST_READS) : undefined,
+  ) {
     this.origin = origin;
+    this.#hostReads = hostReads;
     this.#queue = queue;
     this.#pace = pace;
     this.#buffers = buffers;
@@ -161,7 +174,7 @@ export class Reads {
 
   /** The same without the queue: for a task that has come to its turn. */
   get withoutQueue(): Reads {
-    return new Reads(this.origin, undefined, undefined, this.#pace);
+    return new Reads(this.origin, undefined, undefined, this.#pace, this.#hostReads);
   }
 
   /**
@@ -190,7 +203,8 @@ export class Reads {
    * @param reader where it is not the client alone
    */
   async read(path: string, range: ByteRange, client: Client, reader: Reader = { gone: client.gone }): Promise<Buffer> {
-    const bytes = await this.origin.read(path, range, reader);
+    const read = (): Promise<Buffer> => this.origin.read(path, range, reader);
+    const bytes = await (this.#hostReads?.run(client.principal, read, client.gone) ?? read());
     await this.#pace?.pace(client.principal, bytes.length);
     return bytes;
   }

@@ -36,8 +36,8 @@ export interface StaticHost {
 /** Idle connections to the host that are kept open. */
 const IDLE_CONNECTIONS = 64;
 /**
- * Connections to the host. More than the reads that work-queue.ts allows at a time, so that none of them waits for
- * another.
+ * Connections to the host. More than the reads that origin.ts allows at a time and the streams of 1 MiB that
+ * held-bytes.ts allows, so that none of them waits for another.
  */
 const CONNECTIONS_MAX = 256;
 

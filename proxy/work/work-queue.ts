@@ -147,9 +147,16 @@ function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
+/** What waits, and how it leaves when its client has gone. */
+interface Waiting<Entry> {
+  entry: Entry;
+  gone: AbortSignal | undefined;
+  leave: () => void;
+}
+
 /** What waits, by client; the client whose turn is next comes first. */
 class Rotation<Entry> {
-  readonly #clients = new Map<string, Set<Entry>>();
+  readonly #clients = new Map<string, Set<Waiting<Entry>>>();
   #size = 0;
 
   /** How many entries wait. */
@@ -165,14 +172,15 @@ class Rotation<Entry> {
   /** @param gone when it is aborted, the entry leaves and `onGone` is called */
   add(client: string, entry: Entry, gone: AbortSignal | undefined, onGone: () => void): void {
     const waiting = this.#clients.get(client) ?? new Set();
-    this.#clients.set(client, waiting.add(entry));
-    this.#size++;
     const leave = (): void => {
-      if (!waiting.delete(entry)) return;
+      if (!waiting.delete(own)) return;
       this.#size--;
       if (waiting.size === 0) this.#clients.delete(client);
       onGone();
     };
+    const own = { entry, gone, leave };
+    this.#clients.set(client, waiting.add(own));
+    this.#size++;
     if (gone?.aborted) leave();
     else gone?.addEventListener('abort', leave);
   }
@@ -180,12 +188,14 @@ class Rotation<Entry> {
   /** Takes the oldest entry of the client whose turn it is. */
   next(): Entry | undefined {
     for (const [client, waiting] of this.#clients)
-      for (const entry of waiting) {
-        waiting.delete(entry);
+      for (const own of waiting) {
+        waiting.delete(own);
+        // One client may have thousands of reads, one after the other.
+        own.gone?.removeEventListener('abort', own.leave);
         this.#size--;
         this.#clients.delete(client);
         if (waiting.size > 0) this.#clients.set(client, waiting);
-        return entry;
+        return own.entry;
       }
     return undefined;
   }

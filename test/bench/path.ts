@@ -7,13 +7,14 @@ import { hideBin } from 'yargs/helpers';
 import { elementAt } from '../../format/element-at.ts';
 import { compile } from '../support/processes/compile.ts';
 import { folderOfRun, outputOf } from './measure/measure.ts';
-import type { PathFigures, PathPlan } from './path/measured.ts';
+import type { PathCase, PathFigures, PathPlan } from './path/measured.ts';
 import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import {
   boxesAround,
   hierarchiesAtPoints,
   hotPath,
   largestLevel,
+  scatteredListing,
   searchesByName,
   singleUnits,
   slicesAtRandomFids,
@@ -67,7 +68,12 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...hierarchiesAtPoints(all), target: '80 us' },
     { ...searchesByName(of), target: '60 us' },
   ];
-  const listed: { what: string; targets: { path: string }[]; target: string; status?: number; token?: string }[] = [
+  type Row = Pick<PathCase, 'what' | 'target' | 'range'> & {
+    targets: { path: string }[];
+    status?: number;
+    token?: string;
+  };
+  const listed: Row[] = [
     { ...hot, target: '4 us, stretch 3' },
     { ...singleUnits(of, TARGETS), target: '6 us, stretch 4' },
     { ...slices, target: '30 us (2.8 x), stretch 20' },
@@ -81,12 +87,14 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...hot, token: forged, status: 401, what: 'refusal: wrong signature', target: '80 us, stretch 60' },
     { ...hot, token: expired, status: 401, what: 'refusal: expired', target: '80 us, stretch 60' },
     { ...slices, status: 304, what: '304 of ten features', target: 'none' },
+    { ...scatteredListing(all), status: 206, range: 'bytes=-99', target: 'as of few runs' },
+    { ...scatteredListing(all), status: 304, what: '304 of it', target: '20 us' },
   ];
   return listed
     .filter(({ targets }) => targets.length > 0)
-    .map(({ what, target, targets, status = 200, token = valid }) => {
+    .map(({ what, target, targets, range, status = 200, token = valid }) => {
       const paths = targets.slice(0, TARGETS).map(({ path }) => path);
-      return { what, target, status, authorization: token, targets: paths };
+      return { what, target, status, range, authorization: token, targets: paths };
     });
 }
 

@@ -6,12 +6,13 @@ import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
-import { decodeWords } from '../../format/words.ts';
 import { encodeWords } from '../../generator/names/words.ts';
 import { findUnits } from '../../proxy/data/words.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
+import { decodeWords } from '../support/decode-words.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { seedsOf } from '../support/slice.ts';
@@ -123,4 +124,22 @@ test('words that contradict themselves are refused when they are loaded: 502, an
   );
   assert.equal((await send(damaged, '/api/v1/search?q=unit&level=lv3')).status, 200);
   assert.equal((await send(damaged, `/api/v1/fc/${levelName(2)}?page-size=1`)).status, 200);
+});
+
+test('other requests are answered while the words of a large level are checked', async () => {
+  const folder = await worldOutput({ pages: 'none', isChanged: true });
+  let file: Uint8Array = Buffer.of();
+  let units = 0;
+  replaceLevelFile(join(folder, releasePath('r1')), 2, 'words', (bytes) => {
+    units = bytes.readUInt32LE(12);
+    const names = Array.from({ length: Math.ceil(60_000 / units) }, (_, i) => `${'equal'.repeat(30)}${i}`);
+    const made = encodeWords(Array.from({ length: units }, () => names));
+    file = made;
+    return made;
+  });
+  const large = await startService(folder);
+  const level = large.releases.current?.get(2) ?? assert.fail();
+  const { longest, whole } = await longestTurn(level.loadWords());
+  assert.equal(level.words?.arrays.text.length, decodeWords(file, units, 'words.bin').arrays.text.length);
+  assert.ok(longest < whole / 2, `${longest} ms of ${whole}`);
 });

@@ -5,10 +5,13 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
+import { gidColumn } from '../../format/gid-column.ts';
 import { FRAME_DATA } from '../../format/gzip.ts';
 import { releasePath } from '../../format/layout.ts';
+import { LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
+import { LoadedLevel, loadRelease } from '../../proxy/data/load-release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
@@ -107,4 +110,45 @@ test('ranges that lie near each other are read at once, large features alone, an
     ['1', 98, 100],
     ['2', 100, 102],
   ]);
+});
+
+test('HEAD, 304 and a range of a long scattered listing do not go over its features again', async () => {
+  const features = 200_000;
+  const load: typeof loadRelease = async (origin, description) => {
+    const release = await loadRelease(origin, description);
+    const owners = new Int32Array(features).map((_, p) => p % 2);
+    const gids = gidColumn('GID_0', ['even', 'odd'], owners);
+    const sums = new Float64Array(features + 1).map((_, p) => p);
+    const crcs = new Uint32Array(features + 1);
+    const index = new LevelIndex(0, 'none', {
+      ...{ start: sums, dataCrc: crcs, aloneStart: new Float64Array(features + 1), aloneCrc: crcs, textStart: sums },
+      ...{ textCrc: crcs, textCrcFc: crcs, digest: new Uint8Array(8 * features), fid: sums.subarray(0, features) },
+      ...{ box: new Int32Array(4 * features), columns: [gids], pages: undefined },
+    });
+    const never = (): Promise<never> => Promise.reject(new Error('is not loaded'));
+    const loads = { table: never, words: never, cells: never };
+    const level = new LoadedLevel(description, index, 0, loads, () => 0);
+    return { ...release, get: () => level };
+  };
+  const service = await startService(await worldOutput(), { load });
+  const path = '/api/v1/download/lv0.geojsonl.gz?gid-0=';
+  /** The least milliseconds of some requests. */
+  const msOf = async (gid: string, given: Record<string, string>, status: number, method = 'GET'): Promise<number> => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 5; i++) {
+      const begun = performance.now();
+      assert.equal((await send(service, path + gid, given, method)).status, status);
+      least = Math.min(least, performance.now() - begun);
+    }
+    return least;
+  };
+  const control = Math.max(1, await msOf('none', {}, 200, 'HEAD'));
+  const { headers } = await send(service, `${path}odd`, {}, 'HEAD');
+  assert.equal(headers['boundaries-matched'], String(features / 2));
+  for (const ms of [
+    await msOf('odd', {}, 200, 'HEAD'),
+    await msOf('odd', { 'if-none-match': headers.etag ?? '' }, 304),
+    await msOf('odd', { range: 'bytes=999999999-' }, 416),
+  ])
+    assert.ok(ms < 10 * control, `${ms} ms beside ${control}`);
 });

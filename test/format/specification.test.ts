@@ -33,9 +33,10 @@ import {
 } from '../../format/levels.ts';
 import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
-import { decodeWords, foldedNames } from '../../format/words.ts';
+import { foldedNames } from '../../format/words.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
 import { encodeWords } from '../../generator/names/words.ts';
+import { decodeWords } from '../support/decode-words.ts';
 import { sha256 } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { makeColumn, makeFeatures, makeLevel, memberOf, type Unit } from './make-level.ts';

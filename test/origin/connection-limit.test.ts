@@ -1,11 +1,12 @@
 // Many clients at once in front of a slow static host: connections to the host are bounded, and everybody is answered.
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService, token } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { until } from '../support/until.ts';
@@ -60,4 +61,33 @@ test('200 requests for different pages of a host that does not answer: at most 6
   assert.ok(statuses.filter((status) => status === 200).length >= CLIENTS - READS_MAX);
   assert.ok(waited.size >= CLIENTS - READS_MAX);
   assert.ok(mostWaiting <= READS_MAX + 1, `${mostWaiting} requests at a time`);
+});
+
+test('32 scattered downloads of one token: at most 64 reads of the host, and a page of another token is next', async () => {
+  const folder = await worldOutput({ size: MANY_SIZES, pages: 'none' });
+  const host = await startStaticHost(folder);
+  const service = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  const held: (() => void)[] = [];
+  const hold = ({ url = '' }: IncomingMessage, res: ServerResponse): boolean =>
+    url.includes('/features/') && held.push(() => res.destroy()) > 0;
+  host.fault = hold;
+  const downloads = new AbortController();
+  const path = '/api/v1/download/lv2.geojsonl.gz?gid-0=U0.3_1';
+  const asked = Array.from({ length: 32 }, () =>
+    fetch(service.url + path, { headers: { ...AUTHORIZED }, signal: downloads.signal }).catch(() => {}),
+  );
+  await until(() => held.length >= READS_MAX, 'the host is not asked');
+  const other = { authorization: `Bearer ${await token({ sub: 'another' })}` };
+  const page = send(service, '/api/v1/geojsonl/lv2?page-size=2', other);
+  // What else was asked of the host has come by then.
+  assert.equal((await fetch(new URL('current.json', host.url))).status, 200);
+  assert.equal((await send(service, '/api/v1/geojsonl/lv2?page-size=2', other, 'HEAD')).status, 200);
+  assert.equal(held.length, READS_MAX);
+  // Clients take turns: of four further reads two can be the page's.
+  let further = 0;
+  host.fault = (req, res) => further++ >= 4 && hold(req, res);
+  held.pop()?.();
+  assert.equal((await page).status, 200);
+  downloads.abort();
+  await Promise.all(asked);
 });

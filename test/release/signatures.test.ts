@@ -2,7 +2,7 @@
 // nothing is served but what was signed.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import {
   copyFileSync,
   cpSync,
@@ -42,6 +42,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256, sha256Of } from '../support/files.ts';
 import { listen } from '../support/http/listen.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { type Typed, typed } from '../support/processes/typed.ts';
 import { buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
@@ -521,4 +522,18 @@ test('the release that is signed is read again when its id is used for another o
   const second = await origin.read(path, 1e6);
   assert.notDeepEqual(second, first);
   assert.ok(existsSync(join(out, CURRENT_PATH)));
+});
+
+test('other requests are answered while the signature of many blocks is verified', async () => {
+  const own = generateKeyPairSync('ed25519');
+  const others = Array.from({ length: 9 }, () => generateKeyPairSync('ed25519').publicKey);
+  const content = Buffer.alloc(8 * 1024 * 1024);
+  const signature = sign(null, content, own.privateKey);
+  const read = async (path: string): Promise<Buffer> => (path.endsWith('.sig') ? signature : content);
+  const origin = signedOrigin({ ...directoryOrigin(folder), read }, [...others, own.publicKey]);
+  const reading = origin.read('releases/r1/release.json', 1);
+  const { longest, whole } = await longestTurn(reading);
+  // What is signed is nonsense.
+  await assert.rejects(reading, /blocks\.bin: damaged/);
+  assert.ok(longest < whole / 4, `${longest} ms of ${whole}`);
 });

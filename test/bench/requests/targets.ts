@@ -87,6 +87,15 @@ export function singleUnits({ levels }: MeasuredRelease, wanted: number): Target
   return { what: 'one unit by its GID', targets: shuffled(targets) };
 }
 
+/** The download of a listing with the most runs. */
+export function scatteredListing(index: LevelIndex): TargetList {
+  const numbers = Array.from({ length: index.listings }, (_, number) => number);
+  const runsOf = (number: number): number => index.listingPositions(number).runs;
+  const [most = 0] = numbers.sort((a, b) => runsOf(b) - runsOf(a));
+  const path = `/api/v1/download/${levelName(index.level)}.geojsonl.gz?${filterOf(index.listingKey(most))}`;
+  return { what: `99 bytes of a download of ${runsOf(most)} runs`, targets: [{ path }] };
+}
+
 /**
  * Every stored page, half of them by a cursor, half by a fid. Until there are `wanted`, they are asked for with page
  * sizes above the cap as well, which lead to the same pages.

@@ -2,13 +2,14 @@
 // memory or descriptors from other clients.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { openFiles } from '../support/files.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { openConnection, send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
@@ -242,11 +243,7 @@ test('while it drains, the server still accepts connections', async () => {
 test('stopping closes the feature files that are kept open, and the connections to a host', {
   skip: !existsSync('/proc/self/fd'),
 }, async () => {
-  const openFeatureFiles = (): number =>
-    readdirSync('/proc/self/fd').filter((fd) => {
-      const link = `/proc/self/fd/${fd}`;
-      return existsSync(link) && readlinkSync(link).startsWith(join(folder, 'releases/r1/lv1/features'));
-    }).length;
+  const openFeatureFiles = (): number => openFiles(join(folder, 'releases/r1/lv1/features')).length;
   const slice = '/api/v1/geojsonl/lv1?page-size=1';
   const service = await startService(folder);
   await send(service, slice, { connection: 'close' });

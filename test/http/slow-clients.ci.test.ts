@@ -2,12 +2,13 @@
 // up.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { openTargets } from '../support/files.ts';
 import { openConnection, rawGet, send } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
@@ -63,12 +64,9 @@ function heldNow(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** What the process has open of a kind, as /proc shows it. */
+/** How much of a kind the process has open. */
 function openOf(isMeant: (target: string) => boolean): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    const link = `/proc/self/fd/${fd}`;
-    return existsSync(link) && isMeant(readlinkSync(link));
-  }).length;
+  return openTargets().filter(isMeant).length;
 }
 
 for (const [name, service] of SERVICES)

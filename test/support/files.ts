@@ -1,6 +1,6 @@
 // The files below a folder and their content, to compare folders with each other.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Everything below a folder but folders: paths from the folder, sorted. */
@@ -37,9 +37,17 @@ export function snapshotOf(folder: string): string {
 
 /** The files whose paths begin so and that this process has open, each as often as it is. Needs Linux. */
 export function openFiles(beginning: string): string[] {
+  return openTargets().filter((target) => target.startsWith(beginning));
+}
+
+/** What this process has open: files by their paths, sockets and others as Linux names them. */
+export function openTargets(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
-    const link = `/proc/self/fd/${fd}`;
-    const target = existsSync(link) ? readlinkSync(link) : '';
-    return target.startsWith(beginning) ? [target] : [];
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // Closed meanwhile, by another thread.
+      return [];
+    }
   });
 }

@@ -12,13 +12,17 @@ const REPLACED = 'If-Match names no entity tag of what is there now: it has been
  * If-None-Match does (section 13.2.2), otherwise itself.
  */
 export function afterConditions({ headers }: HttpRequest, answer: Answer): Answer {
-  const { 'if-match': wanted, 'if-none-match': known } = headers;
-  const { etag } = answer;
-  if (etag === undefined || (wanted === undefined && known === undefined)) return answer;
-  if (wanted !== undefined && !hasTag(wanted, etag))
-    return problemToAnswer(new Problem('precondition-failed', REPLACED));
-  if (known === undefined || !isKnown(known, etag)) return answer;
+  const decided = answer.etag === undefined ? undefined : decidedBy(headers, answer.etag);
+  if (decided === undefined) return answer;
+  if (decided === 412) return problemToAnswer(new Problem('precondition-failed', REPLACED));
   return { ...answer, status: 304, headers: withoutContent(answer.headers), body: undefined };
+}
+
+/** The status that the conditions of a request decide on; undefined where they change nothing. */
+function decidedBy(headers: HttpRequest['headers'], etag: string): 304 | 412 | undefined {
+  const { 'if-match': wanted, 'if-none-match': known } = headers;
+  if (wanted !== undefined && !hasTag(wanted, etag)) return 412;
+  return known !== undefined && isKnown(known, etag) ? 304 : undefined;
 }
 
 /** The headers of a 304: those of the answer without those of its content. */
@@ -45,11 +49,9 @@ function isKnown(list: string, etag: string): boolean {
  * @throws Problem range-not-satisfiable
  */
 export function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
-  const { range, 'if-match': wanted, 'if-none-match': known, 'if-range': ifRange } = headers;
-  if (range === undefined || method !== 'GET') return undefined;
-  // 412 and 304 come before a range (section 13.2.2).
-  if ((wanted !== undefined && !hasTag(wanted, etag)) || (known !== undefined && isKnown(known, etag)))
-    return undefined;
+  const { range, 'if-range': ifRange } = headers;
+  // 412 and 304 come before a range (section 13.2.2), which has no meaning but for GET.
+  if (range === undefined || method !== 'GET' || decidedBy(headers, etag) !== undefined) return undefined;
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
   const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
   if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;

@@ -100,6 +100,11 @@ export class Cells implements CellsHead {
    */
   unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
+    return this.unitsIn(point, cell, bytes);
+  }
+
+  /** The same of bytes that have been checked. */
+  unitsIn(point: Point, cell: number, bytes: Uint8Array): number[] {
     if (bytes.length === 0) return [];
     const { x, y } = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
     return unitsInCell(new VarintReader(bytes), movedTo(point.x - x, point.y - y, point));

@@ -1,20 +1,22 @@
 // The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
 // by `createServer`.
-import type { Audience } from './api/headers.ts';
+
 import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
+import type { Audience } from './bodies/headers.ts';
 import { responseCaches } from './bodies/response-cache.ts';
 import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
-import { type LoadRelease, loadRelease } from './data/load-release.ts';
+import { type LoadRelease, loadRelease } from './data/release.ts';
 import { Releases } from './data/releases.ts';
 import { BaseUrl } from './http/base-url.ts';
 import type { Time } from './http/time.ts';
+import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
 import { Reads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
-import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './server.ts';
+import { ROWS } from './rows.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
 import { clientLimits } from './work/admit-client.ts';
@@ -90,6 +92,7 @@ export function assembleServer(
     releases,
     title,
     reads,
+    rows: ROWS,
     publicRows: publicRows({
       releases,
       lifecycle,

@@ -1,19 +1,17 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import { isProtected, PATHS_RULE } from './api/endpoints.ts';
-import { LoadError, type Sources } from './api/listing.ts';
-import { type Row, rowOf } from './api/rows.ts';
 import type { Clients } from './auth/client-addresses.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
 import { type Answer, type Basis, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
+import { LoadError } from './data/needs.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
 import type { HttpRequest, Principal } from './http/request.ts';
-import { codingFor, isPreflight, refuseUnsupported, validate } from './http/request.ts';
+import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import type { PublicRows } from './public-rows.ts';
+import type { PublicRows, Row, Rows, Sources } from './row.ts';
 import { admitClient, type ClientLimits } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
@@ -24,6 +22,8 @@ export interface HandlerContext extends Sources {
   /** Undefined if clients are not limited. */
   limits: ClientLimits | undefined;
   responses: ResponseCaches;
+  /** What each path of the API answers. */
+  rows: Rows;
   /** What needs no token. */
   publicRows: PublicRows;
   baseUrl: BaseUrl;
@@ -49,9 +49,9 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/, which needs a token unless the service is public. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { clients, resourceMetadata, baseUrl, reads } = context;
+  const { clients, resourceMetadata, baseUrl, reads, rows } = context;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
-  const row = rowOf(request.path);
+  const row = rows.of(request.path);
   request.route = row?.path;
   request.client ??= clients.known(request);
   if (request.client !== undefined && reads.isNext(request.client)) return answerRow(context, request, row);
@@ -73,11 +73,11 @@ async function answerInTurn(
 
 /** The answer to a client. */
 function answerRow(context: HandlerContext, request: HttpRequest, row: Row | undefined): Answer | Promise<Answer> {
-  const { limits, baseUrl, responses, releases } = context;
+  const { limits, baseUrl, responses, releases, rows } = context;
   // Once for each request, also if it is answered again.
   if (limits !== undefined && request.client !== undefined && request.limitFields === undefined)
     admitClient(limits, request.client, request);
-  if (row === undefined) throw new Problem('not-found', `Available: ${PATHS_RULE}.`);
+  if (row === undefined) throw new Problem('not-found', `Available: ${rows.rule}.`);
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   const coding = codingFor(request.headers['accept-encoding']);

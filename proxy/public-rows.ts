@@ -1,22 +1,11 @@
 // The rows that need no token: public files, health checks, and the metadata of the service. Used by handler.ts.
 
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
-import type { Answer } from './bodies/answer.ts';
 import type { BaseUrl } from './http/base-url.ts';
-import { codingFor, type HttpRequest } from './http/request.ts';
+import { codingFor } from './http/request.ts';
 import { answerAlive, answerReady, type Readiness } from './operations/health.ts';
+import type { PublicRow, PublicRows } from './row.ts';
 import { type Assets, assetToAnswer } from './site/asset.ts';
-
-/** A path that needs no token. */
-export interface PublicRow {
-  /** The path, or a label for a kind of path. */
-  readonly path: string;
-  /** @throws Problem */
-  answer(request: HttpRequest): Answer | Promise<Answer>;
-}
-
-/** The rows by path. */
-export type PublicRows = ReadonlyMap<string, PublicRow>;
 
 /** What the rows are made of. */
 export interface PublicParts extends Readiness {

@@ -9,12 +9,12 @@ import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
 import { loadOnDemand } from './data/load-on-demand.ts';
-import type { LoadedRelease } from './data/load-release.ts';
+import type { LoadedRelease } from './data/release.ts';
 import type { Releases } from './data/releases.ts';
 import { watchReleases } from './data/watch-releases.ts';
+import type { HttpServer } from './node/server.ts';
 import { openAccessLog } from './operations/access-log.ts';
 import { watchRequests } from './operations/watch-requests.ts';
-import type { HttpServer } from './server.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
 const SIGNAL_EXIT_CODE = 128;

@@ -3,7 +3,7 @@
 // its answer has no details.
 import { hash } from 'node:crypto';
 import { FormatError } from '../../format/parse.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
+import type { LoadedRelease } from '../data/release.ts';
 import { overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';

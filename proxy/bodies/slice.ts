@@ -8,7 +8,7 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { FeatureData } from '../../format/feature-table.ts';
 import type { FrameData } from '../../format/gzip.ts';
 import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
-import type { LoadedTable } from '../data/load-release.ts';
+import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { type Body, type BodySource, tagOf } from './answer.ts';
 import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';

@@ -1,11 +1,9 @@
-// Bodies that are the bytes of a stored file, unchanged: pages, names, the overview, cells; and the text of any body,
+// Bodies that are the bytes of a stored file, unchanged: pages, names, the overview; and the text of any body,
 // for clients that do not accept gzip. All are verified before their last byte is sent: `withholdLast` does this for
 // streams.
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import type { Cells } from '../../format/cells.ts';
-import { f64At } from '../../format/element-at.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
@@ -16,6 +14,9 @@ export const WHOLE_MAX_BYTES: number = 1024 * 1024;
 const SYNC_MAX_BYTES = 256 * 1024;
 /** Length of a chunk of a longer text, which is inflated in the thread pool. */
 const CHUNK_BYTES = 256 * 1024;
+
+/** 64 bits of SHA-256 in hex: what entity tags of stored files consist of, as the index has them of pages. */
+export const TAG_CHARS = 16;
 
 /** A stored file as a body: a buffer, or a stream if it is large. */
 export class StoredFile implements BodySource {
@@ -53,50 +54,6 @@ export class StoredFile implements BodySource {
         if (!sha256.digest('hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);
       },
     );
-  }
-}
-
-/** A file of cells, of which ranges are sent: its directory from memory, each cell once it is read and checked. */
-export class StoredCells extends StoredFile {
-  readonly #load: () => Promise<Cells>;
-
-  /** @param load brings the directory into memory */
-  constructor(path: string, bytes: number, tag: string, load: () => Promise<Cells>) {
-    super(path, bytes, tag);
-    this.#load = load;
-  }
-
-  /** A range of its bytes: always a stream. */
-  part({ offset, length }: ByteRange): BodySource {
-    const stream = (cells: Cells, reads: Reads, client: Client) =>
-      this.#stream(cells, reads, client, offset, offset + length);
-    const read: BodySource['read'] = (reads, client) =>
-      reads.later(client, async () => stream(await this.#load(), reads, client));
-    // A piece takes as much memory for one of its bytes as for all.
-    return { bytes: this.bytes, read };
-  }
-
-  async *#stream(cells: Cells, reads: Reads, client: Client, offset: number, to: number): AsyncGenerator<Buffer> {
-    const { directory, arrays } = cells;
-    const startOf = (cell: number): number => f64At(arrays.start, cell);
-    for (let at = offset, end: number; at < Math.min(to, directory.length); at = end) {
-      end = Math.min(to, directory.length, at + reads.pieceBytes);
-      yield Buffer.from(directory.subarray(at, end));
-    }
-    const take = reads.pieceMemory();
-    for (let cell = cells.cellOfByte(offset), next: number; startOf(cell) < to; cell = next) {
-      const from = startOf(cell);
-      next = cell + 1;
-      while (startOf(next) < to && startOf(next + 1) - from <= reads.pieceBytes) next++;
-      const range = { offset: from, length: startOf(next) - from };
-      if (range.length === 0) continue;
-      const memory = take(range.length);
-      const bytes = reads.now(this.path, range, memory, 0, true) ? memory : await reads.read(this.path, range, client);
-      for (let own = cell; own < next; own++)
-        if (!cells.hasBytes(own, bytes.subarray(startOf(own) - from, startOf(own + 1) - from)))
-          throw reads.damaged(this.path, `cell ${own}`);
-      yield bytes.subarray(Math.max(0, offset - from), to - from);
-    }
   }
 }
 

@@ -2,9 +2,9 @@
 // with little memory and no work between requests. Used by fetch/ and, for the process that starts the workers, by
 // serve.ts.
 import type { Level } from '../../format/levels.ts';
-import type { LoadedLevel, LoadRelease } from './load-release.ts';
-import { describedRelease, loadLevel } from './load-release.ts';
 import { Loaded } from './loaded.ts';
+import type { LoadedLevel, LoadRelease } from './release.ts';
+import { describedRelease, loadLevel } from './release.ts';
 
 /** Size of the indexes of all levels in memory, with the tables of their geometries. */
 const LEVELS_MAX_BYTES = 32 * 1024 * 1024;

@@ -8,9 +8,9 @@ import { currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import type { LoadedRelease, LoadRelease } from './load-release.ts';
-import { loadRelease, readDescription } from './load-release.ts';
 import { Loaded, STUCK_MS } from './loaded.ts';
+import type { LoadedRelease, LoadRelease } from './release.ts';
+import { loadRelease, readDescription } from './release.ts';
 
 /** Maximum size of current.json. */
 const POINTER_MAX_BYTES = 64 * 1024;

@@ -21,6 +21,7 @@ import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, Reads } from '../origin/origin.ts';
 import { publicRows } from '../public-rows.ts';
+import { ROWS } from '../rows.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
 
@@ -105,6 +106,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     title,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
     reads: new Reads(origin, undefined),
+    rows: ROWS,
     publicRows: publicRows({
       releases,
       lifecycle,

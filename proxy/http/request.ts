@@ -72,6 +72,22 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   onClose: (() => void) | undefined;
 }
 
+/** The client of a request under /api/. */
+export function clientOf({ client }: HttpRequest): Principal {
+  if (client === undefined) throw new TypeError('a request without a token');
+  return client;
+}
+
+/** Every path under it requires a token. */
+const API_PREFIX = '/api/';
+/** The paths of this version of the interface begin so. */
+export const API_PATH = `${API_PREFIX}v1`;
+
+/** Does this path require a token? Unknown paths under the prefix do too. */
+export function isProtected(path: string): boolean {
+  return path.startsWith(API_PREFIX);
+}
+
 /** A request of which nothing is known yet. */
 export function newRequest(received: ReceivedRequest): HttpRequest {
   const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;

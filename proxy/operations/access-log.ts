@@ -2,7 +2,7 @@
 // outlives the service: lines that cannot be written are dropped and counted.
 import { fstatSync, write } from 'node:fs';
 import { Writable } from 'node:stream';
-import { isProtected } from '../api/endpoints.ts';
+import { isProtected } from '../http/request.ts';
 import type { EndedRequest } from './watch-requests.ts';
 
 /** Lines in memory, in bytes; further ones are dropped until they can be written. */

@@ -1,8 +1,9 @@
 // Health checks for load balancers and orchestrators: /healthz and /readyz need no token and reveal nothing of the
 // data.
-import type { Audience } from '../api/headers.ts';
+
 import type { Answer } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
+import type { Audience } from '../bodies/headers.ts';
 import type { Releases } from '../data/releases.ts';
 import { notReady } from '../http/problem.ts';
 

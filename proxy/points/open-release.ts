@@ -11,7 +11,7 @@ import { FormatError } from '../../format/parse.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { StartError } from '../config/start-error.ts';
 import { releaseErrorToStartError } from '../config/start-remedies.ts';
-import { readDescription } from '../data/load-release.ts';
+import { readDescription } from '../data/release.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Cache } from './cache.ts';
 import { type LevelUnits, openLevel } from './level-units.ts';

@@ -2,10 +2,10 @@
 // and reveal nothing of the data except release and attribution, so they need no token and any cache may store them.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Audience } from '../api/headers.ts';
 import type { Answer, HeaderList } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
+import type { Audience } from '../bodies/headers.ts';
+import type { LoadedRelease } from '../data/release.ts';
 import type { Coding } from '../http/request.ts';
 
 /** A file, prepared for sending. */

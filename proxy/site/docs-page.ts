@@ -1,10 +1,13 @@
 // /docs: what the OpenAPI document says, as an HTML page, from the same tables: the endpoints, their parameters
 // once, questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
-import { DOWNLOAD_ENDPOINTS, FILTERS, OGC_PATH, PAGE_ENDPOINTS } from '../api/endpoints.ts';
-import type { Audience } from '../api/headers.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
+import type { Audience } from '../bodies/headers.ts';
+import { OGC_PATH } from '../features/ogc/endpoints.ts';
+import type { LevelEndpoint } from '../features/pages/endpoints.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
+import { GIDS } from '../query/parameter.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../rows.ts';
 import { descriptionFor, INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
@@ -127,10 +130,14 @@ const MAP_PAGE = `<!doctype html>
 
 const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
 
-const PAGE_NAMES = new Set(PAGE_ENDPOINTS.flatMap(({ parameters }) => parameters));
-const DOWNLOAD_NAMES = new Set(DOWNLOAD_ENDPOINTS.flatMap(({ parameters }) => parameters));
+const PAGE_NAMES = namesIn(PAGE_ENDPOINTS);
+const DOWNLOAD_NAMES = namesIn(DOWNLOAD_ENDPOINTS);
 const PAGE_ONLY: ReadonlySet<string> = new Set([...PAGE_NAMES].filter((name) => !DOWNLOAD_NAMES.has(name)));
 const DOWNLOAD_ONLY: ReadonlySet<string> = new Set([...DOWNLOAD_NAMES].filter((name) => !PAGE_NAMES.has(name)));
+
+function namesIn(endpoints: readonly LevelEndpoint[]): Set<string> {
+  return new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)));
+}
 
 /** One row for all filters, and for what has another maximum at other levels. */
 function parametersTable(): string {
@@ -140,13 +147,14 @@ function parametersTable(): string {
     const only = PAGE_ONLY.has(name) ? ' Only of pages.' : DOWNLOAD_ONLY.has(name) ? ' Only of downloads.' : '';
     return [codeToHtml(name), inlineToHtml(`${description}${only}`), codeToHtml(`${name}=${example}`)];
   };
-  const [first = '', ...others] = FILTERS.keys();
+  const FILTERS = GIDS.map(({ name }) => name);
+  const [first = '', ...others] = FILTERS;
   const filters = [
     `${codeToHtml(first)} to ${codeToHtml(others.at(-1) ?? '')}`,
     'Only units inside the unit with this GID; several are combined with AND. That of the level itself selects one unit.',
     codeToHtml(`${first}=ESP`),
   ];
-  const names = [...PAGE_NAMES, ...DOWNLOAD_ONLY].filter((name) => !FILTERS.has(name));
+  const names = [...PAGE_NAMES, ...DOWNLOAD_ONLY].filter((name) => !FILTERS.includes(name));
   return table(['name', 'meaning', 'example'], [filters, ...names.map(rowOf)]);
 }
 

@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import type { HeaderList } from '../bodies/answer.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
+import type { LoadedRelease } from '../data/release.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';

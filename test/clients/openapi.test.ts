@@ -8,7 +8,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
-import { ROWS } from '../../proxy/api/rows.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
@@ -16,6 +15,7 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
+import { ROWS } from '../../proxy/rows.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
@@ -155,7 +155,7 @@ test('has a path for each format and level, whose page-size has the cap as its d
 test('has every path of the API, and no other', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
   // Those of single features go on with a fid.
-  const known = [...ROWS.keys()].map((path) => path.replace(/\/$/, '/{fid}'));
+  const known = ROWS.all.map(({ path }) => path.replace(/\/$/, '/{fid}'));
   assert.deepEqual(paths.sort(), known.sort());
   assert.equal(paths.length, 73);
 });

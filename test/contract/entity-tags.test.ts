@@ -10,7 +10,7 @@ import { FRAME_DATA, SEAM } from '../../format/gzip.ts';
 import { alonePath, featureFilePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
-import { LoadedTable } from '../../proxy/data/load-release.ts';
+import { LoadedTable } from '../../proxy/data/release.ts';
 import { type Client, type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { type FeatureText, makeFeatures } from '../format/make-level.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';

@@ -7,7 +7,8 @@ import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 import { encodeWords } from '../../generator/names/words.ts';
-import { findUnits } from '../../proxy/data/words.ts';
+import { findUnits } from '../../proxy/features/search/find-units.ts';
+import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
@@ -144,8 +145,8 @@ test('other requests are answered while the words of a large level are checked',
     path.endsWith(wordsPath(2)) ? Promise.resolve(Buffer.from(file)) : source.read(path, range, client);
   const large = await startService(folder, { origin: { stream: source.stream, read } });
   const level = large.releases.current?.get(2) ?? assert.fail();
-  const turns = await turnsDuring(level.loadWords());
-  assert.equal(level.words?.arrays.text.length, decodeWords(file, units, 'words.bin').arrays.text.length);
+  const turns = await turnsDuring(level.load(WORDS));
+  assert.equal(level.get(WORDS)?.arrays.text.length, decodeWords(file, units, 'words.bin').arrays.text.length);
   // Its digest takes a turn for each MiB.
   const ofDigest = file.length / 2 ** 20;
   assert.ok(turns > 2 * ofDigest + 10, `${turns} turns, ${ofDigest} of them for the digest`);

@@ -11,7 +11,7 @@ import { releasePath } from '../../format/layout.ts';
 import { LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
-import { LoadedLevel, loadRelease } from '../../proxy/data/load-release.ts';
+import { LoadedLevel, loadRelease } from '../../proxy/data/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
 import { Reads } from '../../proxy/origin/origin.ts';
@@ -65,7 +65,7 @@ test('ranges that lie near each other are read at once, large features alone, an
     const level = release.get(number);
     assert.ok(level);
     const { index } = level;
-    const source = level.get('full') ?? assert.fail('the index is not loaded');
+    const source = level.full;
     const found: [string, number, number][] = [];
     const note = (path: string, { offset, length }: ByteRange): void => {
       const file = Number(/(\d+)\.geojsonl/.exec(path)?.[1]) - 1;
@@ -125,9 +125,8 @@ test('HEAD, 304 and a range of a long scattered listing do not go over its featu
       ...{ textCrc: crcs, textCrcFc: crcs, digest: new Uint8Array(8 * features), fid: sums.subarray(0, features) },
       ...{ box: new Int32Array(4 * features), columns: [gids], pages: undefined },
     });
-    const never = (): Promise<never> => Promise.reject(new Error('is not loaded'));
-    const loads = { table: never, words: never, cells: never };
-    const level = new LoadedLevel(description, index, 0, loads, () => 0);
+    const manifest = { path: 'manifest.json', text: '' };
+    const level = new LoadedLevel(origin, description, index, 0, manifest, () => 0);
     return { ...release, get: () => level };
   };
   const service = await startService(await worldOutput(), { load });

@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { Point } from '../../format/grid.ts';
 import { pointAt } from '../../format/grid.ts';
 import { cellsPath, indexPath, releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, type Level } from '../../format/levels.ts';
 import { encodeDirectory } from '../../generator/cells/build-cells.ts';
-import type { LoadedRelease } from '../../proxy/data/load-release.ts';
+import { Needs } from '../../proxy/data/needs.ts';
+import type { LoadedRelease } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
-import { type Places, placesOf } from '../../proxy/data/spatial-index.ts';
+import { pointOf, unitsAt } from '../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { type Origin, Reads } from '../../proxy/origin/origin.ts';
@@ -205,20 +207,20 @@ test('a flipped bit of cells.bin or of the index is 502 or refused, never anothe
   const files = [cellsPath(2), indexPath(2)].map((path) => join(folder, releasePath('r1'), path));
   const [cells = '', index = ''] = files;
   const bytes = readFileSync(cells);
-  const spatialOf = async () => ((await loaded(origin)).get(2) ?? assert.fail()).spatial;
-  const [place, reads] = [placeAt('1.5', '3.5'), new Reads(origin)];
+  const place = pointOf({ precision: 7 }, { longitude: '1.5', latitude: '3.5' });
+  const lookUpIn = async () => lookUp(await loaded(origin), place, new Reads(origin));
   const { bytes: directory } = cellsOf(folder, 2);
   // An intact directory stays in memory; one that could not be read is tried again after five seconds.
-  const known = await spatialOf();
+  const known = await lookUpIn();
   for (const bit of sliceOf([...Array(8 * bytes.length).keys()])) {
     const damaged = Buffer.from(bytes);
     damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     const isOfDirectory = bit < 8 * directory;
     writeFileSync(cells, damaged);
-    const spatial = isOfDirectory ? await spatialOf() : known;
-    assert.equal(spatial.at(place, reads), undefined, `bit ${bit}`);
+    const { now, load } = isOfDirectory ? await lookUpIn() : known;
+    assert.equal(now(), undefined, `bit ${bit}`);
     const expected = isOfDirectory ? /cells\.bin: SHA-256 is/ : { name: 'OriginError', reason: 'damaged' };
-    await assert.rejects(spatial.load(place, reads, 'one'), expected);
+    await assert.rejects(load('one'), expected);
   }
   const proxy = await startService(folder, { origin });
   const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
@@ -263,9 +265,16 @@ test('of a static host the directory and the bytes of one cell are read, once', 
   }
 });
 
-/** With 7 decimals. */
-function placeAt(longitude: string, latitude: string): Places {
-  return placesOf({ precision: 7 }, { bbox: undefined, contains: { longitude, latitude } });
+/** How the units of level 2 at a point are looked up: from what is in memory, and by bringing it there. */
+function lookUp(release: LoadedRelease, place: Point, reads: Reads) {
+  const level = release.get(2) ?? assert.fail();
+  return {
+    now: () => unitsAt(level, place, new Needs(release, reads)),
+    async load(principal: string): Promise<void> {
+      const needs = new Needs(release, reads);
+      while (unitsAt(level, place, needs) === undefined) await needs.bringIn(principal);
+    },
+  };
 }
 
 function cellsOf(folder: string, level: Level): Cells {
@@ -353,21 +362,21 @@ test('a directory is read when a point is first asked for, once for all, and fre
   const level = releases.requireCurrent().get(2) ?? assert.fail();
   const { bytes } = level;
   const [longitude = '', latitude = ''] = emptyPlace(folder).split(',');
-  const [place, reads] = [placeAt(longitude, latitude), new Reads(origin)];
-  const load = () => level.spatial.load(place, reads, 'one');
-  assert.equal(level.spatial.at(place, reads), undefined);
-  await Promise.all([load(), load(), level.spatial.load(place, reads, 'other')]);
+  const place = pointOf(level, { longitude, latitude });
+  const { now, load } = lookUp(releases.requireCurrent(), place, new Reads(origin));
+  assert.equal(now(), undefined);
+  await Promise.all([load('one'), load('one'), load('other')]);
   assert.deepEqual([directories, level.bytes - bytes], [1, cellsOf(folder, 2).bytes]);
-  assert.equal(level.spatial.at(place, reads)?.[0]?.count, 0);
+  assert.deepEqual(now(), []);
   clock.now = 299_999;
-  assert.ok(level.spatial.at(place, reads), 'which uses it');
+  assert.ok(now(), 'which uses it');
   clock.now = 300_000;
   await releases.refresh();
-  assert.ok(level.spatial.at(place, reads));
+  assert.ok(now());
   clock.now = 600_000;
   await releases.refresh();
-  assert.deepEqual([level.spatial.at(place, reads), level.bytes], [undefined, bytes]);
-  await load();
+  assert.deepEqual([now(), level.bytes], [undefined, bytes]);
+  await load('one');
   assert.equal(directories, 2);
 });
 

@@ -15,7 +15,7 @@ import {
 } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
-import { loadLevel, loadRelease, readDescription } from '../../proxy/data/load-release.ts';
+import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';

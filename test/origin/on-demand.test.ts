@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { indexPath, releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, type Geometry, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
-import type { LoadedRelease } from '../../proxy/data/load-release.ts';
+import type { LoadedRelease } from '../../proxy/data/release.ts';
+import { TABLES } from '../../proxy/data/release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
@@ -66,22 +67,22 @@ test('a table is read when its geometry is first asked for, once for all who ask
   const { releases, release, clock } = await openRelease(noted);
   const level = await release.load(2);
   const bytes = level.bytes;
-  assert.equal(level.get('low'), undefined);
-  await Promise.all([level.load('low'), level.load('low'), level.load('none')]);
+  assert.equal(level.get(TABLES.low), undefined);
+  await Promise.all([level.load(TABLES.low), level.load(TABLES.low), level.load(TABLES.none)]);
   assert.deepEqual(noted.read, ['lv2/low', 'lv2/none']);
-  assert.equal(level.get('low')?.table.features, 260);
+  assert.equal(level.get(TABLES.low)?.table.features, 260);
   assert.ok(level.bytes > bytes);
   // Whoever asks for one keeps it.
   clock.now = UNUSED_MS - 1;
-  assert.ok(level.get('low'));
+  assert.ok(level.get(TABLES.low));
   clock.now = UNUSED_MS;
   await releases.refresh();
-  assert.equal(level.get('none'), undefined);
-  assert.ok(level.get('low'));
+  assert.equal(level.get(TABLES.none), undefined);
+  assert.ok(level.get(TABLES.low));
   clock.now = 2 * UNUSED_MS;
   await releases.refresh();
-  assert.deepEqual([level.get('low'), level.bytes], [undefined, bytes]);
-  await level.load('low');
+  assert.deepEqual([level.get(TABLES.low), level.bytes], [undefined, bytes]);
+  await level.load(TABLES.low);
   assert.deepEqual(noted.read, ['lv2/low', 'lv2/none', 'lv2/low']);
 });
 
@@ -148,14 +149,14 @@ test('a table that could not be read is tried again after five seconds, not at o
   });
   const { release, clock } = await openRelease(noted);
   const level = await release.load(1);
-  for (let i = 0; i < 3; i++) await assert.rejects(level.load('low'), { reason: 'missing' });
+  for (let i = 0; i < 3; i++) await assert.rejects(level.load(TABLES.low), { reason: 'missing' });
   isMissing = false;
   clock.now = 4_999;
-  await assert.rejects(level.load('low'), { reason: 'missing' });
+  await assert.rejects(level.load(TABLES.low), { reason: 'missing' });
   assert.deepEqual(noted.read, ['lv1/low']);
   clock.now = 5_000;
-  await level.load('low');
-  assert.ok(level.get('low'));
+  await level.load(TABLES.low);
+  assert.ok(level.get(TABLES.low));
 });
 
 test('of a release that is gone before its table was read a cursor gives 410, and other requests the new release', async () => {
@@ -188,11 +189,11 @@ test('the tables of geometries count: levels are freed for them, and they with t
   const { release } = await openRelease(noted, loadOnDemand(sizes.reduce((sum, bytes) => sum + bytes)));
   for (const level of [2, 1, 2, 1] as const) await release.load(level);
   const level = await release.load(1);
-  await level.load('none');
-  assert.equal((await release.load(1)).get('none')?.table.features, 130);
+  await level.load(TABLES.none);
+  assert.equal((await release.load(1)).get(TABLES.none)?.table.features, 130);
   await release.load(2);
   assert.deepEqual(noted.read, ['lv2', 'lv1', 'lv1/none', 'lv2']);
-  assert.equal((await release.load(1)).get('none'), undefined);
+  assert.equal((await release.load(1)).get(TABLES.none), undefined);
 });
 
 test('a load of more than ten seconds is begun again beside the first one, whose end is seen, and not more and more', async () => {

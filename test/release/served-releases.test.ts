@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import type { LoadedRelease } from '../../proxy/data/load-release.ts';
+import type { LoadedRelease } from '../../proxy/data/release.ts';
+import { TABLES } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { loggedRefresh, watchReleases } from '../../proxy/data/watch-releases.ts';
 import { Problem } from '../../proxy/http/problem.ts';
@@ -250,10 +251,10 @@ test('memory is freed while current.json cannot be read', async () => {
   await assert.rejects(releases.refresh(), /current\.json/);
   assert.equal(releases.get({ release: 'r2', content: '' }, 'one'), undefined);
   const level = releases.current?.get(2) ?? assert.fail('no release');
-  await level.load('low');
+  await level.load(TABLES.low);
   clock.now += 300_000;
   await assert.rejects(releases.refresh(), /current\.json/);
-  assert.deepEqual([level.get('low'), loads('r2')], [undefined, 1]);
+  assert.deepEqual([level.get(TABLES.low), loads('r2')], [undefined, 1]);
 });
 
 test('a damaged release that cursors name is parsed once in 30 seconds', async () => {

@@ -8,7 +8,7 @@ import { releasePath } from '../../format/layout.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
-import { loadRelease } from '../../proxy/data/load-release.ts';
+import { loadRelease } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { type Dice, dice } from '../support/dice.ts';

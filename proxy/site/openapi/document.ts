@@ -1,23 +1,14 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import {
-  AT_ENDPOINT,
-  CELLS_ENDPOINTS,
-  DOWNLOAD_ENDPOINTS,
-  FILE_ENDPOINTS,
-  OGC_PATH,
-  PAGE_ENDPOINTS,
-  SEARCH_ENDPOINT,
-} from '../../api/endpoints.ts';
-import type { Audience } from '../../api/headers.ts';
-import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
-import {
-  atParameters,
-  parameterComponents,
-  parameterReferences,
-  searchComponents,
-  searchReferences,
-} from './parameters.ts';
+import type { Audience } from '../../bodies/headers.ts';
+import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
+import { FILE_ENDPOINTS } from '../../features/files/files.ts';
+import { OGC_PATH } from '../../features/ogc/endpoints.ts';
+import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
+import { AT_ENDPOINT } from '../../features/places/at.ts';
+import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../rows.ts';
+import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
 /** What is said of tokens, and what of a public service. */
@@ -126,8 +117,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       },
       parameters: {
         ...parameterComponents(),
-        ...Object.fromEntries(atParameters().map((parameter) => [`at-${parameter.name}`, parameter])),
-        ...searchComponents(),
+        ...unitsComponents(),
         ...featuresParameters(),
       },
       headers: headerComponents(),
@@ -174,7 +164,7 @@ function atPath() {
     operationId: 'at',
     tags: ['units'],
     summary: 'The units of all levels that contain a point, from the country down',
-    parameters: atParameters().map(({ name }) => ({ $ref: `#/components/parameters/at-${name}` })),
+    parameters: parameterReferences(AT_ENDPOINT),
     responses: { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) },
   };
   return { [path]: { get: operation } };
@@ -200,12 +190,13 @@ function downloadPaths() {
 /** One path per level. */
 function cellsPaths() {
   return Object.fromEntries(
-    CELLS_ENDPOINTS.map(({ path, level, mediaType, parameters }) => {
+    CELLS_ENDPOINTS.map((endpoint) => {
+      const { path, level, mediaType } = endpoint;
       const operation = {
         operationId: `download-cells-${levelName(level)}`,
         tags: ['downloads'],
         summary: `Which units of level ${level} are at a point, as a file: with the names of the level points can be looked up without the service`,
-        parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+        parameters: parameterReferences(endpoint),
         responses: savedResponses(mediaType, 'CellsFile'),
       };
       return [path, { get: operation }];
@@ -233,7 +224,7 @@ function searchPath() {
     operationId: 'search',
     tags: ['units'],
     summary: 'Units of all levels whose name has a word that begins with a text',
-    parameters: searchReferences(),
+    parameters: parameterReferences(SEARCH_ENDPOINT),
     responses: {
       200: { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } },
       304: { description: NOT_MODIFIED, headers },

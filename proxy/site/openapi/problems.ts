@@ -1,8 +1,8 @@
 // For each problem of the OpenAPI document: the detail of the response, and a request that causes it. The tests send
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
-import { PAGE_ENDPOINTS, PATHS_RULE } from '../../api/endpoints.ts';
 import type { ProblemCode } from '../../http/problem.ts';
+import { PAGE_ENDPOINTS, ROWS } from '../../rows.ts';
 
 const HOST = 'Host: boundaries.example.org';
 const TOKEN = 'Authorization: Bearer $TOKEN';
@@ -13,7 +13,9 @@ function get(target: string, ...headers: string[]): string {
   return [`GET ${target} HTTP/1.1`, HOST, TOKEN, ...headers].join('\n');
 }
 
-const allowedNames = PAGE_ENDPOINTS.filter(({ path }) => path === TARGET).flatMap(({ parameters }) => parameters);
+const allowedNames = PAGE_ENDPOINTS.filter(({ path }) => path === TARGET).flatMap(({ parameters }) =>
+  parameters.map(({ name }) => name),
+);
 const goneCursor = encodeCursor({ release: 'withdrawn', content: '00000000', level: 0, position: 5 });
 
 /** The `detail` of the response to an example of each problem. */
@@ -33,7 +35,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'token-missing': 'Send a token in the header: Authorization: Bearer <token>.',
   'token-invalid': 'The token is expired, damaged, or not meant for this service.',
   'scope-missing': 'The token lacks the required scope boundaries:read.',
-  'not-found': `Available: ${PATHS_RULE}.`,
+  'not-found': `Available: ${ROWS.rule}.`,
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':

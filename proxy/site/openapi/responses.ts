@@ -1,5 +1,5 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
-import type { Audience } from '../../api/headers.ts';
+import type { Audience } from '../../bodies/headers.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';

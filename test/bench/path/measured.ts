@@ -17,8 +17,9 @@ import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { type HandlerContext, handle } from '../../../proxy/handler.ts';
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
+import { createHttpServer } from '../../../proxy/node/server.ts';
 import { type Client, Reads } from '../../../proxy/origin/origin.ts';
-import { createHttpServer } from '../../../proxy/server.ts';
+import { ROWS } from '../../../proxy/rows.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
@@ -117,6 +118,7 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     lifecycle: { isStopping: false },
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
     resourceMetadata,
+    rows: ROWS,
     // Nothing public is asked for.
     publicRows: new Map(),
     log,

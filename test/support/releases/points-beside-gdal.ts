@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
-import { positionsIn } from '../../../format/positions.ts';
 import { gdal } from '../../../generator/source/gdal.ts';
+import { Needs } from '../../../proxy/data/needs.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
-import { placesOf } from '../../../proxy/data/spatial-index.ts';
+import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { Reads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
@@ -23,13 +23,12 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   const releases = new Releases(origin);
   await releases.refresh();
   const reads = new Reads(origin);
-  await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.spatial.loadCells()));
+  await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.load(CELLS)));
   return (level, longitude, latitude) => {
     const release = releases.requireCurrent();
-    const { spatial } = release.get(level) ?? assert.fail();
-    const places = placesOf(release, { bbox: undefined, contains: { longitude, latitude } });
-    const [found] = spatial.at(places, reads) ?? [];
-    return [...positionsIn(found?.slice(0, found.count) ?? assert.fail())];
+    const point = pointOf(release, { longitude, latitude });
+    const found = unitsAt(release.get(level) ?? assert.fail(), point, new Needs(release, reads));
+    return [...(found ?? assert.fail())];
   };
 }
 

@@ -2,11 +2,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import { type Answer, errorToLogLine } from './bodies/answer.ts';
-import { answerAgain, type HandlerContext, handle } from './handler.ts';
-import { Connection } from './http/connection.ts';
-import { type HttpRequest, hasContent, newRequest } from './http/request.ts';
-import { MACHINE_TIME, type Time } from './http/time.ts';
+import { type Answer, errorToLogLine } from '../bodies/answer.ts';
+import { answerAgain, type HandlerContext, handle } from '../handler.ts';
+import { type HttpRequest, hasContent, newRequest } from '../http/request.ts';
+import { MACHINE_TIME, type Time } from '../http/time.ts';
+import { Connection } from './connection.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
 import { type Sending, SentResponse } from './send.ts';

@@ -2,8 +2,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
-import type { Time } from './http/time.ts';
-import type { Lifecycle } from './operations/health.ts';
+import type { Time } from '../http/time.ts';
+import type { Lifecycle } from '../operations/health.ts';
 
 const IDLE_CHECK_MS = 50;
 /** A kept-alive connection can still be used for this long after the server has stopped accepting connections. */

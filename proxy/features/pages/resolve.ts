@@ -1,11 +1,12 @@
 // Resolves the parameters of a page with the index of its level: the features of the page, and the stored page that has
-// them, if any. Used by listing.ts.
-import type { LevelIndex, StoredPage } from '../../format/level-index.ts';
-import type { Format, Geometry } from '../../format/levels.ts';
-import { pageCap } from '../../format/levels.ts';
-import type { Positions } from '../../format/positions.ts';
-import { intersect, NO_POSITIONS } from '../../format/positions.ts';
-import type { Filter, Params } from './parameters.ts';
+// them, if any. Used by listing.ts, and by a search for its filters.
+import type { LevelIndex, StoredPage } from '../../../format/level-index.ts';
+import type { Format, Geometry } from '../../../format/levels.ts';
+import { pageCap } from '../../../format/levels.ts';
+import type { Positions } from '../../../format/positions.ts';
+import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
+import type { Filter } from '../../query/parameter.ts';
+import type { Start } from './parameters.ts';
 
 /** What a page consists of. */
 export interface Resolution {
@@ -21,29 +22,35 @@ export interface Resolution {
   page: StoredPage | undefined;
 }
 
-/**
- * Resolves the parameters for one level of one release.
- * @param places the features at each place that is asked for
- */
+/** What is asked for. */
+export interface Selection {
+  filters: readonly Filter[];
+  /** The features that meet each further filter. */
+  sets: readonly Positions[];
+  /** Of the page: undefined where it starts at the first feature. */
+  start: Start | undefined;
+  /** At most so many features; undefined for the cap. */
+  size: number | undefined;
+}
+
+/** Resolves what is asked for with the index of one level of one release. */
 export function resolve(
   index: LevelIndex,
   format: Format,
-  params: Params,
-  places: readonly Positions[],
+  { filters, sets, start, size: asked }: Selection,
   geometry: Geometry,
 ): Resolution {
-  const { filters, pageSize, fid, cursor } = params;
   const cap = pageCap(format, index.level, geometry);
   let positions = index.all;
   let listing = 0;
-  if (filters.length > 0 || places.length > 0) {
-    positions = matching(index, filters, places);
+  if (filters.length > 0 || sets.length > 0) {
+    positions = matching(index, filters, sets);
     listing = listingOf(index, filters, positions);
   }
   let first = 0;
-  if (cursor !== undefined) first = positions.rankOf(cursor.position);
-  else if (fid > 0) first = positions.rankOf(index.positionOf(fid));
-  const size = pageSize === 0 ? cap : Math.min(pageSize, cap);
+  if (start?.cursor !== undefined) first = positions.rankOf(start.cursor.position);
+  else if (start !== undefined && start.fid > 0) first = positions.rankOf(index.positionOf(start.fid));
+  const size = asked === undefined ? cap : Math.min(asked, cap);
   const count = Math.min(size, positions.count - first);
   const page =
     listing === -1 || geometry !== 'full'
@@ -52,9 +59,9 @@ export function resolve(
   return { positions, first, count, listing, page };
 }
 
-/** The positions that match all filters and places: sets of few runs are intersected first. */
-export function matching(index: LevelIndex, filters: readonly Filter[], places: readonly Positions[]): Positions {
-  const sets = [...places];
+/** The positions that match all filters and are in all sets: those of few runs are intersected first. */
+export function matching(index: LevelIndex, filters: readonly Filter[], others: readonly Positions[]): Positions {
+  const sets = [...others];
   for (const { column, gid } of filters) {
     const known = index.columns[column];
     const number = known === undefined ? -1 : known.find(gid);

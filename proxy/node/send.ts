@@ -1,14 +1,14 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, errorToLogLine, isStorageError } from './bodies/answer.ts';
-import { afterConditions } from './bodies/conditions.ts';
-import type { ResponseCaches } from './bodies/response-cache.ts';
-import type { HttpRequest } from './http/request.ts';
-import type { Client, Exchange, Reads } from './origin/origin.ts';
-import { AT_ONCE_MAX_BYTES } from './work/body-buffers.ts';
-import { CHUNK_BYTES, type HeldBytes } from './work/held-bytes.ts';
-import { ClientGone } from './work/work-queue.ts';
+import { type Answer, type Body, errorToLogLine, isStorageError } from '../bodies/answer.ts';
+import { afterConditions } from '../bodies/conditions.ts';
+import type { ResponseCaches } from '../bodies/response-cache.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { Client, Exchange, Reads } from '../origin/origin.ts';
+import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
+import { CHUNK_BYTES, type HeldBytes } from '../work/held-bytes.ts';
+import { ClientGone } from '../work/work-queue.ts';
 
 /** What sending needs. */
 export interface Sending {

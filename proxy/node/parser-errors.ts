@@ -1,8 +1,8 @@
 // Requests that node:http cannot parse or does not pass on: they never reach `handle`, but get a problem response too.
 import { STATUS_CODES } from 'node:http';
-import type { Answer } from './bodies/answer.ts';
-import { problemToAnswer } from './bodies/answer.ts';
-import { Problem } from './http/problem.ts';
+import type { Answer } from '../bodies/answer.ts';
+import { problemToAnswer } from '../bodies/answer.ts';
+import { Problem } from '../http/problem.ts';
 
 /** The error of a `clientError` event of node:http. */
 export interface ParserError extends Error {

@@ -1,22 +1,11 @@
 // Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used
-// by releases.ts.
+// by releases.ts; what else is brought into memory of a level is its parts (needs.ts).
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
-import { type Cells, decodeCells } from '../../format/cells.ts';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import {
-  alonePath,
-  cellsPath,
-  featureFilePath,
-  indexPath,
-  manifestPath,
-  RELEASE_FILE,
-  releasePath,
-  wordsPath,
-} from '../../format/layout.ts';
+import { alonePath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
@@ -24,42 +13,38 @@ import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { decodingWords, type Words } from '../../format/words.ts';
-import { Problem } from '../http/problem.ts';
-import type { ByteRange, Client, Origin, Reads } from '../origin/origin.ts';
+import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
-import { SpatialIndex } from './spatial-index.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
 const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
-/** Size of the listings that are kept for each geometry. */
-const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
-/** Other events are handled after this time of work, in milliseconds. */
-const TURN_MS = 1;
-/** A table that no request has used for this long is freed. */
+/** A part that no request has used for this long is freed. */
 const UNUSED_MS = 300_000;
 
-/** A file of which ranges can be sent. */
-export interface RangedFile {
-  bytes: number;
-  /** Entity tag without quotes. */
-  tag: string;
-  /** A range of it, as bodies/answer.ts describes bodies. */
-  part(range: ByteRange): { bytes: number; read(reads: Reads, client: Client): Read | Promise<Read> };
+/** What is kept in memory says how much that is, in bytes. */
+export interface Sized {
+  readonly bytes: number;
 }
 
-type Read = Buffer | AsyncIterable<Buffer>;
+/**
+ * What is kept of a level besides its index, from the first request that needs it until none has for long. Each
+ * capability has its own.
+ */
+export interface Part<Value extends Sized> {
+  readonly name: string;
+  readonly type: abstract new (...parameters: never[]) => Value;
+  /** Reads it. @throws OriginError, FormatError; Problem if the release has none */
+  load(level: LoadedLevel): Promise<Value>;
+}
 
 /** The feature files of one geometry of a level. */
 export class LoadedTable {
   readonly table: FeatureTable;
   readonly geometry: Geometry;
-  /** Listings that were downloaded, by filters and format: a client that reads one in ranges asks again and again. */
-  readonly listings = new LRUCache<string, RangedFile & { features: number }>({ maxSize: LISTINGS_MAX_BYTES });
-  /** Bytes of its index.bin. */
-  readonly #bytes: number;
+  /** Of its index.bin. */
+  readonly bytes: number;
   /** The folder of its release, relative to the origin. */
   readonly #folder: string;
   /** Paths of files that have been read, by number: look-ups of open files use the same text again. */
@@ -69,12 +54,7 @@ export class LoadedTable {
     this.#folder = folder;
     this.table = table;
     this.geometry = geometry;
-    this.#bytes = bytes;
-  }
-
-  /** Bytes that are kept. */
-  get bytes(): number {
-    return this.#bytes + this.listings.calculatedSize;
+    this.bytes = bytes;
   }
 
   /** The path of a feature file, or of the file with its chained features alone; relative to the origin. */
@@ -89,74 +69,103 @@ export class LoadedTable {
   }
 }
 
+/** The tables of the geometries besides the full one. */
+export const TABLES: Readonly<Record<Exclude<Geometry, 'full'>, Part<LoadedTable>>> = {
+  medium: tablePart('medium'),
+  low: tablePart('low'),
+  point: tablePart('point'),
+  none: tablePart('none'),
+};
+
+function tablePart(geometry: Exclude<Geometry, 'full'>): Part<LoadedTable> {
+  return {
+    name: `table of ${geometry}`,
+    type: LoadedTable,
+    async load(level) {
+      const { index, manifest, summary, folder } = level;
+      const other = summary.geometries[geometry];
+      if (other === undefined) throw new FormatError(manifest.path, `has no geometry ${geometry}`);
+      const path = indexPath(index.level, geometry);
+      const table = await level.read(path, other.index);
+      const files = {
+        manifest: manifest.path,
+        index: `${folder}/${indexPath(index.level)}`,
+        table: `${folder}/${path}`,
+      };
+      const decoded = decodeTable({ manifest: manifest.text, table }, geometry, index, files);
+      return new LoadedTable(folder, decoded, geometry, table.length);
+    },
+  };
+}
+
 /** A level whose index has been verified. */
 export class LoadedLevel {
   readonly index: LevelIndex;
-  readonly spatial: SpatialIndex;
+  /** What release.json says of it. */
+  readonly summary: LevelSummary;
+  /** Decimals of its coordinates. */
+  readonly precision: number;
   /** The folder of its release, relative to the origin. */
   readonly folder: string;
+  readonly manifest: { readonly path: string; readonly text: string };
   readonly cursors: CursorWriter;
-  readonly #full: LoadedTable;
-  readonly #loadTable: LoadTable;
-  /** Tables of the other geometries. */
-  readonly #tables: Loaded<Geometry, LoadedTable>;
-  readonly #loadWords: () => Promise<Words>;
-  readonly #words: Loaded<'words', Words>;
+  /** The feature files with the full geometry. */
+  readonly full: LoadedTable;
+  readonly #origin: Origin;
+  readonly #parts: Loaded<Part<Sized>, Sized>;
 
+  /** @param bytes of its index.bin */
   constructor(
+    origin: Origin,
     { release, digest }: Description,
     index: LevelIndex,
     bytes: number,
-    load: { table: LoadTable; words: () => Promise<Words>; cells: () => Promise<Cells> },
+    manifest: LoadedLevel['manifest'],
     now: Clock,
   ) {
+    this.#origin = origin;
     this.folder = releasePath(release.release);
     this.index = index;
-    this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, load.cells, now);
+    this.summary = elementAt(release.levels, index.level);
+    this.precision = release.precision;
+    this.manifest = manifest;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
-    this.#full = new LoadedTable(this.folder, index, 'full', bytes);
-    this.#loadTable = load.table;
-    this.#tables = new Loaded(now);
-    this.#loadWords = load.words;
-    this.#words = new Loaded(now);
+    this.full = new LoadedTable(this.folder, index, 'full', bytes);
+    this.#parts = new Loaded(now);
   }
 
-  /** Bytes of the tables in memory. */
+  /** Bytes of the index and of the parts in memory. */
   get bytes(): number {
-    const loaded = [...this.#tables.entries(), ...this.#words.entries()];
-    return loaded.reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
+    return this.#parts.entries().reduce((sum, [, { bytes }]) => sum + bytes, this.full.bytes);
   }
 
-  /** The feature files of a geometry; undefined if their table is not in memory. */
-  get(geometry: Geometry): LoadedTable | undefined {
-    return geometry === 'full' ? this.#full : this.#tables.get(geometry);
+  /** A part; undefined if it is not in memory. */
+  get<Value extends Sized>(part: Part<Value>): Value | undefined {
+    const value = this.#parts.get(part);
+    return value instanceof part.type ? value : undefined;
   }
 
-  /** Brings the table of a geometry into memory. @throws OriginError, FormatError */
-  async load(geometry: Geometry): Promise<LoadedTable> {
-    return geometry === 'full' ? this.#full : this.#tables.load(geometry, () => this.#loadTable(geometry));
+  /** Brings a part into memory. @throws as `load` of the part does */
+  async load<Value extends Sized>(part: Part<Value>): Promise<Value> {
+    const value = await this.#parts.load(part, () => part.load(this));
+    if (!(value instanceof part.type)) throw new TypeError(`${part.name} is not of its type`);
+    return value;
   }
 
-  /** The words of its names; undefined if they are not in memory. */
-  get words(): Words | undefined {
-    return this.#words.get('words');
+  /**
+   * Reads a whole file of the level, or the beginning of one, and checks its SHA-256.
+   * @param path relative to the folder of the release
+   * @throws OriginError, FormatError
+   */
+  read(path: string, file: CheckedFile, isBeginning = false): Promise<Buffer> {
+    return readChecked(this.#origin, `${this.folder}/${path}`, file, isBeginning);
   }
 
-  /** Brings the words into memory. @throws OriginError, FormatError */
-  loadWords(): Promise<Words> {
-    return this.#words.load('words', this.#loadWords);
-  }
-
-  /** Frees the tables, words and cells that have not been used for long. */
+  /** Frees the parts that have not been used for long. */
   freeUnused(): void {
-    this.#tables.freeUnused(UNUSED_MS);
-    this.#words.freeUnused(UNUSED_MS);
-    this.spatial.freeUnused(UNUSED_MS);
+    this.#parts.freeUnused(UNUSED_MS);
   }
 }
-
-/** Reads the table of a geometry besides the full one. */
-type LoadTable = (geometry: Geometry) => Promise<LoadedTable>;
 
 /** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
@@ -250,7 +259,7 @@ export async function loadLevel(
   level: Level,
   now: Clock = () => performance.now(),
 ): Promise<LoadedLevel> {
-  const { release, levels, precision } = description.release;
+  const { release, levels } = description.release;
   const folder = releasePath(release);
   const summary = elementAt(levels, level);
   const files = { manifest: `${folder}/${manifestPath(level)}`, index: `${folder}/${indexPath(level)}` };
@@ -259,29 +268,8 @@ export async function loadLevel(
     readChecked(origin, files.index, summary.index),
   ]);
   const text = manifest.toString('utf8');
-  const expected = { release, level, features: summary.features };
-  const index = decodeLevel({ manifest: text, index: bytes }, expected, files);
-  const loadTable: LoadTable = async (geometry) => {
-    const file = `${folder}/${indexPath(level, geometry)}`;
-    const other = summary.geometries[geometry];
-    if (other === undefined) throw new FormatError(files.manifest, `has no geometry ${geometry}`);
-    const table = await readChecked(origin, file, other.index);
-    const decoded = decodeTable({ manifest: text, table }, geometry, index, { ...files, table: file });
-    return new LoadedTable(folder, decoded, geometry, table.length);
-  };
-  const loadWords = async (): Promise<Words> => {
-    const file = `${folder}/${wordsPath(level)}`;
-    return inTurns(decodingWords(await readChecked(origin, file, summary.words), summary.features, file));
-  };
-  const loadCells = async (): Promise<Cells> => {
-    if (summary.cells === undefined)
-      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
-    const file = `${folder}/${cellsPath(level)}`;
-    const directory = await readChecked(origin, file, summary.cells.directory, true);
-    return decodeCells(directory, file, { features: summary.features, precision, bytes: summary.cells.bytes });
-  };
-  const load = { table: loadTable, words: loadWords, cells: loadCells };
-  return new LoadedLevel(description, index, bytes.length, load, now);
+  const index = decodeLevel({ manifest: text, index: bytes }, { release, level, features: summary.features }, files);
+  return new LoadedLevel(origin, description, index, bytes.length, { path: files.manifest, text }, now);
 }
 
 /** Reads a whole file, or the beginning of one, and checks its SHA-256. */
@@ -299,15 +287,4 @@ async function readChecked(origin: Origin, path: string, file: CheckedFile, isBe
   const got = digest.digest('hex');
   if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
   return content;
-}
-
-/** Runs to the end, with other events between the turns. */
-async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
-  for (let began = performance.now(); ; ) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (performance.now() - began < TURN_MS) continue;
-    await setImmediate();
-    began = performance.now();
-  }
 }

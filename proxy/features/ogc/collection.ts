@@ -1,9 +1,10 @@
 // A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
-// 3, OGC 19-079r2), and what is known of its columns. Used by ogc-documents.ts.
-import { levelName } from '../../format/levels.ts';
-import type { LevelSummary } from '../../format/release.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
-import { COLLECTIONS_PATH, GEOMETRY, SCHEMA_TYPE } from './endpoints.ts';
+// 3, OGC 19-079r2), and what is known of its columns. Used by documents.ts.
+import { levelName } from '../../../format/levels.ts';
+import type { LevelSummary } from '../../../format/release.ts';
+import type { LoadedRelease } from '../../data/release.ts';
+import { GEOMETRY } from '../../query/parameter.ts';
+import { COLLECTIONS_PATH, SCHEMA_TYPE } from './endpoints.ts';
 
 const JSON_TYPE = 'application/json';
 /** The registered relations of the OGC begin so. */
@@ -69,7 +70,7 @@ export function columnsSchema(document: string, id: string, columns: LevelSummar
   const properties = [
     ['fid', { title: 'fid', type: 'integer', minimum: 0, readOnly: true, 'x-ogc-role': 'id' }],
     ...named.map((name) => [name, { title: titleOf(name) }]),
-    [GEOMETRY, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
+    [GEOMETRY.name, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
   ];
   return { ...frame, properties: Object.fromEntries(properties), additionalProperties: true };
 }

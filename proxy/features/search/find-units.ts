@@ -1,6 +1,6 @@
-// Which units are called so: a text is looked up in the words of the levels' names. Used by api/search.ts.
-import { elementAt, numberAt, u32At } from '../../format/element-at.ts';
-import { foldText, type NumberRange, type Words } from '../../format/words.ts';
+// Which units are called so: a text is looked up in the words of the levels' names. Used by search.ts.
+import { elementAt, numberAt, u32At } from '../../../format/element-at.ts';
+import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
 
 /** The names of a level, and which of its units may be found; undefined for all. */
 export interface SearchedLevel {

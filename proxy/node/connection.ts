@@ -2,7 +2,7 @@
 // Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Time } from './time.ts';
+import type { Time } from '../http/time.ts';
 
 /** Parsed requests that wait on one connection. One packet can contain thousands; further ones are dropped. */
 const WAITING_MAX = 32;

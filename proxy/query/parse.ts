@@ -2,8 +2,11 @@
 // allowed.
 import type { Level } from '../../format/levels.ts';
 import { Problem, quote } from '../http/problem.ts';
-import { GEOMETRY, START_AFTER, START_AT } from './endpoints.ts';
-import { badParameter, type Given, noParams, type Parameter, type Params } from './parameters.ts';
+import { badParameter, GEOMETRY, type Given, NO_QUERY, type Parameter, type Query } from './parameter.ts';
+
+/** The start of a page, by one of these: a link has its own. */
+export const START_AT = 'start-at';
+export const START_AFTER = 'start-after';
 
 /** What a column of a level may be. */
 export const COLUMN_RULE = 'the GID of a unit';
@@ -11,14 +14,36 @@ export const COLUMN_RULE = 'the GID of a unit';
 /** What the query of an endpoint may say. */
 export interface QueryRules {
   level: Level;
-  /** How each parameter is read, by name. */
-  parameters: ReadonlyMap<string, Parameter>;
+  /** Its parameters, by name. */
+  parameters: ReadonlyMap<string, Parameter<unknown>>;
   /** The names, for messages. */
   allowed: string;
   /** Are other names columns of the level, which the release knows? */
   hasColumns: boolean;
   /** What a plus means: a space in forms (URL standard, section 5.1), itself in a URI template (RFC 6570). */
   plus: ' ' | '+';
+  /** Do links have them in the order of the request? */
+  keepsOrder: boolean;
+}
+
+/**
+ * What the query of an endpoint may say.
+ * @param parameters in the order of the documentation
+ * @param known further ones, whose refusal says more than that they are unknown
+ */
+export function queryRules(
+  level: Level,
+  parameters: readonly Parameter<unknown>[],
+  known: readonly Parameter<unknown>[] = [],
+): QueryRules {
+  return {
+    level,
+    parameters: new Map([...known, ...parameters].map((parameter) => [parameter.name, parameter])),
+    allowed: parameters.map(({ name }) => name).join(', ') || 'none',
+    hasColumns: false,
+    plus: ' ',
+    keepsOrder: false,
+  };
 }
 
 /**
@@ -26,10 +51,9 @@ export interface QueryRules {
  * @param query without `?`, not decoded
  * @throws Problem token-in-query, bad-encoding, unknown-parameter, duplicate-parameter, bad-parameter, bad-cursor
  */
-export function parseQuery(query: string, rules: QueryRules): Params {
-  const params = noParams();
-  if (query === '') return params;
-  const { level, parameters, allowed, hasColumns, plus } = rules;
+export function parseQuery(query: string, rules: QueryRules): Query {
+  if (query === '') return NO_QUERY;
+  const { level, parameters, allowed, hasColumns, plus, keepsOrder } = rules;
   const given: Given[] = [];
   for (let at = 0, end: number; at < query.length; at = end + 1) {
     const ampersand = query.indexOf('&', at);
@@ -44,15 +68,15 @@ export function parseQuery(query: string, rules: QueryRules): Params {
     for (const other of given)
       if (other.name === name) throw duplicateParameter(name, parameter?.rule(level) ?? COLUMN_RULE);
     // Which geometries and columns there are is known of the release: who asks it refuses the empty text, too.
-    if (text === '' && name !== GEOMETRY && parameter !== undefined)
+    if (text === '' && name !== GEOMETRY.name && parameter !== undefined)
       throw badParameter(name, 'is empty', parameter.rule(level));
-    given.push({ name, text, parameter });
+    given.push({ name, text, parameter, value: undefined });
   }
   // In the order of links, whatever that of the request is: that of a link is, and sorting allocates.
-  if (given.some((one, i) => orderOf(one) < orderOf(given[i - 1]))) given.sort((a, b) => orderOf(a) - orderOf(b));
-  params.given = given;
-  for (const one of given) one.parameter?.parse(params, one, level);
-  return params;
+  if (!keepsOrder && given.some((one, i) => orderOf(one) < orderOf(given[i - 1])))
+    given.sort((a, b) => orderOf(a) - orderOf(b));
+  for (const one of given) one.value = one.parameter?.parse(one, level, given);
+  return { given };
 }
 
 function orderOf(given: Given | undefined): number {
@@ -63,7 +87,7 @@ function orderOf(given: Given | undefined): number {
  * The URL of the same features at another start.
  * @param start undefined for that of the first page
  */
-export function urlOf(url: string, { given }: Params, start: string | undefined): string {
+export function urlOf(url: string, { given }: Query, start: string | undefined): string {
   let query = '';
   for (const { name, text, parameter } of given) {
     if (name === START_AT || name === START_AFTER) continue;

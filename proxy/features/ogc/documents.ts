@@ -1,18 +1,18 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
 import { gzipSync } from 'node:zlib';
-import { elementAt } from '../../format/element-at.ts';
-import type { Level } from '../../format/levels.ts';
-import { levelName } from '../../format/levels.ts';
-import type { LevelSummary } from '../../format/release.ts';
-import { type Answer, type Basis, tagOf } from '../bodies/answer.ts';
-import type { LoadedRelease } from '../data/load-release.ts';
-import { Problem } from '../http/problem.ts';
+import { elementAt } from '../../../format/element-at.ts';
+import type { Level } from '../../../format/levels.ts';
+import { levelName } from '../../../format/levels.ts';
+import type { LevelSummary } from '../../../format/release.ts';
+import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { LoadedRelease } from '../../data/release.ts';
+import { Problem } from '../../http/problem.ts';
+import { collectionDocument, columnsSchema, creditsOf, type Link, licenceLinks } from './collection.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
 import { OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
-import { type FixedHeaders, releaseAnswer } from './headers.ts';
-import { collectionDocument, columnsSchema, creditsOf, type Link, licenceLinks } from './ogc-collection.ts';
-import { apiDocument, type Service, TITLE } from './ogc-openapi.ts';
+import { apiDocument, type Service, TITLE } from './openapi.ts';
 
 /** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
 const CONFORMANCE = ['1/1.0/conf/core', '1/1.0/conf/geojson', '1/1.0/conf/oas30', '3/1.0/conf/queryables'].map(

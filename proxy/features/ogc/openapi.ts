@@ -1,20 +1,12 @@
 // The OpenAPI 3.0 document of OGC API - Features, and its paths for the document of the whole service: what is written
 // here means the same in OpenAPI 3.0 and 3.1.
-import type { Geometry, Level } from '../../format/levels.ts';
-import { GEOMETRIES, levelName } from '../../format/levels.ts';
-import type { LevelSummary } from '../../format/release.ts';
-import type { FeaturesEndpoint } from './endpoints.ts';
-import {
-  BBOX,
-  DOCUMENT_ENDPOINTS,
-  F,
-  GEOMETRY,
-  ITEM_ENDPOINTS,
-  ITEMS_ENDPOINTS,
-  LIMIT,
-  OGC_PATH,
-} from './endpoints.ts';
-import type { Audience } from './headers.ts';
+import type { Geometry, Level } from '../../../format/levels.ts';
+import { GEOMETRIES, levelName } from '../../../format/levels.ts';
+import type { LevelSummary } from '../../../format/release.ts';
+import type { Audience } from '../../bodies/headers.ts';
+import type { Parameter } from '../../query/parameter.ts';
+import { DOCUMENT_ENDPOINTS, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './endpoints.ts';
+import { ITEMS_PARAMETERS } from './parameters.ts';
 
 /** What the service is called, if nothing else is configured. */
 export const TITLE = 'Administrative boundaries';
@@ -92,8 +84,8 @@ export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Sur
   });
   const pathOf = ({ path }: { path: string }): string =>
     prefix + (path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
-  const references = ({ parameters }: Pick<FeaturesEndpoint, 'parameters'>) =>
-    parameters.map((name) => ({ $ref: reference(name) }));
+  const references = ({ parameters }: { parameters: readonly Parameter<unknown>[] }) =>
+    parameters.map(({ name }) => ({ $ref: reference(name) }));
   const isThere = ({ level }: { level: Level | undefined }): boolean => level === undefined || levels.includes(level);
   const documents = DOCUMENT_ENDPOINTS.filter(isThere).map((endpoint) => {
     const { document, level, mediaType } = endpoint;
@@ -134,33 +126,12 @@ const FID = 'fid';
 
 /** The parameters of features in any data. */
 export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
-  const query = (name: string, description: string, example: number | string | number[], schema: object) => {
+  const query = ITEMS_PARAMETERS.map(({ name, document }) => {
+    const { description, schema, example } = document({ level: 0, geometries });
     return { name, in: 'query', description, style: 'form', explode: false, schema, example };
-  };
-  const text = { type: 'string', minLength: 1 };
-  const size = { type: 'integer', minimum: 1, ...LIMIT };
-  const box = { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 };
-  return [
-    query(
-      'limit',
-      'Features on the page; a larger number counts as the maximum. Large ones make a page shorter.',
-      1,
-      size,
-    ),
-    query(BBOX, 'Features whose bbox touches west,south,east,north; six numbers have heights.', [-4, 40, -3, 41], box),
-    query('datetime', 'An instant or an interval. Features have no time: all match.', '2026-11-23T00:00:00Z', text),
-    query(GEOMETRY, 'The geometry of the features.', 'full', { type: 'string', enum: geometries, default: 'full' }),
-    query('start-at', 'The cursor of a next link, or the fid at which the page starts.', '1', text),
-    query(F, 'The format: there is one.', 'json', { type: 'string', enum: ['json'] }),
-    {
-      name: FID,
-      in: 'path',
-      description: 'The fid.',
-      required: true,
-      schema: { type: 'integer', minimum: 0 },
-      example: 1,
-    },
-  ];
+  });
+  const fid = { type: 'integer', minimum: 0 };
+  return [...query, { name: FID, in: 'path', description: 'The fid.', required: true, schema: fid, example: 1 }];
 }
 
 function columnParameter(name: string) {

@@ -1,0 +1,145 @@
+// What an answer is made of: a release, its levels, parts of a level such as the table of a geometry or the words of
+// its names, and checked pieces of its files. An answer is made at once from what is in memory, or again after what it
+// missed has been brought there, which is held until the answer is made: where memory is little, one level may leave it
+// while another one comes. Used by every capability that answers from a level.
+import type { Geometry, Level } from '../../format/levels.ts';
+import { notReady } from '../http/problem.ts';
+import { clientOf, type HttpRequest } from '../http/request.ts';
+import type { Reads } from '../origin/origin.ts';
+import type { Pieces } from './pieces.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
+import { TABLES } from './release.ts';
+import type { NamedRelease, Releases } from './releases.ts';
+
+/** The release of an answer. */
+export interface ReleaseBasis {
+  release: LoadedRelease;
+  /** Does the request name the release? The answer to a cursor never changes. */
+  isPinned: boolean;
+}
+
+/** What a request needs could not be brought into memory: its release may be gone. */
+export class LoadError extends Error {
+  readonly basis: ReleaseBasis;
+
+  constructor(basis: ReleaseBasis, cause: unknown) {
+    super('not loaded', { cause });
+    this.basis = basis;
+  }
+}
+
+/** More rounds of bringing in are not made: what a request needs is known after a few, each of which loads what the one before leads to. */
+const ROUNDS_MAX = 100;
+
+/** Brings something into memory, for a principal, and holds it. */
+type BringIn = (principal: string) => Promise<unknown>;
+
+/** What one request needs of a release: each is undefined where it is not in memory, and is then noted as missing. */
+export class Needs {
+  readonly release: LoadedRelease;
+  readonly #reads: Reads;
+  /** Nothing is held or missing while all is in memory. */
+  #levels: Map<Level, LoadedLevel> | undefined;
+  #parts: Map<LoadedLevel, Map<Part<Sized>, Sized>> | undefined;
+  #pieces: Map<Pieces, Map<number, Buffer>> | undefined;
+  #missing: BringIn[] = NOTHING;
+
+  constructor(release: LoadedRelease, reads: Reads) {
+    this.release = release;
+    this.#reads = reads;
+  }
+
+  /** A level. */
+  level(number: Level): LoadedLevel | undefined {
+    const { release } = this;
+    const level = this.#levels?.get(number) ?? release.get(number);
+    if (level !== undefined) return level;
+    return this.#miss(async () => {
+      this.#levels ??= new Map();
+      this.#levels.set(number, await release.load(number));
+    });
+  }
+
+  /** A part of a level. */
+  part<Value extends Sized>(level: LoadedLevel, part: Part<Value>): Value | undefined {
+    const value = this.#parts?.get(level)?.get(part) ?? level.get(part);
+    if (value instanceof part.type) return value;
+    return this.#miss(async () => {
+      this.#parts ??= new Map();
+      const held = this.#parts.get(level) ?? new Map<Part<Sized>, Sized>();
+      this.#parts.set(level, held.set(part, await level.load(part)));
+    });
+  }
+
+  /** The feature files of a geometry. */
+  table(level: LoadedLevel, geometry: Geometry): LoadedTable | undefined {
+    return geometry === 'full' ? level.full : this.part(level, TABLES[geometry]);
+  }
+
+  /** The bytes of a piece of a file, until the next call. */
+  piece(pieces: Pieces, piece: number): Buffer | undefined {
+    const bytes = this.#pieces?.get(pieces)?.get(piece) ?? pieces.now(piece, this.#reads);
+    if (bytes !== undefined) return bytes;
+    return this.#miss(async (principal) => {
+      this.#pieces ??= new Map();
+      const held = this.#pieces.get(pieces) ?? new Map<number, Buffer>();
+      this.#pieces.set(pieces, held.set(piece, await pieces.load(piece, this.#reads, principal)));
+    });
+  }
+
+  /** Brings what is missing into memory, side by side. */
+  async bringIn(principal: string): Promise<void> {
+    const missing = this.#missing;
+    this.#missing = NOTHING;
+    await Promise.all(missing.map((bringIn) => bringIn(principal)));
+  }
+
+  #miss(bringIn: BringIn): undefined {
+    if (this.#missing === NOTHING) this.#missing = [];
+    this.#missing.push(bringIn);
+  }
+}
+
+/** Shared by all that miss nothing. */
+const NOTHING: BringIn[] = [];
+
+/**
+ * An answer from what is in memory, or after what it misses has been brought there.
+ * @param named the release that the request names; undefined for the current one
+ * @param make makes it; returns undefined if it misses something
+ * @throws LoadError, Problem
+ */
+export function gather<Result>(
+  sources: { releases: Releases; reads: Reads },
+  request: HttpRequest,
+  named: NamedRelease | undefined,
+  make: (needs: Needs) => Result | undefined,
+): Result | Promise<Result> {
+  const { releases, reads } = sources;
+  const release = named === undefined ? releases.requireCurrent() : releases.get(named, clientOf(request).client);
+  const needs = release && new Needs(release, reads);
+  return (needs && make(needs)) ?? gatherLater(sources, request, named, needs, make);
+}
+
+async function gatherLater<Result>(
+  { releases, reads }: { releases: Releases; reads: Reads },
+  request: HttpRequest,
+  named: NamedRelease | undefined,
+  begun: Needs | undefined,
+  make: (needs: Needs) => Result | undefined,
+): Promise<Result> {
+  const client = clientOf(request);
+  const load = (known: NamedRelease) => releases.load(known, client.client);
+  const release = named === undefined ? releases.requireCurrent() : await load(named);
+  const needs = begun?.release === release ? begun : new Needs(release, reads);
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    await needs.bringIn(client.client).catch((error: unknown) => {
+      throw new LoadError({ release, isPinned: named !== undefined }, error);
+    });
+    // What many have waited for is not answered to all of them at once.
+    await reads.turn(client, request.peer);
+    const result = make(needs);
+    if (result !== undefined) return result;
+  }
+  throw notReady('Too much is being loaded at the moment. Try again.');
+}

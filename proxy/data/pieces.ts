@@ -1,0 +1,86 @@
+// A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
+// are kept for a while. Used by needs.ts and by the capabilities that have such files.
+import { LRUCache } from 'lru-cache';
+import { FormatError } from '../../format/parse.ts';
+import { type ByteRange, OriginError, type Reads } from '../origin/origin.ts';
+
+/** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
+const KEPT_MAX_BYTES = 1024 * 1024;
+/** Upper estimate of the size of an entry besides. */
+const ENTRY_BYTES = 256;
+
+/** Where the pieces of a file are, and what they must be. */
+interface Directory {
+  /** The bytes of a piece: from the first one up to, not including, the last. */
+  rangeOf(piece: number): { from: number; to: number };
+  /** Are these the bytes of a piece? */
+  hasBytes(piece: number, bytes: Uint8Array): boolean;
+}
+
+/** The pieces of a file, by number. */
+export class Pieces {
+  /** Relative to the origin. */
+  readonly path: string;
+  readonly #directory: Directory;
+  readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES });
+  /** Those that are being read or wait for it, by number and principal: each waits for a turn of its own. */
+  readonly #coming = new Map<string, Promise<Buffer>>();
+
+  constructor(path: string, directory: Directory) {
+    this.path = path;
+    this.#directory = directory;
+  }
+
+  /** Bytes that are kept. */
+  get bytes(): number {
+    return this.#kept.calculatedSize;
+  }
+
+  /**
+   * The bytes of a piece, until the next call; undefined if `load` must be called first: they must be read later, or
+   * are not what they should be, which reading them later says.
+   */
+  now(piece: number, reads: Reads): Buffer | undefined {
+    const known = this.#kept.get(piece);
+    if (known !== undefined) return known;
+    const range = this.#rangeOf(piece);
+    const bytes = reads.buffer(range.length);
+    try {
+      const isRead = reads.now(this.path, range, bytes, 0, true);
+      return isRead && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof OriginError || error instanceof FormatError) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * The bytes of a piece.
+   * @param principal whose turn the read is; all its requests for the same piece share it
+   * @throws OriginError if stored bytes are missing or damaged
+   * @throws Problem overloaded if too much of the principal waits
+   */
+  load(piece: number, reads: Reads, principal: string): Promise<Buffer> {
+    const key = `${piece} ${principal}`;
+    const known = this.#coming.get(key);
+    if (known !== undefined) return known;
+    // Whether or not the request that asks first stays: others may wait for it, and it is soon done.
+    const client = { principal, isClosed: false, exchange: undefined };
+    const loading = reads.later(client, async () => {
+      // Another principal may have waited for the same.
+      const kept = this.#kept.get(piece);
+      if (kept !== undefined) return kept;
+      const bytes = await reads.read(this.path, this.#rangeOf(piece), client);
+      if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
+      this.#kept.set(piece, bytes, { size: bytes.length + ENTRY_BYTES });
+      return bytes;
+    });
+    this.#coming.set(key, loading);
+    return loading.finally(() => this.#coming.delete(key));
+  }
+
+  #rangeOf(piece: number): ByteRange {
+    const { from, to } = this.#directory.rangeOf(piece);
+    return { offset: from, length: to - from };
+  }
+}

@@ -1,0 +1,55 @@
+// The paths of what is saved as a file: whole listings, and the cells of a level. Used by downloads.ts, cells.ts and
+// rows.ts.
+import { FORMATS, type Format, LEVELS, levelName } from '../../../format/levels.ts';
+import type { NamedRelease } from '../../data/releases.ts';
+import { API_PATH } from '../../http/request.ts';
+import { Parameter } from '../../query/parameter.ts';
+import { type FeaturesEndpoint, type LevelEndpoint, selectionParameters } from '../pages/endpoints.ts';
+
+/** The release of a download. */
+export const RELEASE: Parameter<NamedRelease> = new Parameter({
+  name: 'release',
+  order: 11,
+  rule: () => 'the id of a hosted release',
+  parse: ({ text }) => ({ release: text, content: '' }),
+  document: () => ({
+    component: 'release',
+    description: 'Id of a hosted release, which a download that is continued stays on. The current one if absent.',
+    schema: { type: 'string', minLength: 1 },
+    example: 'sample',
+  }),
+});
+
+/** A path that returns a file that is saved. */
+export interface SavedEndpoint extends LevelEndpoint {
+  /** How names of files end: `.geojsonl.gz`. */
+  extension: string;
+}
+
+/** A path that returns a whole listing as one file. */
+export type DownloadEndpoint = FeaturesEndpoint & SavedEndpoint;
+
+const EXTENSIONS: Readonly<Record<Format, string>> = { geojsonl: '.geojsonl.gz', fc: '.geojson.gz' };
+
+/** The endpoints that return whole listings. @param filters the parameters of those that capabilities bring */
+export function downloadEndpoints(filters: readonly Parameter<unknown>[]): DownloadEndpoint[] {
+  return FORMATS.flatMap((format) =>
+    LEVELS.map((level) => ({
+      path: `${API_PATH}/download/${levelName(level)}${EXTENSIONS[format]}`,
+      level,
+      format,
+      mediaType: 'application/gzip',
+      parameters: [...selectionParameters(level, filters), RELEASE],
+      extension: EXTENSIONS[format],
+    })),
+  );
+}
+
+/** The endpoints that return the cells of a level, by which whoever has them looks points up. */
+export const CELLS_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
+  path: `${API_PATH}/download/${levelName(level)}.cells`,
+  level,
+  mediaType: 'application/octet-stream',
+  parameters: [RELEASE],
+  extension: '.cells',
+}));

@@ -1,0 +1,130 @@
+// The parameters of OGC API - Features: some of them are those of pages, written in another way. Used by endpoints.ts,
+// items.ts and openapi.ts.
+import { GEOMETRIES } from '../../../format/levels.ts';
+import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
+import { SIZE_RULE, START, sizeOf } from '../pages/parameters.ts';
+import { BBOX, boxOf } from '../places/parameters.ts';
+
+/** The number of features of a page if the request does not say, and at most. */
+export const LIMIT_SIZES = { default: 100, maximum: 1000 } as const;
+
+/** How the documents of OpenAPI 3.0 have a parameter: arrays with commas. */
+const TEXT = { type: 'string', minLength: 1 };
+
+/** The number of features of a page. */
+export const LIMIT: Parameter<number> = new Parameter({
+  name: 'limit',
+  order: 0,
+  rule: () => SIZE_RULE,
+  parse: (given) => Math.min(sizeOf(given), LIMIT_SIZES.maximum),
+  document: () => ({
+    component: 'limit',
+    description: 'Features on the page; a larger number counts as the maximum. Large ones make a page shorter.',
+    schema: { type: 'integer', minimum: 1, ...LIMIT_SIZES },
+    example: 1,
+  }),
+});
+
+/** With heights, too. */
+const BOX = BBOX.as({
+  rule: () => 'west,south,east,north in degrees, or six numbers with heights',
+  parse: (given, level) => boxOf(given, level, fourNumbers(given), '4 or 6'),
+  document: () => ({
+    component: 'bbox',
+    description: 'Features whose bbox touches west,south,east,north; six numbers have heights.',
+    schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 },
+    example: [-4, 40, -3, 41],
+  }),
+});
+
+const DATETIME: Parameter<true> = new Parameter({
+  name: 'datetime',
+  order: 0,
+  rule: () => 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..',
+  parse: (given) => allowedIf(isTime(given.text), given),
+  document: () => ({
+    component: 'datetime',
+    description: 'An instant or an interval. Features have no time: all match.',
+    schema: TEXT,
+    example: '2026-11-23T00:00:00Z',
+  }),
+});
+
+const GEOMETRY_OF_FEATURES = GEOMETRY.as({
+  document: ({ geometries = GEOMETRIES }) => ({
+    component: 'geometry',
+    description: 'The geometry of the features.',
+    schema: { type: 'string', enum: geometries, default: 'full' },
+    example: 'full',
+  }),
+});
+
+const [START_AT] = START;
+
+const CURSOR = START_AT.as({
+  rule: () => 'a cursor of a next link, or a fid',
+  document: () => ({
+    component: 'start-at',
+    description: 'The cursor of a next link, or the fid at which the page starts.',
+    schema: TEXT,
+    example: '1',
+  }),
+});
+
+/** The media type that is asked for: there is one. */
+export const F: Parameter<true> = new Parameter({
+  name: 'f',
+  order: 0,
+  rule: () => 'json',
+  parse: (given) => allowedIf(given.text === 'json', given),
+  document: () => ({
+    component: 'f',
+    description: 'The format: there is one.',
+    schema: { type: 'string', enum: ['json'] },
+    example: 'json',
+  }),
+});
+
+/** Those of a page of features, in the order of the documentation. The GID columns of the level are parameters, too. */
+export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [LIMIT, BOX, DATETIME, GEOMETRY_OF_FEATURES, CURSOR, F];
+
+/** Those of one feature. */
+export const ITEM_PARAMETERS: readonly Parameter<unknown>[] = [GEOMETRY_OF_FEATURES, F];
+
+const EXPONENT = /^-?\d+(?:\.\d+)?e[+-]?\d+$/i;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const BOX_DECIMALS = 20;
+
+/** The plain decimals of a box with four numbers or, with heights, six, which C programs may write with an exponent. */
+function fourNumbers(given: Given): string {
+  const numbers = given.text.split(',');
+  const plain = numbers.map((number) => (EXPONENT.test(number) ? Number(number).toFixed(BOX_DECIMALS) : number));
+  if (numbers.length !== 6) return plain.join();
+  if (![numbers[2], numbers[5]].every((height) => NUMBER.test(height ?? ''))) throw wrong(given);
+  return [plain[0], plain[1], plain[3], plain[4]].join();
+}
+
+/** An instant (RFC 3339) or a day, as in both ends of an interval. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+
+/** Is it an instant or an interval (OGC 17-069r4, section 7.15.4)? What has no time matches any. */
+function isTime(text: string): boolean {
+  const ends = text.split('/');
+  const isOpen = (end: string): boolean => ends.length === 2 && (end === '' || end === '..');
+  const times = ends.filter((end) => !isOpen(end)).map(instantOf);
+  const [first = Number.NaN, last = first] = times;
+  return ends.length <= 2 && first <= last;
+}
+
+/** Milliseconds; NaN if it is none. V8 takes February 30 for March 2, and has no leap second (RFC 3339, section 5.7). */
+function instantOf(text: string): number {
+  const day = new Date(Date.parse(text.slice(0, 10))).getUTCDate();
+  if (!INSTANT.test(text) || day !== Number(text.slice(8, 10))) return Number.NaN;
+  return Date.parse(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));
+}
+
+/** @throws Problem bad-parameter */
+function allowedIf(isRight: boolean, given: Given): true {
+  if (!isRight) throw wrong(given);
+  return true;
+}

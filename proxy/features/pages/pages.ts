@@ -1,0 +1,52 @@
+// Pages of a level: which features, which bytes have them, which headers say so. No file is read before the content is
+// sent. Used by rows.ts.
+import { FRAME_DATA } from '../../../format/gzip.ts';
+import { pagePath } from '../../../format/layout.ts';
+import { PAGE_CAPS } from '../../../format/levels.ts';
+import type { Answer } from '../../bodies/answer.ts';
+import { codedAnswer, fixedHeaders } from '../../bodies/headers.ts';
+import { Slice } from '../../bodies/slice.ts';
+import { StoredFile } from '../../bodies/stored-file.ts';
+import { filtersOf, GIDS } from '../../query/parameter.ts';
+import { parseQuery, queryRules } from '../../query/parse.ts';
+import type { Row } from '../../row.ts';
+import type { FeaturesEndpoint } from './endpoints.ts';
+import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from './listing.ts';
+import { PAGE_SIZE, startOf } from './parameters.ts';
+import { type Resolution, resolve } from './resolve.ts';
+
+/** The row of an endpoint. @param filters those that capabilities bring */
+export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[]): Row {
+  // Filters of deeper levels are known, so that their message says what is wrong.
+  const rules = queryRules(endpoint.level, endpoint.parameters, GIDS);
+  return listingRow({
+    endpoint,
+    filters,
+    headers: fixedHeaders(endpoint.mediaType),
+    parse: ({ query }) => parseQuery(query, rules),
+    named: (query) => startOf(query)?.cursor,
+    respond: answerPage,
+  });
+}
+
+/** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
+function answerPage(listing: Listing): Answer {
+  const { endpoint, query, sets, level, source, basis, fixed } = listing;
+  const { format, path } = endpoint;
+  const selection = { filters: filtersOf(query), sets, start: startOf(query), size: PAGE_SIZE.of(query) };
+  const resolution = resolve(level.index, format, selection, source.geometry);
+  const { positions, first, count } = resolution;
+  const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
+  const member = storedPage(listing, resolution) ?? slice;
+  const next = nextUrl(listing, positions, first + count);
+  return codedAnswer(fixed, basis, member, slice, path, matchedAnd(positions, next));
+}
+
+/** The stored page with exactly these features, if there is one. */
+function storedPage({ endpoint, level }: Listing, { listing, first, page }: Resolution): StoredFile | undefined {
+  if (page === undefined) return undefined;
+  const { index } = level;
+  const { format } = endpoint;
+  const path = pagePath(index.level, format, index.listingKey(listing), first / PAGE_CAPS[format][index.level]);
+  return new StoredFile(`${level.folder}/${path}`, page.bytes, index.pageDigest(format, page.number));
+}

@@ -1,0 +1,120 @@
+// The parameters of a page: how many features it has, and where it starts. Used by endpoints.ts, pages.ts and the items
+// of OGC API - Features.
+import { type Cursor, decodeCursor } from '../../../format/cursor.ts';
+import { type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import { Problem, quote } from '../../http/problem.ts';
+import { badParameter, type Given, isDigits, Parameter, type Query, wrong } from '../../query/parameter.ts';
+import { START_AFTER, START_AT } from '../../query/parse.ts';
+
+/** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
+const PAGE_SIZE_MIN = 1;
+/** The largest fid that a start may be. */
+export const FID_MAX: number = Number.MAX_SAFE_INTEGER;
+
+/** What a size may be. */
+export const SIZE_RULE: string = `a whole number of at least ${PAGE_SIZE_MIN}`;
+const START_RULE = `a fid from 0 to ${FID_MAX} or a cursor from a Link header`;
+const EXAMPLE_FID = 1;
+/** The caps of the geometries that are small, in words. */
+const SMALL_CAPS = Object.entries(LIGHT_CAPS)
+  .map(([geometry, cap]) => `${cap} with geometry=${geometry}`)
+  .join(', ');
+
+/** A number of features, at least 1. @throws Problem bad-parameter */
+export function sizeOf(given: Given): number {
+  const { text } = given;
+  const size = isDigits(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : 0;
+  if (size < PAGE_SIZE_MIN) throw wrong(given);
+  return size;
+}
+
+/** The number of features of a page: may be above the page cap. */
+export const PAGE_SIZE: Parameter<number> = new Parameter({
+  name: 'page-size',
+  order: 9,
+  rule: () => SIZE_RULE,
+  parse: sizeOf,
+  document({ format = 'fc', level }) {
+    const cap = PAGE_CAPS[format][level];
+    return {
+      component: `page-size-${cap}`,
+      description: `Number of features on the page. A larger number counts as the maximum, which is the default, or ${SMALL_CAPS}.`,
+      // Without a maximum: a larger number is allowed, and counts as the cap.
+      schema: { type: 'integer', minimum: PAGE_SIZE_MIN, default: cap },
+      example: PAGE_SIZE_MIN,
+    };
+  },
+});
+
+/** Where a page starts: at the first feature with at least this fid, or at the position of a cursor. */
+export interface Start {
+  /** 0 with a cursor. */
+  fid: number;
+  cursor: Cursor | undefined;
+}
+
+/** The two parameters by which a page may start. */
+export const START: readonly [Parameter<Start>, Parameter<Start>] = [
+  startParameter(
+    START_AT,
+    'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.',
+  ),
+  startParameter(
+    START_AFTER,
+    'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.',
+  ),
+];
+
+/** Where the page of a query starts; undefined at the first feature. */
+export function startOf(query: Query): Start | undefined {
+  for (const parameter of START) {
+    const start = parameter.of(query);
+    if (start !== undefined) return start;
+  }
+  return undefined;
+}
+
+function startParameter(name: string, description: string): Parameter<Start> {
+  return new Parameter({
+    name,
+    order: 10,
+    rule: () => START_RULE,
+    parse: parseStart,
+    document: () => ({
+      component: name,
+      description,
+      schema: {
+        oneOf: [
+          { type: 'integer', minimum: 0, maximum: FID_MAX, description: 'A fid.' },
+          { type: 'string', pattern: '^c_[A-Za-z0-9_-]+$', description: 'A cursor from a Link header; opaque.' },
+        ],
+      },
+      example: EXAMPLE_FID,
+    }),
+  });
+}
+
+/** A fid or a cursor. @throws Problem bad-parameter, bad-cursor */
+function parseStart({ name, text }: Given, level: Level, others: readonly Given[]): Start {
+  const isOther = (other: Given): boolean => other.name !== name && [START_AT, START_AFTER].includes(other.name);
+  if (others.some((other) => isOther(other) && other.value !== undefined))
+    throw badParameter(`${START_AT} and ${START_AFTER}`, 'cannot be combined', 'one of them');
+  if (isDigits(text)) {
+    const fid = Number(text);
+    // Whatever the rule of the parameter is: the bound is what is wrong.
+    if (fid > FID_MAX) throw badParameter(name, `is ${quote(text)}`, START_RULE);
+    return { fid: name === START_AFTER ? fid + 1 : fid, cursor: undefined };
+  }
+  const cursor = decodeCursor(text);
+  if (cursor === undefined)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is ${quote(text)}, which is neither a fid nor an undamaged cursor. Allowed: ${START_RULE}.`,
+    );
+  if (cursor.level !== level)
+    throw new Problem(
+      'bad-cursor',
+      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
+    );
+  return { fid: 0, cursor };
+}

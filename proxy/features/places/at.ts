@@ -1,0 +1,94 @@
+// What is at a point: the units of all levels that contain it, from the country down. Used by rows.ts.
+import { isDecimal } from '../../../format/grid.ts';
+import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
+import type { Answer } from '../../bodies/answer.ts';
+import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
+import { gather, type Needs } from '../../data/needs.ts';
+import { API_PATH } from '../../http/request.ts';
+import { badParameter, type Given, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
+import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
+import type { Row, Sources } from '../../row.ts';
+import { type Degrees, pointOf, unitsAt } from './level-places.ts';
+import { POINT } from './parameters.ts';
+import { type AskedUnits, answerUnits, levelsWithUnits, type Unit, unitsGeometry } from './units.ts';
+
+/** The most units of an answer. */
+const UNITS_MAX = 1000;
+
+const PARAMETERS: readonly Parameter<unknown>[] = [
+  POINT,
+  unitsGeometry(
+    'at-geometry',
+    'Geometry of the features, as of pages; none if absent. The full one decides what is at the point.',
+  ),
+];
+
+/** The path that returns what is at a point, of all levels. */
+export const AT_ENDPOINT = { path: `${API_PATH}/at`, mediaType: MEDIA_TYPES.fc, parameters: PARAMETERS } as const;
+
+/** Its row. */
+export const AT_ROW: Row = {
+  path: AT_ENDPOINT.path,
+  answer(sources, request, view) {
+    const query = parseQuery(request.query, RULES);
+    const { path } = AT_ENDPOINT;
+    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], ...view });
+  },
+};
+
+const HEADERS = fixedHeaders(AT_ENDPOINT.mediaType);
+const RULES = queryRules(5, AT_ENDPOINT.parameters);
+
+/** @throws LoadError, Problem */
+function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
+  const { query, request } = asked;
+  return gather(sources, request, undefined, (needs) => {
+    const point = askedPoint(query);
+    const units = unitsOf(query, point, needs);
+    if (units === undefined) return undefined;
+    const more = [MATCHED, String(units.length)];
+    const other = units.length > 0 ? undefined : exchanged(point);
+    const elsewhere = other && unitsOf(query, other, needs);
+    if (other !== undefined && elsewhere === undefined) return undefined;
+    if (elsewhere !== undefined && elsewhere.length > 0)
+      more.push('Link', `<${exchangedUrl(asked, point)}>; rel="alternate"`);
+    return answerUnits(asked, needs.release, units, more);
+  });
+}
+
+/** The units of all levels at a point, by fid within a level; undefined if something is not in memory. */
+function unitsOf(query: Query, asked: Degrees, needs: Needs): Unit[] | undefined {
+  const { release } = needs;
+  const geometry = geometryOf(query, release.geometries, 'lightest');
+  const point = pointOf(release, asked);
+  const units: Unit[] = [];
+  let isMissing = false;
+  for (const number of levelsWithUnits(release, LEVELS)) {
+    const level = needs.level(number);
+    const source = level && needs.table(level, geometry);
+    const positions = level && unitsAt(level, point, needs);
+    // All levels note what they miss, so that it is brought in side by side.
+    if (source === undefined || positions === undefined) isMissing = true;
+    else for (const position of positions) units.push({ source, position });
+  }
+  return isMissing ? undefined : units.slice(0, UNITS_MAX);
+}
+
+/** @throws Problem bad-parameter */
+function askedPoint(query: Query): Degrees {
+  const point = POINT.of(query);
+  if (point === undefined) throw badParameter(POINT.name, 'is missing', POINT.rule(0));
+  return point;
+}
+
+/** The same request with the numbers exchanged. */
+function exchangedUrl({ base, path, query }: AskedUnits, { latitude, longitude }: Degrees): string {
+  const exchange = (one: Given): Given =>
+    one.name === POINT.name ? { ...one, text: `${latitude},${longitude}` } : one;
+  return urlOf(base + path, { given: query.given.map(exchange) }, undefined);
+}
+
+/** The point whose latitude comes first, if it is one: the most frequent mistake. */
+function exchanged({ longitude, latitude }: Degrees): Degrees | undefined {
+  return isDecimal(longitude, 90) ? { longitude: latitude, latitude: longitude } : undefined;
+}

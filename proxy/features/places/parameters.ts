@@ -1,0 +1,90 @@
+// The parameters of place: longitude comes first, as in GeoJSON. Used by filters.ts, at.ts and the items of OGC API -
+// Features.
+import { type Box, boxFrom } from '../../../format/boxes.ts';
+import { isDecimal } from '../../../format/grid.ts';
+import type { Level } from '../../../format/levels.ts';
+import { quote } from '../../http/problem.ts';
+import { badParameter, type Given, Parameter } from '../../query/parameter.ts';
+import type { Degrees } from './level-places.ts';
+
+const DEGREES = 'plain decimal degrees, longitudes from -180 to 180 before latitudes from -90 to 90';
+const DECIMALS = '(\\.\\d{1,40})?';
+const NONE = '(\\.0{1,40})?';
+const LONGITUDE = `-?(180${NONE}|(1[0-7]\\d|0?\\d{1,2})${DECIMALS})`;
+const LATITUDE = `-?(0?90${NONE}|0?[0-8]?\\d${DECIMALS})`;
+const POINT_SCHEMA = { type: 'string', pattern: `^${LONGITUDE},${LATITUDE}$` };
+const EXAMPLE_POINT = '-3.7038,40.4168';
+
+/** The box that the features' boxes touch. */
+export const BBOX: Parameter<Box> = new Parameter({
+  name: 'bbox',
+  order: 6,
+  rule: () => `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`,
+  parse: (given, level) => boxOf(given, level),
+  document: () => ({
+    component: 'bbox',
+    description:
+      'Only features whose bounding box touches this one: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). Features without geometry never match.',
+    schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE},${LONGITUDE},${LATITUDE}$` },
+    example: '-3.9,40.3,-3.5,40.6',
+  }),
+});
+
+/** The point that the features contain. */
+export const CONTAINS: Parameter<Degrees> = new Parameter({
+  name: 'contains',
+  order: 7,
+  rule: () => `longitude,latitude in ${DEGREES}`,
+  parse: pointIn,
+  document: () => ({
+    component: 'contains',
+    description:
+      'Only features that contain this point: longitude,latitude in degrees. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
+    schema: POINT_SCHEMA,
+    example: EXAMPLE_POINT,
+  }),
+});
+
+/** The point at which units of all levels are asked for. */
+export const POINT: Parameter<Degrees> = CONTAINS.as({
+  name: 'point',
+  document: () => ({
+    component: 'at-point',
+    required: true,
+    description:
+      'longitude,latitude in degrees. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
+    schema: POINT_SCHEMA,
+    example: EXAMPLE_POINT,
+  }),
+});
+
+function pointIn(given: Given, level: Level): Degrees {
+  const [longitude = '', latitude = ''] = degreesIn(given, given.text, 2, level);
+  return { longitude, latitude };
+}
+
+/**
+ * A box.
+ * @param text the four numbers, if they were not written so
+ * @param counts how many numbers there may be
+ * @throws Problem bad-parameter
+ */
+export function boxOf(given: Given, level: Level, text: string = given.text, counts = '4'): Box {
+  const box = boxFrom(degreesIn(given, text, 4, level, counts));
+  if (box === undefined)
+    throw badParameter(BBOX.name, `is ${quote(text)}, whose south is greater than its north`, BBOX.rule(level));
+  return box;
+}
+
+/** Longitudes and latitudes by turns. */
+function degreesIn({ name, parameter }: Given, text: string, count: number, level: Level, counts = String(count)) {
+  const values = text.split(',');
+  const rule = parameter?.rule(level) ?? '';
+  if (values.length !== count)
+    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${counts}`, rule);
+  for (const [i, value] of values.entries()) {
+    const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
+    if (!isDecimal(value, most)) throw badParameter(name, `is ${quote(text)}: ${quote(value)} is no ${what}`, rule);
+  }
+  return values;
+}

@@ -1,0 +1,88 @@
+// The parameters of a search. Used by search.ts.
+import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
+import { foldText } from '../../../format/words.ts';
+import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';
+import { sizeOf } from '../pages/parameters.ts';
+import { unitsGeometry } from '../places/units.ts';
+
+/** The units that an answer brings if the request does not say, and at most; and the characters of its text. */
+export const SEARCH_LIMIT = { default: 20, maximum: 100, characters: 100 } as const;
+
+/** What is looked for. */
+export const Q_RULE: string = `the beginning of a name or of one of its words: 1 to ${SEARCH_LIMIT.characters} characters, at least one of them a letter or digit`;
+
+/** The text that is looked for. */
+export const Q: Parameter<string> = new Parameter({
+  name: 'q',
+  order: 0,
+  rule: () => Q_RULE,
+  parse(given) {
+    const characters = Array.from(given.text).length;
+    if (characters > SEARCH_LIMIT.characters) throw badParameter('q', `has ${characters} characters`, Q_RULE);
+    if (foldText(given.text) === '') throw wrong(given);
+    return given.text;
+  },
+  document: () => ({
+    component: 'search-q',
+    required: true,
+    description:
+      'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. First come units whose whole name it is, then those whose name begins with it, then others; of each the higher level first.',
+    schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters, pattern: '[\\p{L}\\p{N}]' },
+    example: 'toledo',
+  }),
+});
+
+/** The most units of the answer. */
+export const LIMIT: Parameter<number> = new Parameter({
+  name: 'limit',
+  order: 0,
+  rule: () => `a whole number from 1 to ${SEARCH_LIMIT.maximum}`,
+  parse(given) {
+    const size = sizeOf(given);
+    if (size > SEARCH_LIMIT.maximum) throw wrong(given);
+    return size;
+  },
+  document: () => ({
+    component: 'search-limit',
+    description: 'Maximum number of units.',
+    schema: { type: 'integer', minimum: 1, maximum: SEARCH_LIMIT.maximum, default: SEARCH_LIMIT.default },
+    example: SEARCH_LIMIT.default,
+  }),
+});
+
+/** The levels that are searched, ascending. */
+export const LEVEL: Parameter<readonly Level[]> = new Parameter({
+  name: 'level',
+  order: 0,
+  rule: () => `some of ${LEVELS.map(levelName).join(', ')}, with commas between them`,
+  parse(given) {
+    const names = given.text.split(',');
+    const levels = LEVELS.filter((level) => names.includes(levelName(level)));
+    if (levels.length !== names.length) throw wrong(given);
+    return levels;
+  },
+  document: () => ({
+    component: 'search-level',
+    description:
+      'Only units of these levels, with commas between them, each once; of all if absent. With gid-N none is above level N.',
+    schema: { type: 'string', pattern: `^lv[0-5](,lv[0-5]){0,${LEVELS.length - 1}}$` },
+    example: 'lv2,lv3',
+  }),
+});
+
+/** All of them, in the order of the documentation. */
+export const SEARCH_PARAMETERS: readonly Parameter<unknown>[] = [
+  Q,
+  LIMIT,
+  LEVEL,
+  ...GIDS.map((filter, level) =>
+    filter.as({
+      document: (endpoint) => ({
+        ...filter.document(endpoint),
+        component: `search-${filter.name}`,
+        description: `Only the lv${level} unit with this GID, and units inside it.`,
+      }),
+    }),
+  ),
+  unitsGeometry('search-geometry', 'Geometry of the units; that with the fewest bytes, none, if absent.'),
+];

@@ -1,0 +1,52 @@
+// What stands between the core and the capabilities: a row is a path and what answers it. Used by handler.ts, by rows.ts,
+// which puts them together, and by every capability.
+import type { Answer, Basis } from './bodies/answer.ts';
+import type { Audience } from './bodies/headers.ts';
+import type { Releases } from './data/releases.ts';
+import type { HttpRequest } from './http/request.ts';
+import type { Reads } from './origin/origin.ts';
+
+/** Where answers come from. */
+export interface Sources {
+  /** Decided when the service is assembled. */
+  audience: Audience;
+  releases: Releases;
+  /** Of what must be read for an answer before its body is. */
+  reads: Reads;
+  /** What the service is called, if that is configured. */
+  title?: string | undefined;
+}
+
+/** How the answer is to be. */
+export type View = Pick<Basis, 'base' | 'coding'>;
+
+/** A path of the API. */
+export interface Row {
+  /** As in the request; of one feature up to its fid. */
+  readonly path: string;
+  /**
+   * The answer, a promise if something must be brought into memory first.
+   * @throws Problem, LoadError
+   */
+  answer(sources: Sources, request: HttpRequest, view: View): Answer | Promise<Answer>;
+}
+
+/** The rows of the API. */
+export interface Rows {
+  /** The row of a request path. A path is looked up byte by byte: it is not decoded, joined or normalised. */
+  of(path: string): Row | undefined;
+  readonly all: readonly Row[];
+  /** The paths, for messages. */
+  readonly rule: string;
+}
+
+/** A path that needs no token. */
+export interface PublicRow {
+  /** The path, or a label for a kind of path. */
+  readonly path: string;
+  /** @throws Problem */
+  answer(request: HttpRequest): Answer | Promise<Answer>;
+}
+
+/** The rows that need no token, by path. */
+export type PublicRows = ReadonlyMap<string, PublicRow>;

@@ -1,0 +1,84 @@
+// The assembly: every path of the API with what answers it, from the capabilities in features/, which the core does not
+// know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
+// fetch/ and the documents in site/.
+import { LEVELS, levelName } from '../format/levels.ts';
+import type { Answer, Basis } from './bodies/answer.ts';
+import { type FixedHeaders, fixedHeaders } from './bodies/headers.ts';
+import { cellsRow } from './features/downloads/cells.ts';
+import { downloadRow } from './features/downloads/downloads.ts';
+import { CELLS_ENDPOINTS, downloadEndpoints } from './features/downloads/endpoints.ts';
+import { answerFile, FILE_ENDPOINTS } from './features/files/files.ts';
+import { answerDocument } from './features/ogc/documents.ts';
+import {
+  COLLECTIONS_PATH,
+  DOCUMENT_ENDPOINTS,
+  ITEM_ENDPOINTS,
+  ITEMS_ENDPOINTS,
+  OGC_PATH,
+} from './features/ogc/endpoints.ts';
+import { itemRow, itemsRow } from './features/ogc/items.ts';
+import { pageEndpoints } from './features/pages/endpoints.ts';
+import type { ListingFilter } from './features/pages/listing.ts';
+import { pageRow } from './features/pages/pages.ts';
+import { AT_ROW } from './features/places/at.ts';
+import { BOX_FILTER, POINT_FILTER } from './features/places/filters.ts';
+import { SEARCH_ROW } from './features/search/search.ts';
+import type { Parameter } from './query/parameter.ts';
+import { parseQuery, queryRules } from './query/parse.ts';
+import type { Row, Rows, Sources } from './row.ts';
+
+/** What features of a level may be filtered by, besides GIDs. */
+const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
+const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
+
+/** The endpoints that return pages. */
+export const PAGE_ENDPOINTS = pageEndpoints(FILTER_PARAMETERS);
+/** The endpoints that return whole listings. */
+export const DOWNLOAD_ENDPOINTS = downloadEndpoints(FILTER_PARAMETERS);
+
+/** A path that is answered from the current release, whatever its parameters say. */
+function releaseRow<Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[] }>(
+  endpoint: Endpoint,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
+  plus: ' ' | '+' = ' ',
+): Row {
+  const headers = fixedHeaders(endpoint.mediaType);
+  const rules = { ...queryRules(0, endpoint.parameters ?? []), plus };
+  return {
+    path: endpoint.path,
+    answer(sources, request, { base, coding }) {
+      parseQuery(request.query, rules);
+      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], basis, sources);
+    },
+  };
+}
+
+const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
+  [
+    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS)),
+    ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
+    ...CELLS_ENDPOINTS.map(cellsRow),
+    AT_ROW,
+    ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
+    SEARCH_ROW,
+    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
+    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, FILTERS)),
+    ...ITEM_ENDPOINTS.map(itemRow),
+  ].map((row) => [row.path, row]),
+);
+
+/** The row of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
+function rowOf(path: string): Row | undefined {
+  if (path === `${OGC_PATH}/`) return ROWS_BY_PATH.get(OGC_PATH);
+  const known = ROWS_BY_PATH.get(path);
+  if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
+  return ROWS_BY_PATH.get(path.slice(0, path.lastIndexOf('/') + 1));
+}
+
+/** The rows of the API. What is new in the interface is a row here. */
+export const ROWS: Rows = {
+  of: rowOf,
+  all: [...ROWS_BY_PATH.values()],
+  rule: `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+};

@@ -11,12 +11,13 @@ import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { type LoadRelease, loadRelease } from './data/release.ts';
 import { Releases } from './data/releases.ts';
+import { ROWS } from './features/rows.ts';
+import { answeringWith } from './handler.ts';
 import { BaseUrl } from './http/base-url.ts';
 import type { Time } from './http/time.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
 import { Reads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
-import { ROWS } from './rows.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
 import { clientLimits } from './work/admit-client.ts';
@@ -107,5 +108,5 @@ export function assembleServer(
     lifecycle,
     log,
   };
-  return createHttpServer(context, { reads, held: new HeldBytes(held, time) }, observer, timeouts, time);
+  return createHttpServer(answeringWith(context), { reads, held: new HeldBytes(held, time) }, observer, timeouts, time);
 }

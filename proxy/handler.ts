@@ -4,6 +4,7 @@ import type { Clients } from './auth/client-addresses.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
 import { type Answer, type Basis, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
+import type { PublicRows, Row, Rows, Sources } from './bodies/row.ts';
 import { LoadError } from './data/needs.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
@@ -11,7 +12,6 @@ import type { HttpRequest, Principal } from './http/request.ts';
 import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
 import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import type { PublicRows, Row, Rows, Sources } from './row.ts';
 import { admitClient, type ClientLimits } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
@@ -30,6 +30,17 @@ export interface HandlerContext extends Sources {
   lifecycle: Lifecycle;
   /** Receives a line for each error that the client did not cause; never a token. */
   log: (line: string) => void;
+}
+
+/** What answers the requests of a platform. */
+export function answeringWith(context: HandlerContext) {
+  return {
+    answer: (request: HttpRequest) => handle(context, request),
+    answerAgain: (request: HttpRequest, answer: Answer, error: unknown) => answerAgain(context, request, answer, error),
+    responses: context.responses,
+    lifecycle: context.lifecycle,
+    log: context.log,
+  };
 }
 
 /**
@@ -114,7 +125,7 @@ function answerError(context: HandlerContext, request: HttpRequest, error: unkno
  * damaged, the release may just have been removed or replaced: then the request is answered as it would be now. Never
  * rejects.
  */
-export async function answerAgain(
+async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
   { basis }: { basis: Pick<Basis, 'release' | 'isPinned'> | undefined },

@@ -1,10 +1,10 @@
 // The rows that need no token: public files, health checks, and the metadata of the service. Used by handler.ts.
 
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
+import type { PublicRow, PublicRows } from './bodies/row.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { codingFor } from './http/request.ts';
 import { answerAlive, answerReady, type Readiness } from './operations/health.ts';
-import type { PublicRow, PublicRows } from './row.ts';
 import { type Assets, assetToAnswer } from './site/asset.ts';
 
 /** What the rows are made of. */

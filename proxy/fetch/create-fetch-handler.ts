@@ -16,12 +16,12 @@ import { NewestRelease } from '../data/newest-release.ts';
 import { Releases } from '../data/releases.ts';
 import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
-import { answerAgain, type HandlerContext, handle } from '../handler.ts';
+import { ROWS } from '../features/rows.ts';
+import { answeringWith, type HandlerContext } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, Reads } from '../origin/origin.ts';
 import { publicRows } from '../public-rows.ts';
-import { ROWS } from '../rows.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
 
@@ -121,17 +121,13 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     lifecycle,
     log,
   };
-  const responding: Responding = {
-    reads: context.reads,
-    responses: context.responses,
-    answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
-    log,
-  };
+  const answering = answeringWith(context);
+  const responding: Responding = { ...answering, reads: context.reads };
   const look = currentLook(releases, cacheMs, log, background);
   const respond = async (request: Request): Promise<Response> => {
     const httpRequest = toHttpRequest(request);
     await look();
-    return answerToResponse(responding, await handle(context, httpRequest), httpRequest);
+    return answerToResponse(responding, await answering.answer(httpRequest), httpRequest);
   };
   return {
     fetch(request, platform) {

@@ -1,11 +1,11 @@
-// The HTTP server around `handle`: limits, requests that cannot be parsed, and stopping.
+// The HTTP server of node:http around what answers requests: limits, requests that cannot be parsed, and stopping.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import { type Answer, errorToLogLine } from '../bodies/answer.ts';
-import { answerAgain, type HandlerContext, handle } from '../handler.ts';
 import { type HttpRequest, hasContent, newRequest } from '../http/request.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
+import type { Lifecycle } from '../operations/health.ts';
 import { Connection } from './connection.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
@@ -57,20 +57,22 @@ export interface HttpServer {
   heldBytes(): number;
 }
 
+/** What answers requests, as handler.ts does. */
+export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'responses'> {
+  answer(request: HttpRequest): Answer | Promise<Answer>;
+  lifecycle: Lifecycle;
+}
+
 /** Creates the server. */
 export function createHttpServer(
-  context: HandlerContext,
-  sending: Omit<Sending, 'answerAgain' | 'log' | 'responses'>,
+  answering: Answering,
+  sending: Omit<Sending, keyof Answering>,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
   time: Time = MACHINE_TIME,
 ): HttpServer {
-  const sender: Sending = {
-    ...sending,
-    responses: context.responses,
-    log: context.log,
-    answerAgain: (request, answer, error) => answerAgain(context, request, answer, error),
-  };
+  const { lifecycle, log } = answering;
+  const sender: Sending = { ...answering, ...sending };
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
   const connectionOf = (socket: Socket): Connection => {
@@ -85,7 +87,7 @@ export function createHttpServer(
     const request = requestOf(req);
     observer.observe?.(req, res, request);
     const response = new SentResponse(sender, request, req, res);
-    const answer = handle(context, request);
+    const answer = answering.answer(request);
     if (answer instanceof Promise) answer.then((late) => send(late, request, response, connection));
     else send(answer, request, response, connection);
   };
@@ -94,11 +96,11 @@ export function createHttpServer(
     try {
       if (request.onClose !== undefined) whenClosed(res, request.onClose);
       // A body is never read: the connection is closed, so that the body cannot be taken for another request.
-      const isLast = connection.hasDropped || (context.lifecycle.isStopping && !connection.hasWaiting);
+      const isLast = connection.hasDropped || (lifecycle.isStopping && !connection.hasWaiting);
       if (isLast || hasContent(request)) res.setHeader('Connection', 'close');
       response.begin(answer);
     } catch (error) {
-      context.log(errorToLogLine(error));
+      log(errorToLogLine(error));
       res.destroy();
     }
   };
@@ -135,7 +137,7 @@ export function createHttpServer(
   return {
     server,
     async stop(times) {
-      await stopServer(server, sockets, context.lifecycle, times, time);
+      await stopServer(server, sockets, lifecycle, times, time);
       sending.reads.origin.close?.('');
     },
     heldBytes: () => sending.held.total,

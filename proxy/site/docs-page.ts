@@ -3,11 +3,11 @@
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';
-import { OGC_PATH } from '../features/ogc/endpoints.ts';
+import { OGC_PATH } from '../features/items/endpoints.ts';
 import type { LevelEndpoint } from '../features/pages/endpoints.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../features/rows.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
 import { GIDS } from '../query/parameter.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../rows.ts';
 import { descriptionFor, INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';

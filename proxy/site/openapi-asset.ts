@@ -1,6 +1,7 @@
 // What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727). Used by
 // explorer-files.ts and fetch/.
-import { OGC_PATH, OPENAPI_TYPE } from '../features/ogc/endpoints.ts';
+import { OGC_PATH } from '../features/items/endpoints.ts';
+import { OPENAPI_TYPE } from '../features/ogc/endpoints.ts';
 import type { Asset } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { type DescribedService, openapiDocument } from './openapi/document.ts';

@@ -15,7 +15,7 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { ROWS } from '../../proxy/rows.ts';
+import { ROWS } from '../../proxy/features/rows.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';

@@ -19,14 +19,14 @@ export const MUTATIONS: readonly Mutation[] = [
   // Promises.
   {
     rule: 'a page has at most as many features as the cap',
-    file: 'proxy/api/resolve.ts',
+    file: 'proxy/features/pages/resolve.ts',
     from: 'Math.min(pageSize, cap)',
     to: 'pageSize',
     test: CONTRACT,
   },
   {
     rule: 'next when and only when more features match',
-    file: 'proxy/api/listing.ts',
+    file: 'proxy/features/pages/pages.ts',
     from: 'if (rank >= positions.count) return undefined;',
     to: 'if (rank > positions.count) return undefined;',
     test: CONTRACT,
@@ -40,7 +40,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'filters are combined by AND',
-    file: 'proxy/api/resolve.ts',
+    file: 'proxy/features/pages/resolve.ts',
     from: 'sets.reduce(intersect)',
     to: 'sets.reduce((set) => set)',
     test: CONTRACT,
@@ -63,14 +63,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'answers with tokens are private behind a cursor',
-    file: 'proxy/api/headers.ts',
+    file: 'proxy/bodies/headers.ts',
     from: "pinned: 'private, max-age=31536000, immutable'",
     to: "pinned: 'public, max-age=31536000, immutable'",
     test: CONTRACT,
   },
   {
     rule: 'start-at begins with the first feature whose fid is the same or higher',
-    file: 'proxy/api/resolve.ts',
+    file: 'proxy/features/pages/resolve.ts',
     from: 'positions.rankOf(index.positionOf(fid))',
     to: 'positions.rankOf(index.positionOf(fid + 1))',
     test: CONTRACT,
@@ -78,7 +78,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // The parts of the suite with fewer cases.
   {
     rule: 'each origin answers as the directory: a service for everybody has its own caching',
-    file: 'proxy/api/headers.ts',
+    file: 'proxy/bodies/headers.ts',
     from: "current: 'public, max-age=60, stale-while-revalidate=600'",
     to: "current: 'public, max-age=61, stale-while-revalidate=600'",
     test: 'test/contract/comparison.test.ts',
@@ -134,7 +134,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'what a token gets is kept by no shared cache',
-    file: 'proxy/api/headers.ts',
+    file: 'proxy/bodies/headers.ts',
     from: "current: 'private, no-cache'",
     to: "current: 'public, max-age=60'",
     test: 'test/http/shared-caches.ci.test.ts',
@@ -183,7 +183,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'the proxy does not import the generator',
-    file: 'proxy/api/resolve.ts',
+    file: 'proxy/features/pages/resolve.ts',
     from: "import type { Filter, Params } from './parameters.ts';",
     to: "import '../../generator/report/errors.ts';\nimport type { Filter, Params } from './parameters.ts';",
     test: 'test/repository/imports.test.ts',

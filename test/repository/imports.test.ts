@@ -106,6 +106,23 @@ test('no folder imports itself by way of others; main.ts counts by itself, as no
   assert.ok(!PROGRAM.some(({ file, from }) => isMain(normalize(join(dirname(file), from)))));
 });
 
+/** The capabilities, the lower ones first: each may import those before it. */
+const CAPABILITIES = ['pages', 'files', 'places', 'downloads', 'search', 'items', 'ogc'];
+
+test('the core of the proxy imports no capability, and a capability only those below it', () => {
+  assert.deepEqual(readdirSync('proxy/features').sort(), [...CAPABILITIES, 'rows.ts'].sort());
+  const capabilityOf = (file: string): string | undefined => /^proxy\/features\/(.+?)(?:\/|$)/.exec(file)?.[1];
+  /** Those that put the service together, and what describes it. */
+  const isAssembly = /^proxy\/(features\/rows\.ts|assemble-server\.ts|fetch\/create-fetch-handler\.ts|site\/)/;
+  for (const { file, from } of PROGRAM) {
+    const imported = capabilityOf(join(dirname(file), from));
+    if (!from.startsWith('.') || imported === undefined || isAssembly.test(file)) continue;
+    const own = CAPABILITIES.indexOf(capabilityOf(file) ?? '');
+    const other = CAPABILITIES.indexOf(imported);
+    assert.ok(other !== -1 && other <= own, `${file} imports ${from}`);
+  }
+});
+
 test('each package is known to the files that are named here, and to no other', () => {
   const homes: Record<string, string[]> = {
     '@aws-sdk/credential-provider-node': ['proxy/origin/s3-signer.ts'],
@@ -125,8 +142,9 @@ test('each package is known to the files that are named here, and to no other', 
     'lru-cache': [
       'proxy/auth/authenticate.ts',
       'proxy/bodies/response-cache.ts',
-      'proxy/data/load-release.ts',
-      'proxy/data/spatial-index.ts',
+      'proxy/data/pieces.ts',
+      'proxy/features/downloads/downloads.ts',
+      'proxy/features/places/level-places.ts',
       'proxy/origin/directory.ts',
       'proxy/work/admit-client.ts',
     ],

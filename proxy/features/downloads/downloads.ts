@@ -2,10 +2,10 @@
 import { LRUCache } from 'lru-cache';
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import type { Answer } from '../../bodies/answer.ts';
+import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import type { Part } from '../../data/release.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
-import type { Row } from '../../row.ts';
 import type { Listing, ListingFilter } from '../pages/listing.ts';
 import { resolve } from '../pages/resolve.ts';
 import { type DownloadEndpoint, RELEASE } from './endpoints.ts';

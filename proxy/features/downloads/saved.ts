@@ -3,10 +3,10 @@ import { levelName } from '../../../format/levels.ts';
 import type { Answer, BodySource } from '../../bodies/answer.ts';
 import { rangeOf } from '../../bodies/conditions.ts';
 import { downloadHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
+import type { Row } from '../../bodies/row.ts';
 import type { ByteRange } from '../../origin/origin.ts';
 import { GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import type { Row } from '../../row.ts';
 import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
 import { RELEASE, type SavedEndpoint } from './endpoints.ts';
 

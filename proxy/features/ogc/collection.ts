@@ -4,20 +4,13 @@ import { levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { GEOMETRY } from '../../query/parameter.ts';
-import { COLLECTIONS_PATH, SCHEMA_TYPE } from './endpoints.ts';
+import { COLLECTIONS_PATH, type Link } from '../items/endpoints.ts';
+import { SCHEMA_TYPE } from './endpoints.ts';
 
 const JSON_TYPE = 'application/json';
 /** The registered relations of the OGC begin so. */
 const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0/';
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
-/** A link (OGC 17-069r4, section 7.7.1). */
-export interface Link {
-  href: string;
-  rel: string;
-  type: string;
-  title?: string;
-}
 
 /** A level as a collection. @param base URL of the service */
 export function collectionDocument(

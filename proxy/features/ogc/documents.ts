@@ -1,17 +1,13 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
 import { gzipSync } from 'node:zlib';
-import { elementAt } from '../../../format/element-at.ts';
-import type { Level } from '../../../format/levels.ts';
-import { levelName } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release.ts';
 import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
 import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { LoadedRelease } from '../../data/release.ts';
-import { Problem } from '../../http/problem.ts';
-import { collectionDocument, columnsSchema, creditsOf, type Link, licenceLinks } from './collection.ts';
+import { collectionOf, collectionsOf, type Link, OGC_PATH } from '../items/endpoints.ts';
+import { collectionDocument, columnsSchema, creditsOf, licenceLinks } from './collection.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
-import { OGC_PATH, OPENAPI_TYPE } from './endpoints.ts';
+import { OPENAPI_TYPE } from './endpoints.ts';
 import { apiDocument, type Service, TITLE } from './openapi.ts';
 
 /** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
@@ -33,14 +29,6 @@ export function answerDocument(
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
   return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
-}
-
-/** What release.json says of a level that is a collection. @throws Problem not-found if it has no features */
-export function collectionOf(release: LoadedRelease, level: Level): LevelSummary {
-  const summary = elementAt(release.summaries, level);
-  if (summary.features > 0) return summary;
-  const names = collectionsOf(release).map((known) => levelName(known.level));
-  throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
 }
 
 function contentOf({ path, document, level }: DocumentEndpoint, { release, base }: Basis, service: Service): object {
@@ -72,10 +60,6 @@ function landingPage(release: LoadedRelease, base: string, { title = TITLE }: Se
   const { id, date } = release;
   const description = `Release ${id}${date === undefined ? '' : ` of ${date}`}`;
   return { title, description, ...creditsOf(release), links };
-}
-
-function collectionsOf({ summaries }: LoadedRelease): LevelSummary[] {
-  return summaries.filter(({ features }) => features > 0);
 }
 
 function linkTo(base: string, path: string, rel: string): Link {

@@ -1,9 +1,8 @@
-// The paths of OGC API - Features. Used by the files of this folder, rows.ts and the documents.
-import { LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import { API_PATH } from '../../http/request.ts';
+// The paths of the documents of OGC API - Features. Used by the files of this folder, rows.ts and the documents.
+import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import type { FeaturesEndpoint } from '../pages/endpoints.ts';
-import { F, ITEM_PARAMETERS, ITEMS_PARAMETERS } from './parameters.ts';
+import { OGC_PATH } from '../items/endpoints.ts';
+import { F } from '../items/parameters.ts';
 
 type OgcDocument = 'landing' | 'conformance' | 'api' | 'collections' | 'collection' | 'queryables' | 'schema';
 
@@ -17,10 +16,6 @@ export interface DocumentEndpoint {
   level: Level | undefined;
 }
 
-/** The landing page; the other paths begin with it. */
-export const OGC_PATH = `${API_PATH}/ogc`;
-/** The collections, and the path of each with a level's name. */
-export const COLLECTIONS_PATH = `${OGC_PATH}/collections`;
 /** The media type of the document that OGC API - Features has of itself. */
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
 const JSON_TYPE = 'application/json';
@@ -46,19 +41,3 @@ export const DOCUMENT_ENDPOINTS: readonly DocumentEndpoint[] = [
 function documentAt(path: string, document: OgcDocument, level?: Level, mediaType = JSON_TYPE): DocumentEndpoint {
   return { path: OGC_PATH + path, mediaType, document, level, parameters: [F] };
 }
-
-/** Its pages of features. */
-export const ITEMS_ENDPOINTS: readonly FeaturesEndpoint[] = LEVELS.map((level) => ({
-  path: `${COLLECTIONS_PATH}/${levelName(level)}/items`,
-  level,
-  format: 'fc',
-  mediaType: MEDIA_TYPES.fc,
-  parameters: ITEMS_PARAMETERS,
-}));
-
-/** Its single features, whose paths go on with a fid. */
-export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => ({
-  ...items,
-  path: `${items.path}/`,
-  parameters: ITEM_PARAMETERS,
-}));

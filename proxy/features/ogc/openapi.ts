@@ -5,8 +5,9 @@ import { GEOMETRIES, levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import { DOCUMENT_ENDPOINTS, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './endpoints.ts';
-import { ITEMS_PARAMETERS } from './parameters.ts';
+import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/endpoints.ts';
+import { ITEMS_PARAMETERS } from '../items/parameters.ts';
+import { DOCUMENT_ENDPOINTS } from './endpoints.ts';
 
 /** What the service is called, if nothing else is configured. */
 export const TITLE = 'Administrative boundaries';

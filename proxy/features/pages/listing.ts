@@ -5,13 +5,13 @@ import type { Positions } from '../../../format/positions.ts';
 import type { Answer, Basis, HeaderList } from '../../bodies/answer.ts';
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
 import { MATCHED } from '../../bodies/headers.ts';
+import type { Row } from '../../bodies/row.ts';
 import { gather, type Needs } from '../../data/needs.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
 import type { NamedRelease } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { urlOf } from '../../query/parse.ts';
-import type { Row } from '../../row.ts';
 import type { FeaturesEndpoint, LevelEndpoint } from './endpoints.ts';
 
 /** A filter that a capability brings. */

@@ -5,11 +5,11 @@ import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders } from '../../bodies/headers.ts';
+import type { View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
-import type { View } from '../../row.ts';
 
 /** A request for units of all levels, by a point or by their names. */
 export interface AskedUnits extends View {

@@ -3,11 +3,11 @@ import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from
 import type { Audience } from '../../bodies/headers.ts';
 import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
 import { FILE_ENDPOINTS } from '../../features/files/files.ts';
-import { OGC_PATH } from '../../features/ogc/endpoints.ts';
+import { OGC_PATH } from '../../features/items/endpoints.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
 import { AT_ENDPOINT } from '../../features/places/at.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../rows.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 

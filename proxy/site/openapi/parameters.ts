@@ -1,9 +1,9 @@
 // The parameters in the OpenAPI document: each says itself what there is to say of it. One component each, and several
 // where it depends on the endpoint: for page-size one per page cap.
 import { AT_ENDPOINT } from '../../features/places/at.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
 import type { DescribedEndpoint, Parameter } from '../../query/parameter.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../rows.ts';
 
 /** An endpoint with its parameters; those of all levels are described at none. */
 type Endpoint = Partial<DescribedEndpoint> & { parameters: readonly Parameter<unknown>[] };

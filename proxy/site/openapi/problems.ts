@@ -1,8 +1,8 @@
 // For each problem of the OpenAPI document: the detail of the response, and a request that causes it. The tests send
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
+import { PAGE_ENDPOINTS, ROWS } from '../../features/rows.ts';
 import type { ProblemCode } from '../../http/problem.ts';
-import { PAGE_ENDPOINTS, ROWS } from '../../rows.ts';
 
 const HOST = 'Host: boundaries.example.org';
 const TOKEN = 'Authorization: Bearer $TOKEN';

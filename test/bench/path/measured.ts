@@ -14,12 +14,12 @@ import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
 import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
-import { type HandlerContext, handle } from '../../../proxy/handler.ts';
+import { answeringWith, type HandlerContext, handle } from '../../../proxy/handler.ts';
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
 import { createHttpServer } from '../../../proxy/node/server.ts';
 import { type Client, Reads } from '../../../proxy/origin/origin.ts';
-import { ROWS } from '../../../proxy/rows.ts';
+import { ROWS } from '../../../proxy/features/rows.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
@@ -123,7 +123,7 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     publicRows: new Map(),
     log,
   };
-  const { server } = createHttpServer(context, { reads, held: new HeldBytes() }, {});
+  const { server } = createHttpServer(answeringWith(context), { reads, held: new HeldBytes() }, {});
   return { context, reads, server };
 }
 

@@ -1,10 +1,11 @@
 // What stands between the core and the capabilities: a row is a path and what answers it. Used by handler.ts, by rows.ts,
 // which puts them together, and by every capability.
-import type { Answer, Basis } from './bodies/answer.ts';
-import type { Audience } from './bodies/headers.ts';
-import type { Releases } from './data/releases.ts';
-import type { HttpRequest } from './http/request.ts';
-import type { Reads } from './origin/origin.ts';
+
+import type { Releases } from '../data/releases.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { Reads } from '../origin/origin.ts';
+import type { Answer, Basis } from './answer.ts';
+import type { Audience } from './headers.ts';
 
 /** Where answers come from. */
 export interface Sources {

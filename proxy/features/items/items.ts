@@ -7,6 +7,7 @@ import type { Ranges } from '../../../format/positions.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import { type Answer, type Basis, type Body, type BodySource, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
+import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { TextOf } from '../../bodies/stored-file.ts';
 import { Problem, quote } from '../../http/problem.ts';
@@ -14,14 +15,11 @@ import type { HttpRequest } from '../../http/request.ts';
 import type { Client, Reads } from '../../origin/origin.ts';
 import { badParameter, type Filter, isDigits, type Query } from '../../query/parameter.ts';
 import { COLUMN_RULE, parseQuery, queryRules, START_AT, unknownParameter, urlOf } from '../../query/parse.ts';
-import type { Row } from '../../row.ts';
 import type { FeaturesEndpoint } from '../pages/endpoints.ts';
 import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from '../pages/listing.ts';
 import { FID_MAX, startOf } from '../pages/parameters.ts';
 import { resolve } from '../pages/resolve.ts';
-import type { Link } from './collection.ts';
-import { collectionOf } from './documents.ts';
-import { COLLECTIONS_PATH } from './endpoints.ts';
+import { COLLECTIONS_PATH, collectionOf, type Link } from './endpoints.ts';
 import { LIMIT, LIMIT_SIZES } from './parameters.ts';
 
 /** The rules of a query, whose templates leave a plus as it is and whose links keep the order of the request. */

@@ -1,31 +1,26 @@
 // The assembly: every path of the API with what answers it, from the capabilities in features/, which the core does not
 // know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
 // fetch/ and the documents in site/.
-import { LEVELS, levelName } from '../format/levels.ts';
-import type { Answer, Basis } from './bodies/answer.ts';
-import { type FixedHeaders, fixedHeaders } from './bodies/headers.ts';
-import { cellsRow } from './features/downloads/cells.ts';
-import { downloadRow } from './features/downloads/downloads.ts';
-import { CELLS_ENDPOINTS, downloadEndpoints } from './features/downloads/endpoints.ts';
-import { answerFile, FILE_ENDPOINTS } from './features/files/files.ts';
-import { answerDocument } from './features/ogc/documents.ts';
-import {
-  COLLECTIONS_PATH,
-  DOCUMENT_ENDPOINTS,
-  ITEM_ENDPOINTS,
-  ITEMS_ENDPOINTS,
-  OGC_PATH,
-} from './features/ogc/endpoints.ts';
-import { itemRow, itemsRow } from './features/ogc/items.ts';
-import { pageEndpoints } from './features/pages/endpoints.ts';
-import type { ListingFilter } from './features/pages/listing.ts';
-import { pageRow } from './features/pages/pages.ts';
-import { AT_ROW } from './features/places/at.ts';
-import { BOX_FILTER, POINT_FILTER } from './features/places/filters.ts';
-import { SEARCH_ROW } from './features/search/search.ts';
-import type { Parameter } from './query/parameter.ts';
-import { parseQuery, queryRules } from './query/parse.ts';
-import type { Row, Rows, Sources } from './row.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
+import type { Answer, Basis } from '../bodies/answer.ts';
+import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
+import type { Row, Rows, Sources } from '../bodies/row.ts';
+import type { Parameter } from '../query/parameter.ts';
+import { parseQuery, queryRules } from '../query/parse.ts';
+import { cellsRow } from './downloads/cells.ts';
+import { downloadRow } from './downloads/downloads.ts';
+import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
+import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
+import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
+import { itemRow, itemsRow } from './items/items.ts';
+import { answerDocument } from './ogc/documents.ts';
+import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
+import { pageEndpoints } from './pages/endpoints.ts';
+import type { ListingFilter } from './pages/listing.ts';
+import { pageRow } from './pages/pages.ts';
+import { AT_ROW } from './places/at.ts';
+import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
+import { SEARCH_ROW } from './search/search.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];

@@ -1,0 +1,52 @@
+// The paths of features in OGC API - Features, and what a collection is. Used by items.ts, rows.ts and the documents of
+// that interface.
+import { elementAt } from '../../../format/element-at.ts';
+import { LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
+import type { LevelSummary } from '../../../format/release.ts';
+import type { LoadedRelease } from '../../data/release.ts';
+import { Problem } from '../../http/problem.ts';
+import { API_PATH } from '../../http/request.ts';
+import type { FeaturesEndpoint } from '../pages/endpoints.ts';
+import { ITEM_PARAMETERS, ITEMS_PARAMETERS } from './parameters.ts';
+
+/** The landing page of the interface; its other paths begin with it. */
+export const OGC_PATH = `${API_PATH}/ogc`;
+/** The collections, and the path of each with a level's name. */
+export const COLLECTIONS_PATH = `${OGC_PATH}/collections`;
+
+/** The pages of features. */
+export const ITEMS_ENDPOINTS: readonly FeaturesEndpoint[] = LEVELS.map((level) => ({
+  path: `${COLLECTIONS_PATH}/${levelName(level)}/items`,
+  level,
+  format: 'fc',
+  mediaType: MEDIA_TYPES.fc,
+  parameters: ITEMS_PARAMETERS,
+}));
+
+/** The single features, whose paths go on with a fid. */
+export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((items) => ({
+  ...items,
+  path: `${items.path}/`,
+  parameters: ITEM_PARAMETERS,
+}));
+
+/** A link (OGC 17-069r4, section 7.7.1). */
+export interface Link {
+  href: string;
+  rel: string;
+  type: string;
+  title?: string;
+}
+
+/** The levels that are collections: those that have features. */
+export function collectionsOf({ summaries }: LoadedRelease): LevelSummary[] {
+  return summaries.filter(({ features }) => features > 0);
+}
+
+/** What release.json says of a level that is a collection. @throws Problem not-found if it has no features */
+export function collectionOf(release: LoadedRelease, level: Level): LevelSummary {
+  const summary = elementAt(release.summaries, level);
+  if (summary.features > 0) return summary;
+  const names = collectionsOf(release).map((known) => levelName(known.level));
+  throw new Problem('not-found', `The collections of this release are ${names.join(', ')}.`);
+}

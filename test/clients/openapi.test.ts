@@ -11,11 +11,11 @@ import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { ROWS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';
-import { ROWS } from '../../proxy/features/rows.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';

@@ -20,13 +20,13 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'a page has at most as many features as the cap',
     file: 'proxy/features/pages/resolve.ts',
-    from: 'Math.min(pageSize, cap)',
-    to: 'pageSize',
+    from: 'Math.min(asked, cap)',
+    to: 'asked',
     test: CONTRACT,
   },
   {
     rule: 'next when and only when more features match',
-    file: 'proxy/features/pages/pages.ts',
+    file: 'proxy/features/pages/listing.ts',
     from: 'if (rank >= positions.count) return undefined;',
     to: 'if (rank > positions.count) return undefined;',
     test: CONTRACT,
@@ -71,8 +71,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'start-at begins with the first feature whose fid is the same or higher',
     file: 'proxy/features/pages/resolve.ts',
-    from: 'positions.rankOf(index.positionOf(fid))',
-    to: 'positions.rankOf(index.positionOf(fid + 1))',
+    from: 'positions.rankOf(index.positionOf(start.fid))',
+    to: 'positions.rankOf(index.positionOf(start.fid + 1))',
     test: CONTRACT,
   },
   // The parts of the suite with fewer cases.
@@ -184,8 +184,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'the proxy does not import the generator',
     file: 'proxy/features/pages/resolve.ts',
-    from: "import type { Filter, Params } from './parameters.ts';",
-    to: "import '../../generator/report/errors.ts';\nimport type { Filter, Params } from './parameters.ts';",
+    from: "import type { Start } from './parameters.ts';",
+    to: "import '../../../generator/report/errors.ts';\nimport type { Start } from './parameters.ts';",
     test: 'test/repository/imports.test.ts',
   },
 ];

@@ -13,7 +13,7 @@ import { SetupError, say } from './run.js';
 export const GDAL_LINE = 24;
 
 /**
- * The Node that runs what needs GDAL in place of this one, where one was noted. generator/source/gdal-node.ts reads the
+ * The Node that runs what needs GDAL in place of this one, where one was noted. generator/gdal/gdal-node.ts reads the
  * same note.
  * @param {string} root
  * @returns {string | undefined} its binary

@@ -3,7 +3,7 @@
 import { hideBin } from 'yargs/helpers';
 import { runProgram } from '../format/command-line/run-program.ts';
 import { explain, program } from './commands/program.ts';
-import { notedNode, runOn } from './source/gdal-node.ts';
+import { notedNode, runOn } from './gdal/gdal-node.ts';
 
 const other = notedNode();
 if (other !== undefined) runOn(other);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LEVELS, type Level } from '../format/levels.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from '../format/parse.ts';
 import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../format/release.ts';
-import type { Share } from './levels/divide-work.ts';
+import type { Share } from './plan/divide-work.ts';
 
 import { BuildError } from './report/errors.ts';
 

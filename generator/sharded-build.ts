@@ -9,9 +9,8 @@ import { LEVELS } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
-import { writeLevel, writeRelease } from './levels/build-levels.ts';
-import type { Share } from './levels/divide-work.ts';
-import { shapeOf } from './levels/plan.ts';
+import type { Share } from './plan/divide-work.ts';
+import { shapeOf } from './plan/plan.ts';
 import { readChecksums } from './release/checksums.ts';
 import { syncFiles, syncTree } from './release/fsync.ts';
 import { withLock } from './release/output-lock.ts';
@@ -28,6 +27,7 @@ import {
 } from './shard-folders.ts';
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
+import { writeLevel, writeRelease } from './write/build-levels.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed

@@ -3,7 +3,7 @@ import { secondsOf, TIMER_MAX_SECONDS } from '../../format/command-line/duration
 import { UsageError } from '../../format/command-line/messages.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
 import { isDate, type Release } from '../../format/release.ts';
-import type { Share } from '../levels/divide-work.ts';
+import type { Share } from '../plan/divide-work.ts';
 
 /** Parses `i/n`, 0 <= i < n. @throws UsageError if it has another form */
 export function shareFrom(text: string): Share {

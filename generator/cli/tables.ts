@@ -2,7 +2,7 @@
 import { printable } from '../../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, levelName, OTHER_GEOMETRIES, type StoredPages } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
-import type { Changes, LevelDiff } from '../diff/diff.ts';
+import type { Changes, LevelDiff } from '../check/diff.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
 import type { ListedRelease } from '../release/manage.ts';

@@ -93,7 +93,7 @@ export const diffCommand = defineCommand({
       .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
   async handler(argv) {
     const [a, b] = [releaseId('diff', argv.a), releaseId('diff', argv.b)];
-    const { diff } = await import('../diff/diff.ts');
+    const { diff } = await import('../check/diff.ts');
     const levels = diff(argv.out, a, b, reportOf(argv));
     printResult(argv, levels, diffTable(levels));
   },

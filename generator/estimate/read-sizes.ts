@@ -3,10 +3,9 @@
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { geometryGroups } from '../levels/build-levels.ts';
-import { type LayersTask, type ReadFeature, readLayers } from '../levels/read-layers.ts';
-import { storeGeometries } from '../levels/store-geometries.ts';
-import { createLevelStores, type LevelStores } from '../levels/store-level.ts';
+import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
+import { createLevelStores, type LevelStores } from '../read/store-level.ts';
+import { storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
@@ -14,6 +13,7 @@ import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
 import type { RingStoreWriter } from '../store/ring-store.ts';
 import { newIndexBuilder } from '../store/store-index.ts';
+import { geometryGroups } from '../write/build-levels.ts';
 import { STRETCH_FEATURES, storedBytes } from './size-estimate.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */

@@ -4,8 +4,8 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, FRAME_DATA, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import type { Format } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { chainedData } from '../levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
+import { chainedData } from '../write/write-files.ts';
 
 /** Features of a stretch of the sample: about as many as a page holds. */
 export const STRETCH_FEATURES = 40;

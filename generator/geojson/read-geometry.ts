@@ -1,7 +1,7 @@
 // Reads the geometry of a feature through GDAL, for builds and for `verify --source`.
 import type * as gdalTypes from 'gdal-async';
-import { gdal } from '../source/gdal.ts';
-import { gdalResult } from '../source/open-dataset.ts';
+import { gdal } from '../gdal/gdal.ts';
+import { gdalResult } from '../gdal/open-dataset.ts';
 import type { OpenLayer } from '../source/open-layer.ts';
 import { GeometryError, unsupportedType } from './wkb-reader.ts';
 

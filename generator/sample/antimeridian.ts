@@ -2,7 +2,7 @@
 import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
 import { elementAt } from '../../format/element-at.ts';
-import { gdal } from '../source/gdal.ts';
+import { gdal } from '../gdal/gdal.ts';
 
 const HALF_TURN = 180;
 const TURN = 360;

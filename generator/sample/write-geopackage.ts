@@ -1,11 +1,11 @@
 // Writes a GeoPackage: the last step of the sample and of the synthetic dataset. Attribution texts are stored in the
-// file's metadata, where `build` reads them (source/open-dataset.ts).
+// file's metadata, where `build` reads them (gdal/open-dataset.ts).
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Position } from 'geojson';
+import { execute, gdal } from '../gdal/gdal.ts';
+import { ATTRIBUTION_ITEM } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { execute, gdal } from '../source/gdal.ts';
-import { ATTRIBUTION_ITEM } from '../source/open-dataset.ts';
 
 /** A MultiPolygon as GeoJSON has it: polygons, rings (exterior first), positions in degrees. */
 export type Coordinates = readonly (readonly (readonly Position[])[])[];

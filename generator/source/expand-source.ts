@@ -2,8 +2,8 @@
 // neither a dataset nor part of one nor documentation fails the build: nothing is skipped silently.
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
+import { gdal } from '../gdal/gdal.ts';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from './gdal.ts';
 import { licenceIn, type StatedLicence, UNREAD_LICENCE } from './known-datasets.ts';
 import { fileOrFolder, isHidden, isSystemFile, namesIn } from './source-files.ts';
 import { isRemote } from './source-options.ts';

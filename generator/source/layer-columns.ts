@@ -2,8 +2,8 @@
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
+import { gdal } from '../gdal/gdal.ts';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from './gdal.ts';
 import type { Column, ColumnType, LayerPlace } from './level-source.ts';
 import type { LevelOption } from './source-options.ts';
 

@@ -2,9 +2,10 @@
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
+import { gdal } from '../gdal/gdal.ts';
+import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource } from './expand-source.ts';
-import { gdal } from './gdal.ts';
 import {
   findGids,
   gidFieldsBesidePlace,
@@ -17,7 +18,6 @@ import {
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
-import { SAID_ENCODING } from './open-dataset.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {

@@ -1,10 +1,10 @@
 // Opens the layers that level-sources.ts found: as they are, with straight segments instead of curves, or with 64-bit
 // integers as text.
 import type * as gdalTypes from 'gdal-async';
+import { gdal } from '../gdal/gdal.ts';
+import { openDataset, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from './gdal.ts';
 import type { LayerSource } from './level-source.ts';
-import { openDataset, takeGdalMessage } from './open-dataset.ts';
 
 /** What to read of a dataset. */
 export type Selection = Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql'>;

@@ -2,11 +2,6 @@
 // makes the sources of the levels from them.
 import { dirname } from 'node:path';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { BuildError } from '../report/errors.ts';
-import type { FoundDataset } from './expand-source.ts';
-import { refuseDamagedPositions } from './geojson-damage.ts';
-import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
-import { fieldsOf, type SourceField } from './layer-columns.ts';
 import {
   attributionOf,
   newIsStoredQuery,
@@ -14,7 +9,12 @@ import {
   openFoundDataset,
   STORED_QUERY,
   storedQueryRefused,
-} from './open-dataset.ts';
+} from '../gdal/open-dataset.ts';
+import { BuildError } from '../report/errors.ts';
+import type { FoundDataset } from './expand-source.ts';
+import { refuseDamagedPositions } from './geojson-damage.ts';
+import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
+import { fieldsOf, type SourceField } from './layer-columns.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A layer of the source. */

@@ -16,18 +16,18 @@ export interface Job extends Work {
 /** The tasks, by the name of the function. */
 export const TASKS = {
   describeDataset: work('source/level-sources', 'describeDataset'),
-  planDissolve: work('dissolve/plan', 'planDissolve'),
-  writePart: work('dissolve/write-part', 'writePart'),
-  findParents: work('levels/find-parents', 'findParents'),
-  storeLevel: work('levels/store-level', 'storeLevel'),
-  storeGeometries: work('levels/store-geometries', 'storeGeometries'),
+  planDissolve: work('prepare/dissolve-plan', 'planDissolve'),
+  writePart: work('prepare/write-part', 'writePart'),
+  findParents: work('prepare/find-parents', 'findParents'),
+  storeLevel: work('read/store-level', 'storeLevel'),
+  storeGeometries: work('shapes/store-geometries', 'storeGeometries'),
   checkParents: work('store/identifiers', 'checkParents'),
-  writeFiles: work('levels/write-files', 'writeFiles'),
-  writeOverview: work('overview/write-overview', 'writeOverview'),
-  finalizeLevel: work('levels/finalize', 'finalizeLevel'),
+  writeFiles: work('write/write-files', 'writeFiles'),
+  writeOverview: work('write/write-overview', 'writeOverview'),
+  finalizeLevel: work('write/finalize', 'finalizeLevel'),
   readSizes: work('estimate/read-sizes', 'readSizes'),
-  verifyFiles: work('verify/files', 'verifyFiles'),
-  compareLevel: work('verify/compare-level', 'compareLevel'),
+  verifyFiles: work('check/files', 'verifyFiles'),
+  compareLevel: work('check/compare-level', 'compareLevel'),
 } satisfies Readonly<Record<string, Work>>;
 
 /** @param path of the module in generator/, without its ending: the program may be compiled */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
-import { encodeWords } from '../../generator/names/words.ts';
+import { encodeWords } from '../../generator/write/words.ts';
 import { findUnits } from '../../proxy/features/search/find-units.ts';
 import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

@@ -10,7 +10,7 @@ import type { Point } from '../../format/grid.ts';
 import { pointAt } from '../../format/grid.ts';
 import { cellsPath, indexPath, releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, type Level } from '../../format/levels.ts';
-import { encodeDirectory } from '../../generator/cells/build-cells.ts';
+import { encodeDirectory } from '../../generator/write/build-cells.ts';
 import { Needs } from '../../proxy/data/needs.ts';
 import type { LoadedRelease } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gdal } from '../../generator/source/gdal.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { elementsOf, featuresOf, membersOf } from '../../proxy/explorer/api/json-text.js';
 import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
 import { toCsv, toGeoJson, toGeoJsonLines } from '../../proxy/explorer/download/units-file.js';

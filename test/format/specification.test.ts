@@ -35,7 +35,7 @@ import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manif
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { foldedNames } from '../../format/words.ts';
 import { indexBox } from '../../generator/geojson/bbox.ts';
-import { encodeWords } from '../../generator/names/words.ts';
+import { encodeWords } from '../../generator/write/words.ts';
 import { decodeWords } from '../support/decode-words.ts';
 import { sha256 } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { elementAt } from '../../format/element-at.ts';
 import { foldedNames, foldText, type Words } from '../../format/words.ts';
-import { encodeWords } from '../../generator/names/words.ts';
+import { encodeWords } from '../../generator/write/words.ts';
 import { decodeWords } from '../support/decode-words.ts';
 
 const naughty: readonly string[] = naughtyStrings;

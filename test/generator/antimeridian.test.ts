@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type * as gdalTypes from 'gdal-async';
 import type { Position } from 'geojson';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { cutAtAntimeridian } from '../../generator/sample/antimeridian.ts';
-import { gdal } from '../../generator/source/gdal.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 

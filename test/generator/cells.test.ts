@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
-import { gdal } from '../../generator/source/gdal.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';
 import {

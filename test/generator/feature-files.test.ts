@@ -13,8 +13,8 @@ import { deflateLine, deflateText, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd 
 import { alonePath, featureFilePath, pagePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FRAMES, LEVELS, type StoredPages } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { refuseLargePage } from '../../generator/levels/write-files.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
+import { refuseLargePage } from '../../generator/write/write-files.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';

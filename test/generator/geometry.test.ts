@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { CurveMet, readGeometry } from '../../generator/geojson/read-geometry.ts';
 import { GeometryError, unsupportedType } from '../../generator/geojson/wkb-reader.ts';
-import { gdal } from '../../generator/source/gdal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

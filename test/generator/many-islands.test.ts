@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberAt } from '../../format/element-at.ts';
-import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/geometries/assemble-polygons.ts';
-import { crossingsOf } from '../../generator/geometries/crossings.ts';
+import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
+import { crossingsOf } from '../../generator/shapes/crossings.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 

@@ -9,7 +9,7 @@ import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts'
 import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { gdal } from '../../generator/source/gdal.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';

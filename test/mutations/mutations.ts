@@ -92,14 +92,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'verify compares each file with its digest',
-    file: 'generator/verify/files.ts',
+    file: 'generator/check/files.ts',
     from: 'listed !== undefined && listed !== sha256',
     to: "listed !== undefined && listed === ''",
     test: 'test/verify/verify.test.ts',
   },
   {
     rule: 'verify compares features with the digests of their tables',
-    file: 'generator/verify/files.ts',
+    file: 'generator/check/files.ts',
     from: "hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES).equals(digest)",
     to: 'true',
     test: 'test/verify/indexes.test.ts',
@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'a stored page has as many features as the cap',
-    file: 'generator/levels/plan.ts',
+    file: 'generator/plan/plan.ts',
     from: 'positions.slice(page * cap, Math.min(cap, positions.count - page * cap))',
     to: 'positions.slice(page * cap, Math.min(cap - 1, positions.count - page * cap))',
     test: 'test/contract/slices.test.ts',
@@ -148,7 +148,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'units that get other fids are a finding',
-    file: 'generator/levels/read-layers.ts',
+    file: 'generator/read/read-layers.ts',
     from: 'if (fid !== sourceFid) this.#findings.add(',
     to: 'if (fid === -1) this.#findings.add(',
     test: 'test/source/downloads.test.ts',

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { gdal } from '../../generator/source/gdal.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { runSql, writeDataset } from '../support/datasets/write-dataset.ts';
 import { readIndex } from '../support/releases/read-index.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gdal } from '../../generator/source/gdal.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { listen } from '../support/http/listen.ts';

@@ -14,7 +14,7 @@ import {
   wordsPath,
 } from '../../format/layout.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../../generator/diff/diff.ts';
+import { type Changes, diff, EXAMPLES, type LevelDiff, NO_GID } from '../../generator/check/diff.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';

@@ -5,11 +5,11 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES } from '../../format/levels.ts';
+import { geometryDifference } from '../../generator/check/compare-geometry.ts';
+import { verify } from '../../generator/check/verify.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { gdal } from '../../generator/source/gdal.ts';
 import type { SourceOptions } from '../../generator/source/source-options.ts';
-import { geometryDifference } from '../../generator/verify/compare-geometry.ts';
-import { verify } from '../../generator/verify/verify.ts';
 import { countryLayers, countryRow } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import {

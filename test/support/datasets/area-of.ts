@@ -1,5 +1,5 @@
 // The area of a Feature's polygons in square degrees, by GDAL.
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 
 /** 0 for what is no polygon. */
 export function areaOf({ geometry }: { geometry: object | null }): number {

@@ -1,5 +1,5 @@
 // GDAL's own reading of a layer, to compare releases and answers with.
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 
 /** A feature as GDAL itself reads it: in fid order, WGS 84, fields by name. */
 export interface ReadFeature {

@@ -1,5 +1,5 @@
 // Datasets for tests, written through GDAL from WKT literals.
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 
 /** A layer to write: column names, then for each feature its fid, its values and its WKT. */
 export interface FixtureLayer {

@@ -1,6 +1,6 @@
 // Ends with as many geometries as asked for, twice, which nothing needs any more: run by a test, with a collector at
 // work.
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 
 const newGeometries = (): unknown[] =>
   Array.from({ length: Number(process.argv[2]) }, () => [new gdal.MultiPolygon(), new Array(200)]);

@@ -4,9 +4,9 @@ import { buildUnchecked, ONE_OTHER } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';
 // A build loads these when it first needs them; reading them is not to be counted.
 import '../../../generator/source/level-sources.ts';
-import '../../../generator/levels/store-level.ts';
-import '../../../generator/levels/finalize.ts';
-import '../../../generator/levels/write-files.ts';
+import '../../../generator/read/store-level.ts';
+import '../../../generator/write/finalize.ts';
+import '../../../generator/write/write-files.ts';
 
 const [source = '', out = '', release = '', last = ''] = process.argv.slice(2);
 const kill = (): void => void process.kill(process.pid, 'SIGKILL');

@@ -1,5 +1,5 @@
 // Asks a dataset again and again with SQL, and lets go of the results: run by a test, with a small heap.
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 
 const DATASETS = 10;
 const QUESTIONS = 300;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
-import { gdal } from '../../../generator/source/gdal.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
 import { Needs } from '../../../proxy/data/needs.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
 import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';

@@ -21,7 +21,7 @@ import { type Geometry, LEVELS, type Level, levelName } from '../../../format/le
 import { encodeLevel } from '../../../format/manifest.ts';
 import type { CheckedFile, Release } from '../../../format/release.ts';
 import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
-import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/levels/plan.ts';
+import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
 import { readIndex, readTables } from './read-index.ts';

@@ -9,12 +9,12 @@ import type { NamedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import type { Box } from '../geojson/bbox.ts';
-import { extentOf, type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
-import type { Grid } from '../geometries/shared-arcs.ts';
-import { newSimplifier } from '../geometries/simplify-level.ts';
-import { type LevelUnits, namedUnits, relativesOf } from '../names/named-units.ts';
 import { writeWholeFile } from '../release/output-file.ts';
+import { extentOf, type LevelRings, readLevelRings } from '../shapes/level-rings.ts';
+import type { Grid } from '../shapes/shared-arcs.ts';
+import { newSimplifier } from '../shapes/simplify-level.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { type LevelUnits, namedUnits, relativesOf } from './named-units.ts';
 import { joinLevels, type Shape, type SharedShapes } from './topology.ts';
 
 /** What to write. Plain data: it is sent to a child process. */

@@ -6,7 +6,7 @@ import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { CheckedFile } from '../../format/release.ts';
-import type { Part } from './divide-work.ts';
+import type { Part } from '../plan/divide-work.ts';
 
 /** The records of one task. */
 export interface TaskRecords {

@@ -9,9 +9,9 @@ import { namesHeader, namesLine } from '../../format/names.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { LevelAbout } from '../../format/release.ts';
 import { isNoName } from '../geojson/property-values.ts';
-import { relationsOf } from '../names/named-units.ts';
-import { encodeWords } from '../names/words.ts';
 import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
+import { relationsOf } from '../write/named-units.ts';
+import { encodeWords } from '../write/words.ts';
 
 /** Which properties are names and types. */
 export type NameColumns = Pick<LevelAbout, 'nameColumn' | 'typeColumn' | 'searchColumns'>;

@@ -3,11 +3,11 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
-import { type LabelPoint, labelPoint } from '../geometries/label-point.ts';
-import { readLevelRings } from '../geometries/level-rings.ts';
-import { polygonsToJson, simplifyUnits } from '../geometries/simplified-geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { type LabelPoint, labelPoint } from './label-point.ts';
+import { readLevelRings } from './level-rings.ts';
+import { polygonsToJson, simplifyUnits } from './simplified-geometry.ts';
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
 export interface GeometriesTask {

@@ -3,13 +3,13 @@
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
+import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
 import type { StoreIndex } from '../store/store-index.ts';
-import { divideShare, estimateWork, type Part, type Share } from './divide-work.ts';
-import { planFiles, plannedIndex } from './plan.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */

@@ -6,7 +6,7 @@
 // than a fifth at 1 km, and 584 at 450 m, which leaves about as many positions as 1 km does here, where 3 do. And its
 // packages have 160 MB.
 import { elementAt, i32At } from '../../format/element-at.ts';
-import { isValid } from '../source/valid-polygons.ts';
+import { isValid } from '../gdal/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import { endBefore, type LevelRings, unitPolygons } from './level-rings.ts';
 import { type Grid, shareArcs } from './shared-arcs.ts';

@@ -7,7 +7,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
-import { pathsOf, plannedFiles } from '../levels/plan.ts';
+import { pathsOf, plannedFiles } from '../plan/plan.ts';
 import { signatureProblems } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';

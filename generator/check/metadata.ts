@@ -32,7 +32,7 @@ import {
   releaseFromJson,
 } from '../../format/release.ts';
 import { decodingWords } from '../../format/words.ts';
-import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../levels/plan.ts';
+import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../plan/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { featureFilePath, indexPath, releasePath } from '../../format/layout.ts';
+import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { columnValue, jsonOf, type PropertyValue, ValueError, valueToJson } from '../geojson/property-values.ts';
 import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError } from '../geojson/wkb-reader.ts';
@@ -12,7 +13,6 @@ import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-fea
 import { openFeatures, readLevel } from '../reader/read-level.ts';
 import { withoutSecrets } from '../report/errors.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import { geometryDifference } from './compare-geometry.ts';

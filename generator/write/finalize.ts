@@ -29,15 +29,6 @@ import {
   releaseToJson,
   type WholeFile,
 } from '../../format/release.ts';
-import { type Relatives, writeNames } from '../names/named-units.ts';
-import { encodeWords } from '../names/words.ts';
-import { byLevel, Findings } from '../quality/findings.ts';
-import { sizeAndSum } from '../reader/inflate.ts';
-import { sha256Of } from '../release/checksums.ts';
-import { writeDurably, writePartsDurably } from '../release/fsync.ts';
-import { BuildError } from '../report/errors.ts';
-import { LevelStore } from '../store/level-store.ts';
-import { readSerialized } from '../store/serialized-file.ts';
 import {
   countsOf,
   type FilePlan,
@@ -47,8 +38,17 @@ import {
   newFeatureArrays,
   pathsOf,
   plannedIndex,
-} from './plan.ts';
-import { type FeatureRecords, featureRecords, type TaskRecords } from './records.ts';
+} from '../plan/plan.ts';
+import { byLevel, Findings } from '../quality/findings.ts';
+import { type FeatureRecords, featureRecords, type TaskRecords } from '../read/records.ts';
+import { sizeAndSum } from '../reader/inflate.ts';
+import { sha256Of } from '../release/checksums.ts';
+import { writeDurably, writePartsDurably } from '../release/fsync.ts';
+import { BuildError } from '../report/errors.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { readSerialized } from '../store/serialized-file.ts';
+import { type Relatives, writeNames } from './named-units.ts';
+import { encodeWords } from './words.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {

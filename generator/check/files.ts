@@ -15,11 +15,11 @@ import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
 import { type Box, indexBox } from '../geojson/bbox.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
-import { isFormat, plannedFiles } from '../levels/plan.ts';
-import { gidsOf } from '../names/named-units.ts';
+import { isFormat, plannedFiles } from '../plan/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../reader/read-level.ts';
+import { gidsOf } from '../write/named-units.ts';
 import type { Finding } from './findings.ts';
 import { type NameColumns, type NamedPosition, namedPosition } from './names.ts';
 

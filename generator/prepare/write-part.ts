@@ -3,13 +3,13 @@
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { execute, gdal } from '../gdal/gdal.ts';
+import { gdalResult, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
-import { execute, gdal } from '../source/gdal.ts';
 import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
-import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
 import { openSelection } from '../source/open-layer.ts';
-import type { LevelPlan, PartPlan } from './plan.ts';
+import type { LevelPlan, PartPlan } from './dissolve-plan.ts';
 import { atUnit, polygonsOf, unitAt, unitsIn } from './source-units.ts';
 
 /** What to write. */

@@ -2,20 +2,20 @@
 // `build`, its shards and `seal`.
 import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
 import type { LevelAbout, Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
-import { relativesOf } from '../names/named-units.ts';
-import type { writeOverview } from '../overview/write-overview.ts';
+import type { Share } from '../plan/divide-work.ts';
+import { shapeOf } from '../plan/plan.ts';
+import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
+import type { storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import type { Share } from './divide-work.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
-import { shapeOf } from './plan.ts';
-import type { storeGeometries } from './store-geometries.ts';
-import type { StoredLevel, storeLevel } from './store-level.ts';
+import { relativesOf } from './named-units.ts';
 import type { writeFiles } from './write-files.ts';
+import type { writeOverview } from './write-overview.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {

@@ -2,10 +2,10 @@
 // Borders of two levels seldom agree exactly, and a level above may be coarser.
 import type { Geometry } from 'gdal-async';
 import { elementAt, i32At } from '../../format/element-at.ts';
+import { sharedArea, toValid } from '../gdal/valid-polygons.ts';
 import type { Box } from '../geojson/bbox.ts';
-import { boxOfOpen, doubledArea, type OpenPolygon } from '../geometries/assemble-polygons.ts';
-import { endBefore, type LevelRings, unitPolygons } from '../geometries/level-rings.ts';
-import { sharedArea, toValid } from '../source/valid-polygons.ts';
+import { boxOfOpen, doubledArea, type OpenPolygon } from '../shapes/assemble-polygons.ts';
+import { endBefore, type LevelRings, unitPolygons } from '../shapes/level-rings.ts';
 
 /** The units of the level above that a unit may lie in; all are given by position. */
 export interface Above {

@@ -1,9 +1,9 @@
 // Reads the units of a single layer, and GDAL's errors about them.
 import type * as gdalTypes from 'gdal-async';
+import { gdal } from '../gdal/gdal.ts';
+import { gdalResult, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { gdal } from '../source/gdal.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
-import { gdalResult, takeGdalMessage } from '../source/open-dataset.ts';
 
 /** A polygonal geometry. */
 export type Polygonal = gdalTypes.Polygon | gdalTypes.MultiPolygon;

@@ -8,20 +8,20 @@ import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import { pointAt } from '../../format/grid.ts';
 import type { Finding } from '../../format/release.ts';
-import { type LevelRings, readLevelRings } from '../geometries/level-rings.ts';
 import { Findings } from '../quality/findings.ts';
+import type { LayersTask } from '../read/read-layers.ts';
+import { storeLayers } from '../read/store-level.ts';
 import { readAt } from '../reader/inflate.ts';
+import { type LevelRings, readLevelRings } from '../shapes/level-rings.ts';
+import { storeGeometries } from '../shapes/store-geometries.ts';
 import type { LevelSource } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { PlacedParents } from '../store/placed-parents.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
+import { writeCells } from '../write/write-files.ts';
 import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
-import type { LayersTask } from './read-layers.ts';
-import { storeGeometries } from './store-geometries.ts';
-import { storeLayers } from './store-level.ts';
-import { writeCells } from './write-files.ts';
 
 /** Which level, and where its parents are. Plain data: it is sent to a child process. */
 export interface ParentsByPlaceTask extends Omit<LayersTask, 'scratch'> {

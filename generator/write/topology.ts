@@ -2,7 +2,7 @@
 // only file that knows the package topojson-server.
 import { topology } from 'topojson-server';
 import type { ArcIndexes, GeometryCollection, GeometryObject, Properties } from 'topojson-specification';
-import { closedRing, type OpenPolygon } from '../geometries/assemble-polygons.ts';
+import { closedRing, type OpenPolygon } from '../shapes/assemble-polygons.ts';
 
 /**
  * A unit's polygons; each is its rings, exterior first; each ring the indexes of its arcs, `~i` for arc i backwards.

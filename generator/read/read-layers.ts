@@ -3,6 +3,8 @@
 // one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
+import { takeGdalMessage } from '../gdal/open-dataset.ts';
+import { isValid } from '../gdal/valid-polygons.ts';
 import { indexBox } from '../geojson/bbox.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -20,10 +22,8 @@ import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
 import { type Column, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
-import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { sourceName } from '../source/source-options.ts';
-import { isValid } from '../source/valid-polygons.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import type { IndexBox } from '../store/store-index.ts';
 

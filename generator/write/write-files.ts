@@ -10,7 +10,16 @@ import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
-import { newCellBuilder } from '../cells/build-cells.ts';
+import type { Part } from '../plan/divide-work.ts';
+import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/plan.ts';
+import {
+  addFeature,
+  addFile,
+  type CellsRecord,
+  type FeatureRecords,
+  featureRecords,
+  newRecords,
+} from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
@@ -18,9 +27,7 @@ import { BuildError } from '../report/errors.ts';
 import type { StoreReader } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
-import type { Part } from './divide-work.ts';
-import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from './plan.ts';
-import { addFeature, addFile, type CellsRecord, type FeatureRecords, featureRecords, newRecords } from './records.ts';
+import { newCellBuilder } from './build-cells.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {

@@ -5,7 +5,7 @@ import type { Report } from '../report/progress.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import type { planDissolve } from './plan.ts';
+import type { planDissolve } from './dissolve-plan.ts';
 import type { writePart } from './write-part.ts';
 
 // Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for

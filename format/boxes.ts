@@ -1,8 +1,10 @@
 // Which features have a bounding box that touches a box: compared with the array `box` of a level's index, in units of
 // 1e-7 degrees, by way of the extents of neighbours on the map. Used by the proxy for `bbox`.
 
+import type { Cells } from './cells.ts';
 import { f64At, i32At, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
+import type { CellRange } from './plane-box.ts';
 import { Positions } from './positions.ts';
 
 /**
@@ -148,6 +150,34 @@ export class BoxIndex {
     const east = i32At(this.#boxes, 4 * position + 2);
     return i32At(this.#boxes, 4 * position) > east ? east + FULL_TURN : east;
   }
+}
+
+/** A box of the index: west > east across the antimeridian. */
+export function boxAt(boxes: Int32Array, at: number): Box {
+  const [west, east] = [i32At(boxes, at), i32At(boxes, at + 2)];
+  return {
+    west,
+    south: i32At(boxes, at + 1),
+    east: west > east ? east + FULL_TURN : east,
+    north: i32At(boxes, at + 3),
+  };
+}
+
+/** Does one box lie in another one? */
+export function liesWithin({ west, south, east, north }: Box, box: Box): boolean {
+  return south >= box.south && north <= box.north && isWithin(west, east, box);
+}
+
+/** The ranges of smallest cells that a box of the index meets, a cell more on each side: two across the antimeridian. */
+export function rangesOfBox({ west, south, east, north }: Box, { precision, finest, side }: Cells): CellRange[] {
+  const units = 10 ** precision / 1e7;
+  const cellOf = (value: number, origin: number): number => Math.floor(((value + origin) * units) / finest);
+  const [low, high] = [cellOf(south, FULL_TURN / 4) - 1, cellOf(north, FULL_TURN / 4) + 1];
+  const rangeOf = (from: number, to: number): CellRange => {
+    return { west: cellOf(from, FULL_TURN / 2) - 1, south: low, east: cellOf(to, FULL_TURN / 2) + 1, north: high };
+  };
+  if (east <= FULL_TURN / 2) return [rangeOf(west, east)];
+  return [{ ...rangeOf(west, east), east: side }, rangeOf(-FULL_TURN / 2, east - FULL_TURN)];
 }
 
 /** Do longitudes meet those of a box, whatever turn they are written in? */

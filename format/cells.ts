@@ -61,6 +61,16 @@ export class Cells implements CellsHead {
     this.#finest = gridOf(precision).finest;
   }
 
+  /** How many of the smallest cells are along a side of the grid: a power of two. */
+  get side(): number {
+    return gridOf(this.precision).width / this.#finest;
+  }
+
+  /** Units along a side of the smallest cell. */
+  get finest(): number {
+    return this.#finest;
+  }
+
   /** Bytes of the directory. */
   get bytes(): number {
     return this.directory.length;
@@ -161,6 +171,58 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   const end = f64At(start, cells);
   if (end !== (expected?.bytes ?? end)) refuse(`is of a file of ${end} bytes, expected ${expected?.bytes}`);
   return new Cells({ features, precision }, arrays, own);
+}
+
+/** Reads the borders of a cell: each is of some units, and has edges that follow one another. */
+export class CellReader {
+  readonly #reader: VarintReader;
+  /** The units that the cell names, as positions. */
+  readonly #units: number[] = [];
+  #edges = 0;
+  /** The units that the border bounds, as positions. */
+  sides: number[] = [];
+  /** The ends of the edge, in whole units of the plane. */
+  x1 = 0;
+  y1 = 0;
+  x2: number;
+  y2: number;
+
+  /** @param bytes of that cell, which have been checked */
+  constructor({ arrays, finest }: Cells, cell: number, bytes: Uint8Array) {
+    const { x, y } = gridPointOf(f64At(arrays.key, cell), finest);
+    this.x2 = x;
+    this.y2 = y;
+    this.#reader = new VarintReader(bytes);
+    const count = this.#reader.next();
+    for (let position = 0; this.#units.length < count; ) {
+      position += Math.floor(this.#reader.next() / 2);
+      this.#units.push(position);
+    }
+  }
+
+  /** Goes on to the next border, whose edges are read before the one after it. */
+  nextBorder(): boolean {
+    const reader = this.#reader;
+    if (reader.isAtEnd) return false;
+    const code = reader.next();
+    this.#edges = Math.floor(code / 4);
+    const sides = code % 4 === 0 ? reader.next() : code % 4;
+    this.sides = Array.from({ length: sides }, () => numberAt(this.#units, reader.next()));
+    this.x2 += reader.nextSigned();
+    this.y2 += reader.nextSigned();
+    return true;
+  }
+
+  /** Goes on to the next edge of the border. */
+  nextEdge(): boolean {
+    if (this.#edges === 0) return false;
+    this.#edges--;
+    this.x1 = this.x2;
+    this.y1 = this.y2;
+    this.x2 += this.#reader.nextSigned();
+    this.y2 += this.#reader.nextSigned();
+    return true;
+  }
 }
 
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */

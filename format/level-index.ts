@@ -1,6 +1,6 @@
 // A level's index, index.bin: its look-up tables as typed arrays that are used where they lie. The generator makes the
 // arrays; a reader maps them with the level's manifest, without parsing or copying.
-import { elementAt, f64At, numberAt, u32At } from './element-at.ts';
+import { elementAt, f64At, i32At, numberAt, u32At } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import type { GidColumn } from './gid-column.ts';
 import type { ListingKey } from './layout.ts';
@@ -27,11 +27,19 @@ export interface LevelArrays extends FeatureArrays {
    * antimeridian, south > north without geometry.
    */
   box: Int32Array;
+  /**
+   * Of units that consist of several parts up to 16 boxes each that cover the parts: 5 numbers a box, its position and
+   * the numbers that `box` has, ascending by position.
+   */
+  part: Int32Array;
   /** Columns 0 to the level. */
   columns: readonly GidColumn[];
   /** Undefined if no pages are stored. */
   pages: Readonly<Record<Format, PageTable>> | undefined;
 }
+
+/** Numbers of a box in the array `part`. */
+export const PART_NUMBERS = 5;
 
 /** A stored page. */
 export interface StoredPage {
@@ -85,6 +93,19 @@ export class LevelIndex extends FeatureTable<LevelArrays> {
   /** The fid at a position. */
   fidAt(position: number): number {
     return f64At(this.arrays.fid, position);
+  }
+
+  /** Where the parts of a unit begin in the array `part`, or would. */
+  partOf(position: number): number {
+    const { part } = this.arrays;
+    let low = 0;
+    let high = part.length / PART_NUMBERS;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (i32At(part, PART_NUMBERS * middle) < position) low = middle + 1;
+      else high = middle;
+    }
+    return PART_NUMBERS * low;
   }
 
   /** Number of listings: the unfiltered one, and one for each GID of each parent column. */

@@ -4,7 +4,7 @@
 import { elementAt } from './element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.ts';
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
-import { firstPages, type LevelArrays, LevelIndex, type PageTable } from './level-index.ts';
+import { firstPages, type LevelArrays, LevelIndex, PART_NUMBERS, type PageTable } from './level-index.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { FEATURES_PER_FILE, FORMATS, LEVELS, OTHER_GEOMETRIES, PAGE_CAPS, STORED_PAGES } from './levels.ts';
 import type { JsonObject } from './parse.ts';
@@ -39,8 +39,8 @@ export interface LevelFiles {
 
 /** The arrays of a level by their names in the manifest, in the order of the file. */
 export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: string, array: TypedArray][] {
-  const { fid, box } = arrays;
-  const named: [string, TypedArray][] = [['fid', fid], ...namedFeatureArrays(arrays), ['box', box]];
+  const { fid, box, part } = arrays;
+  const named: [string, TypedArray][] = [['fid', fid], ...namedFeatureArrays(arrays), ['box', box], ['part', part]];
   const add = (prefix: string, group: Readonly<Record<string, TypedArray>>): void => {
     for (const [name, array] of Object.entries(group)) named.push([`${prefix}.${name}`, array]);
   };
@@ -242,9 +242,25 @@ function arraysFrom(
     fid: arrays.f64('fid', features),
     ...featureArraysFrom(arrays, features, level),
     box: arrays.i32('box', 4 * features),
+    part: partsIn(arrays, features),
     columns,
     pages: stored === 'none' ? undefined : { geojsonl: pagesOf('geojsonl'), fc: pagesOf('fc') },
   };
+}
+
+/** The boxes of parts: their positions ascend, and each has fewer than there may be. */
+function partsIn(arrays: ArrayTable, features: number): Int32Array {
+  const part = arrays.i32('part');
+  if (part.length % PART_NUMBERS !== 0)
+    throw new FormatError(arrays.where, `part has ${part.length} numbers, expected ${PART_NUMBERS} a box`);
+  let last = 0;
+  for (let at = 0; at < part.length; at += PART_NUMBERS) {
+    const position = elementAt(part, at);
+    if (position < last || position >= features)
+      throw new FormatError(arrays.where, `part has position ${position} after ${last}, of ${features} features`);
+    last = position;
+  }
+  return part;
 }
 
 function columnFrom(arrays: ArrayTable, prefix: string): ColumnArrays {
@@ -314,7 +330,7 @@ class ArrayTable {
     return items;
   }
 
-  i32(name: string, length: number): Int32Array {
+  i32(name: string, length?: number): Int32Array {
     const place = this.#placeOf(name, 'i32', length);
     return new Int32Array(this.#memory, place.offset, place.length);
   }

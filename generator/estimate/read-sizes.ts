@@ -3,6 +3,7 @@
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { RingParts } from '../geojson/ring-parts.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
 import { storeGeometries } from '../shapes/store-geometries.ts';
@@ -58,8 +59,9 @@ export function readSizes(task: SizesTask): ReadSizes {
     const all = isInOverview ? level.createRings() : undefined;
     rings = all;
     sampled?.close();
-    const stores = createLevelStores(store, []);
+    const stores = createLevelStores(store, [], precision);
     sampled = stores;
+    const parts = new RingParts(precision);
     let read = 0;
     const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
@@ -67,7 +69,7 @@ export function readSizes(task: SizesTask): ReadSizes {
       names.push({ fid, name, type, otherNames });
       all?.unit(fid);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
-      builder.add({ fid, gids, box, bytes, deflatedText: 0, crc: 0 });
+      builder.add({ fid, gids, box, parts: parts.finish(), bytes, deflatedText: 0, crc: 0 });
       if (isSampled()) {
         sample.push(Buffer.concat(text));
         stores.feature({ ...entry, gids: [] });
@@ -75,6 +77,7 @@ export function readSizes(task: SizesTask): ReadSizes {
       read++;
     };
     const ring: RingSink['ring'] = (positions, isHole, area) => {
+      parts.add(positions, isHole);
       if (isSampled()) stores.rings.ring(positions, isHole, area);
       all?.ring(positions, isHole, area);
     };

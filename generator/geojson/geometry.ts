@@ -182,7 +182,7 @@ export class GeometryWriter {
       if (exteriorLost) continue;
       writeByte(this.#text, written++ === 0 ? OPEN : COMMA);
       this.#writePositions(isAgainstRightHandRule(area, i > 0));
-      if (i === 0) this.#extent.addPart(this.#continuous);
+      this.#extent.addPart(this.#continuous);
       this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);

@@ -19,7 +19,7 @@ export function shapeOf({ precision, storedPages, geometries, cells }: ReleaseSh
 export function plannedIndex(
   level: Level,
   { storedPages, geometries }: Pick<ReleaseShape, 'storedPages' | 'geometries'>,
-  { features, fids, boxes, columns }: StoreIndex,
+  { features, fids, boxes, parts, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
     const listing = firstPages(level, format, features, columns, storedPages);
@@ -30,6 +30,7 @@ export function plannedIndex(
     fid: fids,
     ...newFeatureArrays(features),
     box: boxes,
+    part: parts,
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };

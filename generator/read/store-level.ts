@@ -3,6 +3,7 @@
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { RingParts } from '../geojson/ring-parts.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
@@ -67,7 +68,7 @@ export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore
   let stores: LevelStores | undefined;
   const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
     stores?.close();
-    stores = createLevelStores(store, gidColumnsOf(task.source));
+    stores = createLevelStores(store, gidColumnsOf(task.source), task.precision);
     return stores;
   });
   if (stores === undefined) throw new Error(`level ${task.source.level}: nothing was read`);
@@ -81,17 +82,27 @@ export interface LevelStores extends Required<FeatureSink> {
   close(): StoreIndex;
 }
 
-/** Creates the stores. @param columns names of the GID columns 0 .. level */
-export function createLevelStores(store: LevelStore, columns: readonly string[]): LevelStores {
+/**
+ * Creates the stores.
+ * @param columns names of the GID columns 0 .. level
+ * @param precision decimals of the coordinates
+ */
+export function createLevelStores(store: LevelStore, columns: readonly string[], precision: number): LevelStores {
   const texts = store.createFeatures(columns);
   const others = store.createGeometry('none');
   const rings = store.createRings();
   const names: NamedFid[] = [];
+  const parts = new RingParts(precision);
   return {
-    rings,
+    rings: {
+      ring(positions, isHole, area) {
+        parts.add(positions, isHole);
+        rings.ring(positions, isHole, area);
+      },
+    },
     feature({ fid, gids, name, type, otherNames, box, text, withoutGeometry }) {
       names.push({ fid, name, type, otherNames });
-      texts.append({ fid, gids, box }, text);
+      texts.append({ fid, gids, box, parts: parts.finish() }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);
     },

@@ -16,8 +16,8 @@ export const REUSE_TEXT_BYTES = 8 * 1024;
 
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
-  /** Appends a feature. @param parts its text, which ends in a line feed, in pieces */
-  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box'>, parts: readonly Buffer[]): void;
+  /** Appends a feature. @param text its text, which ends in a line feed, in pieces */
+  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts'>, text: readonly Buffer[]): void;
   close(): StoreIndex;
 }
 
@@ -29,8 +29,8 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
   const output = createOutputFile(file);
   const builder = newIndexBuilder(columns);
   return {
-    append(feature, parts) {
-      const text = Buffer.concat(parts);
+    append(feature, pieces) {
+      const text = Buffer.concat(pieces);
       const isDeflated = text.length >= deflatedFrom;
       const stored = isDeflated ? deflateLine(text) : text;
       builder.add({
@@ -54,7 +54,8 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
 export function createSideStore(file: string, deflatedFrom?: number) {
   const { append, close } = createStore(file, [], deflatedFrom);
   return {
-    append: (fid: number, parts: readonly Buffer[]): void => append({ fid, gids: [], box: [0, 0, 0, 0] }, parts),
+    append: (fid: number, text: readonly Buffer[]): void =>
+      append({ fid, gids: [], box: [0, 0, 0, 0], parts: [] }, text),
     close,
   };
 }

@@ -13,6 +13,8 @@ export interface StoreIndex {
   columns: readonly GidColumn[];
   /** West, south, east and north of each feature, as the index of a level has them. */
   boxes: Int32Array;
+  /** The boxes of the parts of units that have several, as the index of a level has them. */
+  parts: Int32Array;
   /** Offset of the feature's bytes in the store. */
   offsets: Float64Array;
   /** Length of the feature's bytes in the store: text, or deflate data. */
@@ -27,7 +29,7 @@ export interface StoreIndex {
  * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
  * depend on how V8 holds the arrays at that moment.
  */
-export function indexDigest({ columns, fids, boxes, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
+export function indexDigest({ columns, fids, boxes, parts, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
   const hash = createHash('sha256');
   const add = (values: Float64Array | Int32Array | Uint32Array | Uint8Array): void => {
     hash.update(`${values.length} `).update(values);
@@ -36,7 +38,7 @@ export function indexDigest({ columns, fids, boxes, offsets, bytes, deflatedText
     add(Buffer.from(name));
     for (const values of [arrays.start, arrays.text, arrays.run, arrays.first, arrays.rank, arrays.count]) add(values);
   }
-  for (const values of [fids, boxes, offsets, bytes, deflatedText, crcs]) add(values);
+  for (const values of [fids, boxes, parts, offsets, bytes, deflatedText, crcs]) add(values);
   return hash.digest('hex');
 }
 
@@ -49,6 +51,8 @@ export interface StoreEntry {
   /** Its GID in each column, or null. */
   gids: readonly (string | null)[];
   box: IndexBox;
+  /** Those of its parts, if it has several. */
+  parts: readonly IndexBox[];
   /** Bytes in the store. */
   bytes: number;
   /** Length in bytes of its text if it is stored as deflate data; 0 if it is stored as text. */
@@ -68,6 +72,7 @@ export interface IndexBuilder {
 export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
   const fids: number[] = [];
   const boxes: number[] = [];
+  const parts = new Map<number, readonly IndexBox[]>();
   const bytes: number[] = [];
   const deflatedText: number[] = [];
   const crcs: number[] = [];
@@ -76,6 +81,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
     add(entry) {
       fids.push(entry.fid);
       boxes.push(...entry.box);
+      if (entry.parts.length > 0) parts.set(bytes.length, entry.parts);
       bytes.push(entry.bytes);
       deflatedText.push(entry.deflatedText);
       crcs.push(entry.crc);
@@ -104,6 +110,9 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
         }),
         boxes: Int32Array.from({ length: boxes.length }, (_, i) =>
           numberAt(boxes, 4 * elementAt(order, i >> 2) + (i & 3)),
+        ),
+        parts: Int32Array.from(
+          [...order].flatMap((entry, position) => (parts.get(entry) ?? []).flatMap((box) => [position, ...box])),
         ),
         offsets: ordered(starts),
         bytes: ordered(bytes),

@@ -3,6 +3,7 @@
 // missed has been brought there, which is held until the answer is made: where memory is little, one level may leave it
 // while another one comes. Used by every capability that answers from a level.
 import type { Geometry, Level } from '../../format/levels.ts';
+import type { Positions } from '../../format/positions.ts';
 import { notReady } from '../http/problem.ts';
 import { clientOf, type HttpRequest } from '../http/request.ts';
 import type { Reads } from '../origin/origin.ts';
@@ -34,6 +35,16 @@ const ROUNDS_MAX = 16;
 /** Brings something into memory, for a principal, and holds it. */
 type BringIn = (principal: string) => Promise<unknown>;
 
+/** Positions of a level that are found by reading, and remembered for a while. */
+export interface Search {
+  /** Of the level and of what is searched. */
+  readonly key: string;
+  /** What is remembered. */
+  known(): Positions | undefined;
+  /** @param principal whose turn it is */
+  find(reads: Reads, principal: string): Promise<Positions>;
+}
+
 /** What one request needs of a release: each is undefined where it is not in memory, and is then noted as missing. */
 export class Needs {
   readonly release: LoadedRelease;
@@ -42,6 +53,7 @@ export class Needs {
   #levels: Map<Level, LoadedLevel> | undefined;
   #parts: Map<LoadedLevel, Map<Part<Sized>, Sized>> | undefined;
   #pieces: Map<Pieces, Map<number, Buffer>> | undefined;
+  #found: Map<string, Positions> | undefined;
   #missing: BringIn[] = NOTHING;
 
   constructor(release: LoadedRelease, reads: Reads) {
@@ -84,6 +96,16 @@ export class Needs {
       this.#pieces ??= new Map();
       const held = this.#pieces.get(pieces) ?? new Map<number, Buffer>();
       this.#pieces.set(pieces, held.set(piece, await pieces.load(piece, this.#reads, principal)));
+    });
+  }
+
+  /** The positions that a search finds. */
+  found(search: Search): Positions | undefined {
+    const positions = this.#found?.get(search.key) ?? search.known();
+    if (positions !== undefined) return positions;
+    return this.#miss(async (principal) => {
+      this.#found ??= new Map();
+      this.#found.set(search.key, await search.find(this.#reads, principal));
     });
   }
 

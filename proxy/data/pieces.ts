@@ -2,12 +2,16 @@
 // are kept for a while. Used by needs.ts and by the capabilities that have such files.
 import { LRUCache } from 'lru-cache';
 import { FormatError } from '../../format/parse.ts';
-import { type ByteRange, OriginError, type Reads } from '../origin/origin.ts';
+import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 
 /** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
 const KEPT_MAX_BYTES = 1024 * 1024;
 /** Upper estimate of the size of an entry besides. */
 const ENTRY_BYTES = 256;
+
+/** Bytes of pieces that are read together, between them at most, and reads at a time: of a folder, and of a host. */
+const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
+const OF_HOSTS = { run: 1024 * 1024, gap: 64 * 1024, atOnce: 6 } as const;
 
 /** Where the pieces of a file are, and what they must be. */
 interface Directory {
@@ -77,6 +81,41 @@ export class Pieces {
     });
     this.#coming.set(key, loading);
     return loading.finally(() => this.#coming.delete(key));
+  }
+
+  /**
+   * The bytes of several pieces, those that have some, with their numbers: neighbours are read together.
+   * @param numbers ascending
+   * @throws OriginError if stored bytes are missing or damaged
+   */
+  async several(numbers: readonly number[], reads: Reads, client: Client): Promise<{ piece: number; bytes: Buffer }[]> {
+    const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
+    const runs: { from: number; to: number; pieces: number[] }[] = [];
+    for (const piece of numbers) {
+      const { from, to } = this.#directory.rangeOf(piece);
+      const last = runs.at(-1);
+      if (from === to) continue;
+      if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
+        last.to = to;
+        last.pieces.push(piece);
+      } else runs.push({ from, to, pieces: [piece] });
+    }
+    const read = async ({ from, to, pieces }: (typeof runs)[number]) => {
+      const range = { offset: from, length: to - from };
+      const memory = Buffer.allocUnsafe(range.length);
+      const isRead = reads.now(this.path, range, memory, 0, true);
+      const bytes = isRead ? memory : await reads.read(this.path, range, client);
+      return pieces.map((piece) => {
+        const own = this.#directory.rangeOf(piece);
+        const part = bytes.subarray(own.from - from, own.to - from);
+        if (!this.#directory.hasBytes(piece, part)) throw reads.damaged(this.path, `piece ${piece}`);
+        return { piece, bytes: part };
+      });
+    };
+    const found: { piece: number; bytes: Buffer }[] = [];
+    for (let at = 0; at < runs.length; at += atOnce)
+      found.push(...(await Promise.all(runs.slice(at, at + atOnce).map(read))).flat());
+    return found;
   }
 
   #rangeOf(piece: number): ByteRange {

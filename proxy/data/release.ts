@@ -11,7 +11,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
+import type { CheckedFile, Finding, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
@@ -103,6 +103,8 @@ export class LoadedLevel {
   readonly index: LevelIndex;
   /** What release.json says of it. */
   readonly summary: LevelSummary;
+  /** Problems of its data. */
+  readonly quality: readonly Finding[];
   /** Decimals of its coordinates. */
   readonly precision: number;
   /** The folder of its release, relative to the origin. */
@@ -127,6 +129,7 @@ export class LoadedLevel {
     this.folder = releasePath(release.release);
     this.index = index;
     this.summary = elementAt(release.levels, index.level);
+    this.quality = release.quality.filter(({ level }) => level === index.level);
     this.precision = release.precision;
     this.manifest = manifest;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });

@@ -123,7 +123,7 @@ test('HEAD, 304 and a range of a long scattered listing do not go over its featu
     const index = new LevelIndex(0, 'none', {
       ...{ start: sums, dataCrc: crcs, aloneStart: new Float64Array(features + 1), aloneCrc: crcs, textStart: sums },
       ...{ textCrc: crcs, textCrcFc: crcs, digest: new Uint8Array(8 * features), fid: sums.subarray(0, features) },
-      ...{ box: new Int32Array(4 * features), columns: [gids], pages: undefined },
+      ...{ box: new Int32Array(4 * features), part: new Int32Array(), columns: [gids], pages: undefined },
     });
     const manifest = { path: 'manifest.json', text: '' };
     const level = new LoadedLevel(origin, description, index, 0, manifest, () => 0);

@@ -139,6 +139,7 @@ export function makeLevel(
     ...table.arrays,
     fid: Float64Array.from(units, ({ fid }) => fid),
     box: Int32Array.from(units.flatMap(({ box = [0, 1, 0, 0] }) => box)),
+    part: new Int32Array(),
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };

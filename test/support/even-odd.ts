@@ -34,6 +34,20 @@ export function evenOdd(units: readonly (readonly Ring[])[], precision: number, 
   };
 }
 
+/** The edges of a unit but for those that it has an even number of times: each as x1, y1, x2, y2. */
+export function oddEdges(rings: readonly Ring[], precision: number): [number, number, number, number][] {
+  const all: number[] = [];
+  for (const ring of rings) addEdges(all, ring, 10 ** precision);
+  const odd = new Map<string, [number, number, number, number]>();
+  for (let at = 0; at < all.length; at += 4) {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = all.slice(at, at + 4);
+    const isForward = x1 < x2 || (x1 === x2 && y1 < y2);
+    const key = (isForward ? [x1, y1, x2, y2] : [x2, y2, x1, y1]).join();
+    if (!odd.delete(key) && (x1 !== x2 || y1 !== y2)) odd.set(key, [x1, y1, x2, y2]);
+  }
+  return [...odd.values()];
+}
+
 /** Counts the edges east of a point, in each of the turns that the longitudes of a ring may be written in. */
 function isOdd(edges: Edges, px: bigint, y: bigint, parts: bigint, full: bigint): boolean {
   let odd = false;

@@ -2,7 +2,7 @@
 // `contains`.
 import type { Geometry, Position } from 'geojson';
 import { elementAt } from '../../format/element-at.ts';
-import { decimalOf, type EvenOdd, evenOdd, type Ring, scaled } from './even-odd.ts';
+import { decimalOf, type EvenOdd, evenOdd, oddEdges, type Ring, scaled } from './even-odd.ts';
 
 /** The features of a level as they were published. */
 export interface PlacedLevel {
@@ -43,6 +43,51 @@ export function touching({ boxes }: PlacedLevel, decimals: string): number[] {
   return [...boxes.keys()].filter((position) => {
     const [w = 0n, s = 1n, e = 0n, n = 0n] = boxes[position] ?? [];
     return s <= north && n >= south && s <= n && (isOnArc(w, west, east) || isOnArc(west, w, e));
+  });
+}
+
+/**
+ * The positions of the features that have a point in a box, its border included: an edge has one, or its south-western
+ * corner is in the feature.
+ * @param decimals west,south,east,north
+ */
+export function inBox(level: PlacedLevel, precision: number, decimals: string): number[] {
+  const [west = '', south = ''] = decimals.split(',');
+  const atCorner = new Set(level.containing(west, south));
+  const box = decimals.split(',').map((text) => scaled(text, DECIMALS));
+  const parts = 10n ** BigInt(DECIMALS - precision);
+  return touching(level, decimals).filter((position) => {
+    if (atCorner.has(position)) return true;
+    return oddEdges(elementAt(level.rings, position), precision).some((edge) =>
+      meetsBox(
+        edge.map((value) => BigInt(value) * parts),
+        box,
+      ),
+    );
+  });
+}
+
+/** Has an edge a point in a box, in any turn of its longitudes? What is left of it after each side has cut it. */
+function meetsBox([x1 = 0n, y1 = 0n, x2 = 0n, y2 = 0n]: readonly bigint[], box: readonly bigint[]): boolean {
+  const [west = 0n, south = 0n, to = 0n, north = 0n] = box;
+  const east = west > to ? to + FULL : to;
+  return [-2n, -1n, 0n, 1n, 2n].some((turn) => {
+    const [from, dx, dy] = [x1 + turn * FULL, x2 - x1, y2 - y1];
+    // The edge is (from, y1) + t (dx, dy); each side allows t with step * t <= room.
+    const sides = [
+      [-dx, from - west],
+      [dx, east - from],
+      [-dy, y1 - south],
+      [dy, north - y1],
+    ] as const;
+    // First and last t that are allowed, as fractions with denominators above 0.
+    let [first, firstOf, last, lastOf] = [0n, 1n, 1n, 1n];
+    for (const [step, room] of sides) {
+      if (step === 0n && room < 0n) return false;
+      if (step > 0n && room * lastOf < last * step) [last, lastOf] = [room, step];
+      if (step < 0n && -room * firstOf > first * -step) [first, firstOf] = [-room, -step];
+    }
+    return first * lastOf <= last * firstOf;
   });
 }
 

@@ -1,14 +1,30 @@
 // The filters by place that listings have: features in a box, and those that contain a point. Used by rows.ts.
 import { positionsOf } from '../../../format/positions.ts';
 import type { ListingFilter } from '../pages/listing.ts';
-import { BOXES, pointOf, unitsAt } from './level-places.ts';
+import { findInBox } from './find-in-box.ts';
+import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
 import { BBOX, CONTAINS } from './parameters.ts';
 
 export const BOX_FILTER: ListingFilter = {
   parameter: BBOX,
   positions(query, level, needs) {
     const box = BBOX.of(query);
-    return box && needs.part(level, BOXES)?.touching(box);
+    const boxes = needs.part(level, BOXES);
+    if (box === undefined || boxes === undefined) return undefined;
+    if (!hasExactBoxes(level)) return boxes.touching(box.rounded);
+    const cells = needs.part(level, CELLS);
+    if (cells === undefined) return undefined;
+    const key = box.decimals.join();
+    return needs.found({
+      key: `${level.index.level} ${key}`,
+      known: () => boxes.known(key),
+      async find(reads, principal) {
+        // Whether or not the request that asks first stays: it is remembered.
+        const client = { principal, isClosed: false, exchange: undefined };
+        const task = () => findInBox(box, boxes, cells, reads.withoutQueue, client);
+        return boxes.known(key) ?? boxes.remember(key, await reads.later(client, task));
+      },
+    });
   },
 };
 

@@ -1,11 +1,11 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
 // asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
 import { LRUCache } from 'lru-cache';
-import { type Box, BoxIndex } from '../../../format/boxes.ts';
+import { type Box, BoxIndex, boxAt, liesWithin } from '../../../format/boxes.ts';
 import { type Cells, decodeCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
-import type { LevelIndex } from '../../../format/level-index.ts';
+import { type LevelIndex, PART_NUMBERS } from '../../../format/level-index.ts';
 import type { Positions } from '../../../format/positions.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
@@ -20,27 +20,65 @@ const ENTRY_BYTES = 256;
 const RUN_BYTES = 8;
 const NO_UNITS: readonly number[] = [];
 
-/** The boxes of a level: made of its index for the first box that is asked for, for 148,000 units in 10 ms. */
+/**
+ * The boxes of a level and of the parts of its units: made of its index for the first box that is asked for, for 148,000
+ * units in 10 ms.
+ */
 export class LevelBoxes {
+  readonly #index: LevelIndex;
   readonly #boxes: BoxIndex;
   readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
 
-  constructor({ arrays: { box } }: LevelIndex) {
-    this.#boxes = new BoxIndex(box);
+  constructor(index: LevelIndex) {
+    this.#index = index;
+    this.#boxes = new BoxIndex(index.arrays.box);
   }
 
   get bytes(): number {
     return this.#matches.calculatedSize + this.#boxes.bytes;
   }
 
+  /** What is remembered of a box. */
+  known(key: string): Positions | undefined {
+    return this.#matches.get(key);
+  }
+
+  /** Remembers what is found in a box. */
+  remember(key: string, found: Positions): Positions {
+    this.#matches.set(key, found, { size: RUN_BYTES * found.runs + 2 * key.length + ENTRY_BYTES });
+    return found;
+  }
+
   /** The features whose box touches a box. */
   touching(box: Box): Positions {
-    const key = `${box.west} ${box.south} ${box.east} ${box.north}`;
-    const known = this.#matches.get(key);
-    if (known !== undefined) return known;
-    const found = this.#boxes.touching(box);
-    this.#matches.set(key, found, { size: RUN_BYTES * found.runs + ENTRY_BYTES });
-    return found;
+    return this.#boxes.touching(box);
+  }
+
+  /** Of these the ones that lie in it, or a part of them does, and those of which their edges decide. */
+  candidates(box: Box): { found: number[]; left: Set<number> } {
+    const touching = this.touching(box);
+    const found: number[] = [];
+    const left = new Set<number>();
+    for (let run = 0; run < touching.runs; run++)
+      for (let position = touching.firstOf(run); position < touching.endOf(run); position++)
+        if (this.#liesIn(position, box)) found.push(position);
+        else left.add(position);
+    return { found, left };
+  }
+
+  /** The boxes of a unit's parts, or its own. */
+  partsOf(position: number): Box[] {
+    const { part, box } = this.#index.arrays;
+    const parts: Box[] = [];
+    for (let at = this.#index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS)
+      parts.push(boxAt(part, at + 1));
+    return parts.length > 0 ? parts : [boxAt(box, 4 * position)];
+  }
+
+  #liesIn(position: number, box: Box): boolean {
+    const { arrays } = this.#index;
+    if (liesWithin(boxAt(arrays.box, 4 * position), box)) return true;
+    return this.partsOf(position).some((part) => liesWithin(part, box));
   }
 }
 
@@ -50,6 +88,14 @@ export const BOXES: Part<LevelBoxes> = {
   type: LevelBoxes,
   load: async ({ index }) => new LevelBoxes(index),
 };
+
+/** What some units of a level may be that no cell knows: then boxes are compared with theirs. */
+const NOT_IN_CELLS: readonly string[] = ['non-polygonal', 'collapsed-geometries'];
+
+/** Does `bbox` compare geometries on a level, or their boxes? */
+export function hasExactBoxes({ summary, quality }: Pick<LoadedLevel, 'summary' | 'quality'>): boolean {
+  return summary.cells !== undefined && !quality.some(({ kind }) => NOT_IN_CELLS.includes(kind));
+}
 
 /** The cells of a level: their directory, and the pieces of the file, one for each cell. */
 export class LevelCells {

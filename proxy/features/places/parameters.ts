@@ -1,10 +1,11 @@
 // The parameters of place: longitude comes first, as in GeoJSON. Used by filters.ts, at.ts and the items of OGC API -
 // Features.
-import { type Box, boxFrom } from '../../../format/boxes.ts';
+import { boxFrom } from '../../../format/boxes.ts';
 import { isDecimal } from '../../../format/grid.ts';
 import type { Level } from '../../../format/levels.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, type Given, Parameter } from '../../query/parameter.ts';
+import type { AskedBox } from './find-in-box.ts';
 import type { Degrees } from './level-places.ts';
 
 const DEGREES = 'plain decimal degrees, longitudes from -180 to 180 before latitudes from -90 to 90';
@@ -15,8 +16,8 @@ const LATITUDE = `-?(0?90${NONE}|0?[0-8]?\\d${DECIMALS})`;
 const POINT_SCHEMA = { type: 'string', pattern: `^${LONGITUDE},${LATITUDE}$` };
 const EXAMPLE_POINT = '-3.7038,40.4168';
 
-/** The box that the features' boxes touch. */
-export const BBOX: Parameter<Box> = new Parameter({
+/** The box that the features have a point in. */
+export const BBOX: Parameter<AskedBox> = new Parameter({
   name: 'bbox',
   order: 6,
   rule: () => `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`,
@@ -24,7 +25,7 @@ export const BBOX: Parameter<Box> = new Parameter({
   document: () => ({
     component: 'bbox',
     description:
-      'Only features whose bounding box touches this one: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). Features without geometry never match.',
+      'Only features that have a point in this box, its border included: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). The full geometry decides, whatever geometry is asked for. Levels of a release without cells, or with units that are no polygons or have no area, compare bounding boxes. Features without geometry never match.',
     schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE},${LONGITUDE},${LATITUDE}$` },
     example: '-3.9,40.3,-3.5,40.6',
   }),
@@ -69,11 +70,12 @@ function pointIn(given: Given, level: Level): Degrees {
  * @param counts how many numbers there may be
  * @throws Problem bad-parameter
  */
-export function boxOf(given: Given, level: Level, text: string = given.text, counts = '4'): Box {
-  const box = boxFrom(degreesIn(given, text, 4, level, counts));
-  if (box === undefined)
+export function boxOf(given: Given, level: Level, text: string = given.text, counts = '4'): AskedBox {
+  const decimals = degreesIn(given, text, 4, level, counts);
+  const rounded = boxFrom(decimals);
+  if (rounded === undefined)
     throw badParameter(BBOX.name, `is ${quote(text)}, whose south is greater than its north`, BBOX.rule(level));
-  return box;
+  return { decimals, rounded };
 }
 
 /** Longitudes and latitudes by turns. */

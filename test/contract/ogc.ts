@@ -9,7 +9,7 @@ import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.t
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
-import { placedLevel, touching } from '../support/places.ts';
+import { inBox, placedLevel } from '../support/places.ts';
 import { allFids, type World } from './world.ts';
 
 const ROOT = '/api/v1/ogc';
@@ -168,7 +168,7 @@ export function testOgc(world: World): void {
       ['-180,-90,180,90'],
       ['1e1,-3.5e+1,1.25e2,5.0E-1', '10,-35,125,0.5'],
     ] as const) {
-      const expected = touching(places, flat ?? bbox).map((position) => elementAt(allFids(stored, 0), position));
+      const expected = inBox(places, flat ?? bbox).map((position) => elementAt(allFids(stored, 0), position));
       assert.ok(expected.length > 0, bbox);
       const got = await page(`bbox=${bbox}&limit=1000`, 0);
       assert.deepEqual([got.features.map(({ id }) => id), got.numberMatched], [expected, expected.length], bbox);

@@ -5,7 +5,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName, pageCap } from '../../format/levels.ts';
 import { bodyOf, type StoredLevel } from './datasets/large-dataset.ts';
 import { scaled } from './even-odd.ts';
-import { DECIMALS, nearTo, type PlacedLevel, placedLevel, touching } from './places.ts';
+import { DECIMALS, inBox, nearTo, type PlacedLevel, placedLevel } from './places.ts';
 
 /** A listing and where in it to begin. */
 export interface Listing {
@@ -176,10 +176,10 @@ function matchingIn(
   const { units, withGeometry } = own;
   const lines = withGeometry.get(geometry) ?? [];
   const wanted = Object.entries(filters).map(([name, gid]) => [Number(name.slice('gid-'.length)), gid] as const);
-  const inBox = bbox === undefined ? undefined : new Set(touching(placedOf(own), bbox));
+  const inside = bbox === undefined ? undefined : new Set(inBox(placedOf(own), bbox));
   const [longitude = '', latitude = ''] = contains?.split(',') ?? [];
   const around = contains === undefined ? undefined : new Set(placedOf(own).containing(longitude, latitude));
-  const isThere = (at: number): boolean => inBox?.has(at) !== false && around?.has(at) !== false;
+  const isThere = (at: number): boolean => inside?.has(at) !== false && around?.has(at) !== false;
   return units.flatMap(({ fid, gids }, at) =>
     wanted.every(([column, gid]) => gids[column] === gid) && isThere(at) ? [{ fid, line: elementAt(lines, at) }] : [],
   );

@@ -8,6 +8,10 @@ import { decimalOf, type EvenOdd, evenOdd, oddEdges, type Ring, scaled } from '.
 export interface PlacedLevel {
   /** West, south, east, north in parts of a degree, of which there are 10^DECIMALS; undefined without geometry. */
   boxes: readonly (readonly bigint[] | undefined)[];
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** Are all geometries polygons with an area? Otherwise boxes are compared. */
+  isExact: boolean;
   /** Rings in units of the last decimal. */
   rings: readonly (readonly Ring[])[];
   /** The positions of the features that contain a point. */
@@ -32,13 +36,17 @@ export function placedLevel(lines: readonly string[], precision: number): Placed
   // A number of JSON is the nearest one to its decimals.
   const exact = (value: number): bigint => scaled(value.toFixed(precision), DECIMALS);
   const boxes = features.map(({ bbox }) => bbox?.map(exact));
-  return { boxes, rings, containing: evenOdd(rings, precision, DECIMALS) };
+  const isExact = features.every(
+    ({ geometry }, i) =>
+      geometry === null || (/Polygon$/.test(geometry.type) && oddEdges(elementAt(rings, i), precision).length > 0),
+  );
+  return { boxes, rings, precision, isExact, containing: evenOdd(rings, precision, DECIMALS) };
 }
 
 const FULL = 360n * 10n ** BigInt(DECIMALS);
 
 /** The positions of the features whose box touches a box. @param decimals west,south,east,north */
-export function touching({ boxes }: PlacedLevel, decimals: string): number[] {
+function touching({ boxes }: PlacedLevel, decimals: string): number[] {
   const [west = 0n, south = 0n, east = 0n, north = 0n] = decimals.split(',').map((text) => scaled(text, DECIMALS));
   return [...boxes.keys()].filter((position) => {
     const [w = 0n, s = 1n, e = 0n, n = 0n] = boxes[position] ?? [];
@@ -48,10 +56,12 @@ export function touching({ boxes }: PlacedLevel, decimals: string): number[] {
 
 /**
  * The positions of the features that have a point in a box, its border included: an edge has one, or its south-western
- * corner is in the feature.
+ * corner is in the feature. On a level with other geometries those whose box touches it.
  * @param decimals west,south,east,north
  */
-export function inBox(level: PlacedLevel, precision: number, decimals: string): number[] {
+export function inBox(level: PlacedLevel, decimals: string): number[] {
+  const { precision, isExact } = level;
+  if (!isExact) return touching(level, decimals);
   const [west = '', south = ''] = decimals.split(',');
   const atCorner = new Set(level.containing(west, south));
   const box = decimals.split(',').map((text) => scaled(text, DECIMALS));

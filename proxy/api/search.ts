@@ -1,11 +1,12 @@
-// The answer to a search: the units of all levels that are called so. Used by rows.ts.
+// The answer to a search: the units of all levels that are called so, or have a GID. Used by rows.ts.
 import { elementAt } from '../../format/element-at.ts';
-import { levelName } from '../../format/levels.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
-import type { Words } from '../../format/words.ts';
+import { foldText } from '../../format/words.ts';
 import type { Answer } from '../bodies/answer.ts';
-import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
-import { findUnits } from '../data/words.ts';
+import type { LoadedRelease, LoadedTable } from '../data/load-release.ts';
+import { findInParents, type KnownLevel } from '../data/parent-words.ts';
+import { type Found, findUnits, type SearchedLevel } from '../data/words.ts';
 import { SEARCH_LIMIT } from './endpoints.ts';
 import { MATCHED } from './headers.ts';
 import { onceLoaded, type Sources } from './listing.ts';
@@ -13,10 +14,10 @@ import { badParameter, geometryOf, type Params, Q_RULE } from './parameters.ts';
 import { matching } from './resolve.ts';
 import { type AskedUnits, answerUnits } from './units.ts';
 
+const NO_UNITS: number[] = [];
+
 /** A level that is searched. */
-interface Searched {
-  level: LoadedLevel;
-  words: Words;
+interface Searched extends KnownLevel {
   source: LoadedTable;
 }
 
@@ -28,35 +29,76 @@ export function answerSearch(sources: Sources, asked: AskedUnits): Answer | Prom
   const { params } = asked;
   refuseContradiction(params);
   const release = sources.releases.requireCurrent();
-  const geometry = geometryOf(params, release.geometries, 'lightest');
   const numbers = params.levels.filter((number) => elementAt(release.summaries, number).features > 0);
+  const deepest = numbers.at(-1);
+  return withLevels(sources, asked, release, numbers, (searched) => {
+    const levels = searched.map((level) => searchedLevel(level, params));
+    const whole = findUnits(params.text, levels, limitOf(params));
+    if (whole.matched > 0 || deepest === undefined || !foldText(params.text).includes(' '))
+      return respond(asked, release, searched, whole);
+    // What is above is looked up, too, whether or not it is searched.
+    const all = LEVELS.filter((number) => number <= deepest && elementAt(release.summaries, number).features > 0);
+    return withLevels(sources, asked, release, all, (known) => {
+      const within = searched.map((level, i) => ({ ...level, isAllowed: elementAt(levels, i).isAllowed }));
+      return respond(asked, release, searched, findInParents(params.text, within, known, limitOf(params)));
+    });
+  });
+}
+
+/** The answer of `answer` to levels: from memory, or after they have been brought there. @throws LoadError, Problem */
+function withLevels(
+  sources: Sources,
+  { request, params }: AskedUnits,
+  release: LoadedRelease,
+  numbers: readonly Level[],
+  answer: (levels: readonly Searched[]) => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const geometry = geometryOf(params, release.geometries, 'lightest');
   const inMemory = numbers.flatMap((number): Searched[] => {
     const level = release.get(number);
-    const [words, source] = [level?.words, level?.get(geometry)];
-    return level && words && source ? [{ level, words, source }] : [];
+    const [words, names, source] = [level?.words, level?.names, level?.get(geometry)];
+    return level && words && names && source ? [{ index: level.index, words, names, source }] : [];
   });
-  if (inMemory.length === numbers.length) return respond(asked, release, inMemory);
+  if (inMemory.length === numbers.length) return answer(inMemory);
   // What is loaded is held here: where memory is little, one level may leave it while another one comes.
   const loading = Promise.all(
     numbers.map(async (number): Promise<Searched> => {
       const level = await release.load(number);
-      const [words, source] = await Promise.all([level.loadWords(), level.load(geometry)]);
-      return { level, words, source };
+      const [words, names, source] = await Promise.all([level.loadWords(), level.loadNames(), level.load(geometry)]);
+      return { index: level.index, words, names, source };
     }),
   );
-  const basis = { release, isPinned: false };
-  return onceLoaded(sources, asked.request, basis, loading, (searched) => respond(asked, release, searched));
+  return onceLoaded(sources, request, { release, isPinned: false }, loading, (levels) => levels).then(answer);
 }
 
-function respond(asked: AskedUnits, release: LoadedRelease, searched: readonly Searched[]): Answer {
-  const { text, filters, pageSize } = asked.params;
-  const levels = searched.map(({ level, words }) => {
-    const within = filters.length === 0 ? undefined : matching(level.index, filters, []);
-    return { words, isAllowed: within && isIn(within, level.index.features) };
+function searchedLevel({ index, words }: Searched, { text, filters }: Params): Required<SearchedLevel> {
+  const within = filters.length === 0 ? undefined : matching(index, filters, []);
+  const isAllowed = within && isIn(within, index.features);
+  const own = elementAt(index.columns, index.level);
+  const number = own.find(text);
+  const units = number === -1 ? NO_UNITS : allOf(own.positionsAt(number));
+  return { words, isAllowed, identified: isAllowed === undefined ? units : units.filter(isAllowed) };
+}
+
+function allOf(positions: Positions): number[] {
+  return Array.from({ length: positions.count }, (_, rank) => positions.at(rank));
+}
+
+function respond(
+  asked: AskedUnits,
+  release: LoadedRelease,
+  searched: readonly Searched[],
+  { matched, units }: Found,
+): Answer {
+  const found = units.map(({ level, position }) => {
+    const { source, names } = elementAt(searched, level);
+    return { source, names, position };
   });
-  const { matched, units } = findUnits(text, levels, pageSize === 0 ? SEARCH_LIMIT.default : pageSize);
-  const found = units.map(({ level, position }) => ({ source: elementAt(searched, level).source, position }));
   return answerUnits(asked, release, found, [MATCHED, String(matched)]);
+}
+
+function limitOf({ pageSize }: Params): number {
+  return pageSize === 0 ? SEARCH_LIMIT.default : pageSize;
 }
 
 /** Is a position one of these? A table of all, unless they follow one another. */

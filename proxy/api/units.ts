@@ -7,6 +7,7 @@ import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer, Basis, HeaderList } from '../bodies/answer.ts';
 import { Slice } from '../bodies/slice.ts';
+import type { LevelNames } from '../data/level-names.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable } from '../data/load-release.ts';
 import { type Degrees, placesOf, pointOf } from '../data/spatial-index.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -30,6 +31,7 @@ export interface AskedUnits extends Pick<Basis, 'base' | 'coding'> {
 /** A unit: a feature of a level, with the geometry that its table is of. */
 export interface Unit {
   source: LoadedTable;
+  names: LevelNames;
   position: number;
 }
 
@@ -63,7 +65,7 @@ function respond(asked: AskedUnits, release: LoadedRelease, { units, isElsewhere
 }
 
 /**
- * The answer with units as one FeatureCollection that says their levels.
+ * The answer with units as one FeatureCollection that says their levels, GIDs and names.
  * @param units in the order of the body
  * @param more further headers
  */
@@ -73,8 +75,10 @@ export function answerUnits(
   units: readonly Unit[],
   more: HeaderList,
 ): Answer {
-  const levels = units.map(({ source }) => levelName(source.table.level));
-  const after = storedBlock(`],"levels":${JSON.stringify(levels)}}\n`);
+  const levels = JSON.stringify(units.map(({ source }) => levelName(source.table.level)));
+  const gids = JSON.stringify(units.map(({ names, position }) => names.gidAt(position)));
+  const own = units.map(({ names, position }) => names.nameAt(position)).join();
+  const after = storedBlock(`],"levels":${levels},"gids":${gids},"names":[${own}]}\n`);
   const slice = new Slice(
     units.map(({ source }) => source),
     { ...FRAME_DATA.fc, after },
@@ -108,8 +112,9 @@ function unitsAt(
     const level = get(number);
     const source = level?.get(geometry);
     const positions = level?.spatial.unitsAt(point, reads);
-    if (source === undefined || positions === undefined) return undefined;
-    for (const position of positions) units.push({ source, position });
+    const names = level?.names;
+    if (source === undefined || positions === undefined || names === undefined) return undefined;
+    for (const position of positions) units.push({ source, names, position });
   }
   return units.slice(0, UNITS_MAX);
 }
@@ -126,7 +131,7 @@ async function load(
   const places = points.map((contains) => placesOf(release, { bbox: undefined, contains }));
   const loadLevel = async (number: Level): Promise<[Level, LoadedLevel]> => {
     const level = await release.load(number);
-    await level.load(geometry);
+    await Promise.all([level.load(geometry), level.loadNames()]);
     for (const place of places) await level.spatial.load(place, reads, client);
     return [number, level];
   };

@@ -2,6 +2,8 @@
 // by releases.ts.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
@@ -13,6 +15,7 @@ import {
   featureFilePath,
   indexPath,
   manifestPath,
+  namesPath,
   RELEASE_FILE,
   releasePath,
   wordsPath,
@@ -22,11 +25,12 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary, Release, WholeFile } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { decodingWords, type Words } from '../../format/words.ts';
 import { Problem } from '../http/problem.ts';
 import type { ByteRange, Client, Origin, Reads } from '../origin/origin.ts';
+import { decodingNames, type LevelNames } from './level-names.ts';
 import { type Clock, Loaded } from './loaded.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
@@ -102,14 +106,10 @@ export class LoadedLevel {
   readonly #tables: Loaded<Geometry, LoadedTable>;
   readonly #loadWords: () => Promise<Words>;
   readonly #words: Loaded<'words', Words>;
+  readonly #loadNames: () => Promise<LevelNames>;
+  readonly #names: Loaded<'names', LevelNames>;
 
-  constructor(
-    { release, digest }: Description,
-    index: LevelIndex,
-    bytes: number,
-    load: { table: LoadTable; words: () => Promise<Words>; cells: () => Promise<Cells> },
-    now: Clock,
-  ) {
+  constructor({ release, digest }: Description, index: LevelIndex, bytes: number, load: LoadParts, now: Clock) {
     this.folder = releasePath(release.release);
     this.index = index;
     this.spatial = new SpatialIndex(`${this.folder}/${cellsPath(index.level)}`, index, load.cells, now);
@@ -119,11 +119,13 @@ export class LoadedLevel {
     this.#tables = new Loaded(now);
     this.#loadWords = load.words;
     this.#words = new Loaded(now);
+    this.#loadNames = load.names;
+    this.#names = new Loaded(now);
   }
 
   /** Bytes of the tables in memory. */
   get bytes(): number {
-    const loaded = [...this.#tables.entries(), ...this.#words.entries()];
+    const loaded = [...this.#tables.entries(), ...this.#words.entries(), ...this.#names.entries()];
     return loaded.reduce((sum, [, { bytes }]) => sum + bytes, this.#full.bytes + this.spatial.bytes);
   }
 
@@ -147,16 +149,35 @@ export class LoadedLevel {
     return this.#words.load('words', this.#loadWords);
   }
 
-  /** Frees the tables, words and cells that have not been used for long. */
+  /** What its units are called; undefined if it is not in memory. */
+  get names(): LevelNames | undefined {
+    return this.#names.get('names');
+  }
+
+  /** Brings the names into memory. @throws OriginError, FormatError */
+  loadNames(): Promise<LevelNames> {
+    return this.#names.load('names', this.#loadNames);
+  }
+
+  /** Frees the tables, words, names and cells that have not been used for long. */
   freeUnused(): void {
     this.#tables.freeUnused(UNUSED_MS);
     this.#words.freeUnused(UNUSED_MS);
+    this.#names.freeUnused(UNUSED_MS);
     this.spatial.freeUnused(UNUSED_MS);
   }
 }
 
 /** Reads the table of a geometry besides the full one. */
 type LoadTable = (geometry: Geometry) => Promise<LoadedTable>;
+
+/** Reads what a level has besides its index. */
+interface LoadParts {
+  table: LoadTable;
+  words: () => Promise<Words>;
+  names: () => Promise<LevelNames>;
+  cells: () => Promise<Cells>;
+}
 
 /** A release whose metadata has been loaded and verified. */
 export interface LoadedRelease {
@@ -273,6 +294,11 @@ export async function loadLevel(
     const file = `${folder}/${wordsPath(level)}`;
     return inTurns(decodingWords(await readChecked(origin, file, summary.words), summary.features, file));
   };
+  const loadNames = async (): Promise<LevelNames> => {
+    const file = `${folder}/${namesPath(level)}`;
+    const zipped = await readChecked(origin, file, summary.names);
+    return inTurns(decodingNames(await inflated(zipped, summary.names, file), index, file));
+  };
   const loadCells = async (): Promise<Cells> => {
     if (summary.cells === undefined)
       throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
@@ -280,7 +306,7 @@ export async function loadLevel(
     const directory = await readChecked(origin, file, summary.cells.directory, true);
     return decodeCells(directory, file, { features: summary.features, precision, bytes: summary.cells.bytes });
   };
-  const load = { table: loadTable, words: loadWords, cells: loadCells };
+  const load = { table: loadTable, words: loadWords, names: loadNames, cells: loadCells };
   return new LoadedLevel(description, index, bytes.length, load, now);
 }
 
@@ -299,6 +325,13 @@ async function readChecked(origin: Origin, path: string, file: CheckedFile, isBe
   const got = digest.digest('hex');
   if (got !== sha256) throw new FormatError(path, `SHA-256 is ${got}, expected ${sha256}`);
   return content;
+}
+
+/** The text of a file whose bytes have been checked. @throws FormatError if it is no gzip member, or has another length */
+async function inflated(zipped: Buffer, { textBytes }: WholeFile, file: string): Promise<Buffer> {
+  const text = await promisify(gunzip)(zipped, { maxOutputLength: textBytes + 1 }).catch(() => undefined);
+  if (text?.length !== textBytes) throw new FormatError(file, `is not ${textBytes} bytes of text`);
+  return text;
 }
 
 /** Runs to the end, with other events between the turns. */

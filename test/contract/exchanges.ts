@@ -138,7 +138,13 @@ function answers(cursor: Cursors): Exchange[] {
     ...get([...GEOMETRIES.map((geometry) => `${API}/at?point=${POINTS[1]}&geometry=${geometry}`)]),
     ...get(POINTS.map((point) => `${API}/at?point=${point}`)),
     ...get(
-      ['q=xqzw', 'q=unit%2012&limit=3&geometry=full', 'q=UNIT&gid-0=U0.3_1'].map((query) => `${API}/search?${query}`),
+      [
+        'q=xqzw',
+        'q=unit%2012&limit=3&geometry=full',
+        'q=UNIT&gid-0=U0.3_1',
+        'q=U2.40_1',
+        'q=form%20unit%203&level=lv2',
+      ].map((query) => `${API}/search?${query}`),
     ),
     ...get(GEOMETRIES.map((geometry) => `${API}/download/lv2.geojson.gz?geometry=${geometry}&release=r1`)),
     ...['bytes=0-0', 'bytes=-9', 'bytes=9-', 'bytes=0-1,5-6', 'bytes=99999999-'].flatMap((range) => [

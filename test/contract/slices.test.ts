@@ -126,7 +126,7 @@ test('HEAD, 304 and a range of a long scattered listing do not go over its featu
       ...{ box: new Int32Array(4 * features), columns: [gids], pages: undefined },
     });
     const never = (): Promise<never> => Promise.reject(new Error('is not loaded'));
-    const loads = { table: never, words: never, cells: never };
+    const loads = { table: never, words: never, names: never, cells: never };
     const level = new LoadedLevel(description, index, 0, loads, () => 0);
     return { ...release, get: () => level };
   };

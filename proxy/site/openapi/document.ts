@@ -35,7 +35,11 @@ ${NEEDS[audience]} Features are in ascending order of fid. Every page except the
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
-A search finds units of all levels by the beginning of a word of their names.
+Answers with units of all levels have
+\`levels\`, \`gids\` and \`names\` beside their features, whatever the columns of the data are called.
+
+A search finds units of all levels by the beginning of a word of their names, or by their GID; where the whole text is
+found nowhere, words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
@@ -232,7 +236,7 @@ function searchPath() {
   const operation = {
     operationId: 'search',
     tags: ['units'],
-    summary: 'Units of all levels whose name has a word that begins with a text',
+    summary: 'Units of all levels whose name has a word that begins with a text, or whose GID it is',
     parameters: searchReferences(),
     responses: {
       200: { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } },

@@ -65,6 +65,7 @@ const OF_TOKENS: ReadonlySet<ProblemCode> = new Set([
 const TEXT = { type: 'string' } as const;
 /** Of anything: generators of clients want to know that, too. */
 const LIST = { type: 'array', items: {} } as const;
+const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 const FID = { type: 'integer', minimum: 0 } as const;
 
 /** A reference to a schema. */
@@ -99,10 +100,12 @@ export function bodySchemas() {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
     }),
-    Units: objectSchema(['type', 'features', 'levels'], {
+    Units: objectSchema(['type', 'features', 'levels', 'gids', 'names'], {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
       levels: { type: 'array', items: TEXT, description: 'The level of each feature, such as lv0.' },
+      gids: { type: 'array', items: TEXT_OR_NULL, description: 'The GID of each feature; null if it has none.' },
+      names: { type: 'array', items: TEXT_OR_NULL, description: 'The name of each feature; null if it has none.' },
     }),
     FeatureLines: {
       ...TEXT,

@@ -89,6 +89,7 @@ export function assembleServer(
     responses: responseCaches(),
     releases,
     title,
+    hasExplorer,
     reads,
     publicRows: publicRows({
       releases,

@@ -85,6 +85,9 @@ export interface DocumentEndpoint {
 /** Every path under it requires a token. */
 const API_PREFIX = '/api/';
 
+/** The path that describes the service. */
+export const SERVICE_ENDPOINT = { path: `${API_PREFIX}v1/`, mediaType: 'application/json' } as const;
+
 /** The parameters that select features of a level. */
 function selectionParameters(level: Level): string[] {
   const filters = [...FILTERS].filter(([, column]) => column <= level).map(([name]) => name);
@@ -194,7 +197,7 @@ export const ITEM_ENDPOINTS: readonly FeaturesEndpoint[] = ITEMS_ENDPOINTS.map((
 }));
 
 /** The paths, for messages. */
-export const PATHS_RULE = `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
+export const PATHS_RULE = `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;
 
 /** Does this path require a token? Unknown paths under the prefix do too. */
 export function isProtected(path: string): boolean {

@@ -35,6 +35,8 @@ export interface Sources {
   reads: Reads;
   /** What the service is called, if that is configured. */
   title?: string | undefined;
+  /** Are there the explorer and /docs? Not if it is left out. */
+  hasExplorer?: boolean;
 }
 
 /** A request for features, and what it is answered from. */

@@ -20,6 +20,7 @@ import {
   PAGE_ENDPOINTS,
   type SavedEndpoint,
   SEARCH_ENDPOINT,
+  SERVICE_ENDPOINT,
 } from './endpoints.ts';
 import { answerCells, answerDownload, answerFile } from './files.ts';
 import { downloadHeaders, type FixedHeaders, fixedHeaders } from './headers.ts';
@@ -29,6 +30,7 @@ import { answerDocument } from './ogc-documents.ts';
 import { isDigits, OGC_PARAMETERS, PARAMETERS, type Parameter, type Params, SEARCH_PARAMETERS } from './parameters.ts';
 import { parseQuery, type QueryRules } from './query.ts';
 import { answerSearch } from './search.ts';
+import { answerService } from './service.ts';
 import { type AskedUnits, answerAt } from './units.ts';
 
 type OgcPath = Pick<DocumentEndpoint, 'level' | 'parameters'>;
@@ -143,6 +145,7 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
     ...PAGE_ENDPOINTS.map((endpoint) => featuresRow(endpoint, queryOf(endpoint), answerPage)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerDownload)),
     ...CELLS_ENDPOINTS.map((endpoint) => savedRow(endpoint, answerCells)),
+    releaseRow(SERVICE_ENDPOINT, answerService),
     unitsRow(AT_ENDPOINT, parametersOf(AT_ENDPOINT.parameters), answerAt),
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     unitsRow(SEARCH_ENDPOINT, SEARCH_PARAMETERS, answerSearch),

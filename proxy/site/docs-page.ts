@@ -59,6 +59,10 @@ ${errorsTable(audience)}
 }
 
 const PATHS = [
+  [
+    '/api/v1/',
+    'what is served, for programs: the release and the hosted ones, licence, and of each level the number of units, the columns of GID, name, type and parents, caps',
+  ],
   ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
   ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
   [

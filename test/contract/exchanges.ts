@@ -113,6 +113,7 @@ function answers(cursor: Cursors): Exchange[] {
     `${API}/geojsonl/lv2?page-size=7`,
     `${API}/geojsonl/lv2?gid-0=U0.3_1&geometry=low`,
     `${API}/fc/lv3?start-at=${cursor(3, 40)}`,
+    `${API}/`,
     `${API}/at?point=${POINTS[0]}`,
     `${API}/search?q=unit&level=lv1,lv3&limit=30`,
     `${API}/names/lv2`,
@@ -174,6 +175,7 @@ function problems(cursor: Cursors): Exchange[] {
   const queries = 'page-size=0|start-at=c_AAAA|gid-4=x|gid-0=|limit=3|page-size=1&page-size=2|access_token=x|gid-0=%ff';
   const places = 'bbox=1,2,3|contains=1,91|geometry=small|start-at=1&start-after=1';
   const of = {
+    '': 'x=1|page-size=1',
     at: 'point=|point=1|point=1,2&page-size=1',
     search: 'q=|q=a&limit=0|q=a&level=lv9|q=a&q=b',
     'download/lv2.geojsonl.gz': 'page-size=1|release=r9|release=',
@@ -214,7 +216,7 @@ function afterASwitch(cursor: Cursors): Exchange[] {
       `${API}/search?q=renamed`,
       `${API}/at?point=${POINTS[0]}`,
     ]),
-    ...get([`${ITEMS}?start-at=${cursor(2, 40)}`, OGC, `${OGC}/collections`, `${API}/fc/lv5`]),
+    ...get([`${ITEMS}?start-at=${cursor(2, 40)}`, `${API}/`, OGC, `${OGC}/collections`, `${API}/fc/lv5`]),
   ];
 }
 
@@ -226,7 +228,7 @@ function filesOfCountries(): Exchange[] {
   ]);
   return [
     ...get([...files, `${API}/overview`], { 'accept-encoding': 'gzip' }),
-    ...get([`${API}/fc/lv5`, `${OGC}/collections`]),
+    ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`]),
   ];
 }
 

@@ -45,4 +45,12 @@ test("a page written against the sample's /at shows names on a release in Kartve
     assert.match(printed, /^lv1 \S.*\nlv2 \S.*\n$/);
     assert.ok(printed.endsWith(`\nlv2 ${unit.properties.kommunenavn}\n`), printed);
   }
+  const { levels } = JSON.parse(textOf(await send(norway, '/api/v1/')));
+  assert.deepEqual(
+    levels.map(({ columns }: { columns: object }) => columns),
+    [
+      { gid: 'fylkesnummer', name: 'fylkesnavn', type: null, parents: [null] },
+      { gid: 'kommunenummer', name: 'kommunenavn', type: null, parents: [null, 'GID_1'] },
+    ],
+  );
 });

@@ -8,6 +8,7 @@ import {
   OGC_PATH,
   PAGE_ENDPOINTS,
   SEARCH_ENDPOINT,
+  SERVICE_ENDPOINT,
 } from '../../api/endpoints.ts';
 import type { Audience } from '../../api/headers.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../api/ogc-openapi.ts';
@@ -35,7 +36,7 @@ ${NEEDS[audience]} Features are in ascending order of fid. Every page except the
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
-Answers with units of all levels have
+\`GET /api/v1/\` says what is served, and which columns of the units have GIDs and names. Answers with units of all levels have
 \`levels\`, \`gids\` and \`names\` beside their features, whatever the columns of the data are called.
 
 A search finds units of all levels by the beginning of a word of their names, or by their GID; where the whole text is
@@ -101,6 +102,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],
     tags: [
+      { name: 'service', description: 'What is served.' },
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
       { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells of a level.' },
@@ -109,6 +111,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'health', description: 'Health checks; no token required.' },
     ],
     paths: {
+      ...servicePath(),
       ...pagePaths(),
       ...atPath(),
       ...downloadPaths(),
@@ -139,6 +142,24 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       schemas: bodySchemas(),
     },
   };
+}
+
+/** What is served. */
+function servicePath() {
+  const { path, mediaType } = SERVICE_ENDPOINT;
+  const headers = responseHeaders(['Link', 'Boundaries-Matched']);
+  const content = { [mediaType]: { schema: schemaReference('Service') } };
+  const operation = {
+    operationId: 'service',
+    tags: ['service'],
+    summary: 'What is served: releases, levels, the columns of their units, caps',
+    responses: {
+      200: { description: 'The description.', headers, content },
+      304: { description: NOT_MODIFIED, headers },
+      ...problemReferences(410, 416),
+    },
+  };
+  return { [path]: { get: operation } };
 }
 
 /** One path per format and level: page caps and accepted filters differ. */

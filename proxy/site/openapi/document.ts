@@ -54,6 +54,8 @@ export const INFO = {
   title: TITLE,
   version: '1.1.0',
   summary: 'Administrative boundaries in pages',
+  // The document is made before a release is known.
+  license: { name: 'Of the data: what GET /api/v1/ says' },
 } as const;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
@@ -79,10 +81,10 @@ export function openapiDocument(service: DescribedService): object {
   return service.audience === 'private' ? document : withoutTokens(document);
 }
 
-/** The document of a public service: no security, no refusals of tokens, no token in requests of examples. */
+/** The document of a public service: no security, which is said, no refusals of tokens, no token in requests of examples. */
 function withoutTokens({ security: _security, paths, components, ...document }: TokenDocument): object {
   const { securitySchemes: _schemes, ...others } = components;
-  const text = JSON.stringify({ ...document, paths, components: others }).replaceAll(TOKEN_LINE, '');
+  const text = JSON.stringify({ ...document, security: [], paths, components: others }).replaceAll(TOKEN_LINE, '');
   return JSON.parse(text, (name, value: unknown) =>
     // Only responses have such names.
     name === '401' || name === '403' ? undefined : value,

@@ -115,16 +115,21 @@ export class MemberWriter {
   }
 }
 
-/**
- * The text as one stored deflate block (RFC 1951 section 3.2.4): no compressor is needed, and its bytes never vary.
- * @param text at most 65,535 bytes
- */
+/** Maximum bytes of a stored block. */
+const STORED_MAX_BYTES = 0xffff;
+
+/** The text as stored deflate blocks (RFC 1951 section 3.2.4): no compressor is needed, and its bytes never vary. */
 export function storedBlock(text: string): DeflatedText {
   const bytes = Buffer.from(text);
-  const head = Buffer.alloc(5);
-  head.writeUInt16LE(bytes.length, 1);
-  head.writeUInt16LE(~bytes.length & 0xffff, 3);
-  return { data: bytes.length === 0 ? bytes : Buffer.concat([head, bytes]), ...sumOf(bytes) };
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += STORED_MAX_BYTES) {
+    const part = bytes.subarray(at, at + STORED_MAX_BYTES);
+    const head = Buffer.alloc(5);
+    head.writeUInt16LE(part.length, 1);
+    head.writeUInt16LE(~part.length & 0xffff, 3);
+    parts.push(head, part);
+  }
+  return { data: Buffer.concat(parts), ...sumOf(bytes) };
 }
 
 /** The text around the features of a body (see `FRAMES`): before and after them as deflate data. */

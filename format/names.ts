@@ -1,8 +1,12 @@
-// The names of a level's units: JSON Lines, an array for each unit, after a header line. The generator writes them,
-// and the explorer searches them.
+// The names of a level's units: JSON Lines, an array for each unit, after a header line. The generator writes them; the
+// proxy, `points` and the explorer read them. Readers find columns by their names in the header and ignore others.
+import { FormatError } from './parse.ts';
 
 /** The header line. */
 export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children'] as const;
+
+/** The name of a column. */
+export type NameField = (typeof NAME_FIELDS)[number];
 
 /** A unit's line, as an object. */
 export interface NamedUnit {
@@ -26,4 +30,31 @@ export function namesHeader(): string {
 /** A unit's line, with its line feed. */
 export function namesLine({ fid, gid, name, type, parent, children }: NamedUnit): string {
   return `${JSON.stringify([fid, gid, name, type, parent, children])}\n`;
+}
+
+/**
+ * Where columns are in each line, in the order in which they are asked for.
+ * @param header the first line
+ * @param file for messages
+ * @throws FormatError if it is no header, or lacks one of them
+ */
+export function nameColumns(header: string, fields: readonly NameField[], file: string): number[] {
+  const names = valuesIn(header, `${file} line 1`);
+  return fields.map((field) => {
+    const at = names.indexOf(field);
+    if (at === -1) throw new FormatError(`${file} line 1`, `has no column ${field}`);
+    return at;
+  });
+}
+
+/** The values of a line. @throws FormatError if it is no list */
+export function valuesIn(line: string, where: string): unknown[] {
+  let values: unknown;
+  try {
+    values = JSON.parse(line);
+  } catch {
+    throw new FormatError(where, 'is not JSON');
+  }
+  if (!Array.isArray(values)) throw new FormatError(where, 'is no list');
+  return values;
 }

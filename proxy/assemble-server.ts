@@ -92,6 +92,7 @@ export function assembleServer(
     responses: responseCaches(),
     releases,
     title,
+    hasExplorer,
     reads,
     rows: ROWS,
     publicRows: publicRows({

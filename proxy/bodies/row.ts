@@ -16,6 +16,8 @@ export interface Sources {
   reads: Reads;
   /** What the service is called, if that is configured. */
   title?: string | undefined;
+  /** Are there the explorer and /docs? Not if it is left out. */
+  hasExplorer?: boolean;
 }
 
 /** How the answer is to be. */

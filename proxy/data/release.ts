@@ -103,8 +103,6 @@ export class LoadedLevel {
   readonly index: LevelIndex;
   /** What release.json says of it. */
   readonly summary: LevelSummary;
-  /** Problems of its data. */
-  readonly quality: readonly Finding[];
   /** Decimals of its coordinates. */
   readonly precision: number;
   /** The folder of its release, relative to the origin. */
@@ -129,7 +127,6 @@ export class LoadedLevel {
     this.folder = releasePath(release.release);
     this.index = index;
     this.summary = elementAt(release.levels, index.level);
-    this.quality = release.quality.filter(({ level }) => level === index.level);
     this.precision = release.precision;
     this.manifest = manifest;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });
@@ -189,6 +186,8 @@ export interface LoadedRelease {
   attribution: readonly string[];
   /** What release.json says of each level. */
   summaries: readonly LevelSummary[];
+  /** Problems of the data. */
+  quality: readonly Finding[];
   /** What it says of the overview. */
   overview: Release['overview'];
   /** A level; undefined if it is not in memory. */
@@ -247,8 +246,8 @@ export function describedRelease(
   { release, digest }: Description,
   levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
-  const { release: id, sequence, date, precision, geometries, licence, attribution, overview } = release;
-  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, overview };
+  const { release: id, sequence, date, precision, geometries, licence, attribution, quality, overview } = release;
+  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, quality, overview };
   return { ...about, summaries: release.levels, ...levels };
 }
 

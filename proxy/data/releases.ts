@@ -117,6 +117,13 @@ export class Releases {
     return this.#current.release;
   }
 
+  /** The ids of the hosted releases, as far as is known without reading a file: the current one first. */
+  get hosted(): readonly string[] {
+    const ids = [...(this.#pointer?.hosted.keys() ?? [])];
+    const current = this.current?.id;
+    return current === undefined ? ids : [current, ...ids.filter((id) => id !== current)];
+  }
+
   /** Is this release hosted, as far as is known without reading a file? */
   hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
     return this.#pointer?.hosted.get(id) === digest;

@@ -21,6 +21,7 @@ import { pageRow } from './pages/pages.ts';
 import { AT_ROW } from './places/at.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
 import { SEARCH_ROW } from './search/search.ts';
+import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
@@ -54,6 +55,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
+    releaseRow(SERVICE_ENDPOINT, answerService),
     AT_ROW,
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     SEARCH_ROW,
@@ -75,5 +77,5 @@ function rowOf(path: string): Row | undefined {
 export const ROWS: Rows = {
   of: rowOf,
   all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
 };

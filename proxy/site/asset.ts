@@ -21,8 +21,11 @@ export interface Asset {
   tag: string;
 }
 
-/** The public files by path. A file that describes the current release is created from it. */
-export type Assets = ReadonlyMap<string, Asset | ((release: LoadedRelease) => Asset)>;
+/** Makes a file that describes the current release. @param hosted the ids of the hosted ones, this one first */
+export type ReleaseAsset = (release: LoadedRelease, hosted: readonly string[]) => Asset;
+
+/** The public files by path. */
+export type Assets = ReadonlyMap<string, Asset | ReleaseAsset>;
 
 /** Caches ask on each use, so that clients see an upgrade at once. */
 const REVALIDATED = 'public, no-cache';

@@ -62,11 +62,15 @@ ${errorsTable(audience)}
 }
 
 const PATHS = [
+  [
+    '/api/v1/',
+    'what is served, for programs: the release and the hosted ones, licence, and of each level the number of units, the columns of GID, name, type and parents, caps',
+  ],
   ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
   ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
   [
     '/api/v1/at?point=<LONGITUDE>,<LATITUDE>',
-    'the units of all levels that contain a point, from the country down, without geometry unless `geometry` says otherwise; `levels` names the level of each. Where nothing is at the point but something at the exchanged numbers, `Link` with `rel="alternate"` leads there',
+    'the units of all levels that contain a point, from the country down, without geometry unless `geometry` says otherwise; `levels`, `gids` and `names` say what each is. Where nothing is at the point but something at the exchanged numbers, `Link` with `rel="alternate"` leads there',
   ],
   ...[...new Set(DOWNLOAD_ENDPOINTS.map(({ extension }) => extension))].map((extension) => [
     `/api/v1/download/<LEVEL>${extension}`,
@@ -79,7 +83,7 @@ const PATHS = [
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
   [
     '/api/v1/search?q=toledo',
-    'units of all levels by the beginning of a word of their names; limit, level, gid-N, geometry',
+    'units of all levels by the beginning of a word of their names, by their GID, or with words of parents behind (toledo spain); `levels`, `gids` and `names` say what each is; limit, level, gid-N, geometry',
   ],
   ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
   ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],

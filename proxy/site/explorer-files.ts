@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import type { HeaderList } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/release.ts';
-import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
+import { serviceMembers } from '../features/service/service.ts';
+import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
 import { docsPage } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
 import { type DescribedService, INFO } from './openapi/document.ts';
@@ -68,10 +69,10 @@ export function explorerAssets(
   });
   const folder = `explorer/${digestOf(parts)}`;
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
-  return new Map<string, Asset | ((release: LoadedRelease) => Asset)>([
+  return new Map<string, Asset | ReleaseAsset>([
     ['/', page(audience === 'public' ? index.replace(PAGE_START, PUBLIC_PAGE_START) : index)],
     ['/docs', page(docsPage(title, audience))],
-    ['/about.json', (release: LoadedRelease) => aboutAsset(release, title)],
+    ['/about.json', (release, hosted) => aboutAsset(release, audience === 'public' ? hosted : undefined, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }
@@ -89,22 +90,18 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 }
 
 /**
- * Title and version of the service, and the public metadata of a release: its id and date, its licence and the credits
- * to show with the data, its geometries, whether it has cells, caps, and the columns of each level.
+ * Title and version of the service, what anybody may know of its release, whether that has cells, and the caps of all
+ * levels.
+ * @param hosted as `serviceMembers` has it
  */
-function aboutAsset(
-  { id, date, licence, attribution, geometries, summaries }: LoadedRelease,
-  title: string | undefined,
-): Asset {
-  const cells = summaries.some((level) => level.cells !== undefined);
-  const levels = summaries.map(({ level, gidColumns, nameColumn, typeColumn }) => ({
-    level,
-    gidColumns,
-    nameColumn,
-    typeColumn,
-  }));
-  return makeAsset(
-    'application/json',
-    `${JSON.stringify({ title, version: INFO.version, release: id, date, licence, attribution, geometries, cells, caps: PAGE_CAPS, lightCaps: LIGHT_CAPS, levels })}\n`,
-  );
+function aboutAsset(release: LoadedRelease, hosted: readonly string[] | undefined, title: string | undefined): Asset {
+  const about = {
+    title,
+    version: INFO.version,
+    ...serviceMembers(release, hosted),
+    cells: release.summaries.some((level) => level.cells !== undefined),
+    caps: PAGE_CAPS,
+    lightCaps: LIGHT_CAPS,
+  };
+  return makeAsset('application/json', `${JSON.stringify(about)}\n`);
 }

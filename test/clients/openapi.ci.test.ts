@@ -35,11 +35,15 @@ test('the example of every page is what the request gives: no unit, or one of th
   assert.equal(units, 8, 'of four levels, in both formats');
 });
 
-/** Prints the fids of a page and of the next one, the levels at a point and those of a search, and a problem's code. */
+/**
+ * Prints the fids of a page and of the next one, the levels and names at a point, the GIDs of a search, the column of
+ * names of level 2, and a problem's code.
+ */
 const ASKED_IN_PYTHON = `
 import json, re, sys
 from client import AuthenticatedClient
 from client.api.fc import fc_lv2
+from client.api.service import service
 from client.api.units import at, search
 client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
 page = fc_lv2.sync_detailed(client=client, gid_0='ESP', page_size=2)
@@ -47,9 +51,10 @@ cursor = re.search('start-at=([^&>]*)', page.headers['link'])[1]
 following = fc_lv2.sync(client=client, gid_0='ESP', page_size=2, start_at=cursor)
 shapes = [unit.geometry.type_ for unit in page.parsed.features]
 fids = [unit.id for unit in [*page.parsed.features, *following.features]]
-there = at.sync(client=client, point='-3.7038,40.4168').levels
-found = search.sync(client=client, q='toledo', level='lv2').levels
-print(json.dumps([fids, shapes, there, found, at.sync(client=client, point='here').code]))`;
+there = at.sync(client=client, point='-3.7038,40.4168')
+found = search.sync(client=client, q='toledo', level='lv2').gids
+column = service.sync(client=client).levels[2].columns.name
+print(json.dumps([fids, shapes, there.levels, there.names, found, column, at.sync(client=client, point='here').code]))`;
 
 test('a Python client that is generated from the document reads a page, its next one, /at, /search and problems', {
   skip: without('openapi-python-client --version', "python3 -c 'import httpx, attrs'"),
@@ -70,7 +75,9 @@ test('a Python client that is generated from the document reads a page, its next
     [1, 2, 3, 4],
     ['MultiPolygon', 'MultiPolygon'],
     ['lv0', 'lv1', 'lv2', 'lv3'],
-    ['lv2'],
+    ['Spain', 'Comunidad de Madrid', 'Madrid', 'Madrid'],
+    ['ESP.8.5_1'],
+    'NAME_2',
     'bad-parameter',
   ]);
 });

@@ -154,6 +154,25 @@ test("Python's standard library finds what the service finds, from a folder and 
   }
 });
 
+test('points.py finds GIDs and names by the header, among other columns', {
+  skip: without('python3 --version'),
+}, async () => {
+  const { level } = levels.at(-1) ?? assert.fail();
+  const lines = namesOf(level).trimEnd().split('\n');
+  const moved = lines.map((line, i) => JSON.stringify([i === 0 ? 'view' : [1, 2], ...JSON.parse(line).reverse()]));
+  const files = [cellsPath(level), namesPath(level)].map((path) => join(folder, releasePath('sample'), path));
+  const changed = join(home, 'moved.jsonl');
+  writeFileSync(changed, `${moved.join('\n')}\n`);
+  const program = `import gzip, json, sys
+sys.path.append('proxy/examples/clients')
+from points import Level
+cells, names, moved = (open(name, 'rb').read() for name in sys.argv[1:])
+one, other = Level(0, cells, gzip.decompress(names)), Level(0, cells, moved)
+print(len(one.units), one.units == other.units)`;
+  const { text } = await runProgram('python3', ['-c', program, ...files, changed], { env: process.env });
+  assert.equal(text, `${lines.length - 1} True\n`);
+});
+
 test('the function in Python takes columns of numbers, texts and nothing, as pandas has them', {
   skip: without('python3 --version'),
 }, async () => {

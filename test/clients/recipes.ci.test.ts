@@ -148,7 +148,6 @@ test("the commands under 'Ask it' in the README work when pasted", {
     const own = Object.entries({
       ESP: 'AAA',
       lv3: 'lv2',
-      NAME_3: 'NAME_2',
       '-3.7038,40.4168': '0.5,0.5',
       '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
     });
@@ -189,6 +188,6 @@ test("the commands under 'Ask it' in the README work when pasted", {
       [4, 'AAA'],
     ],
   );
-  assert.equal(places, 'Aland\nSouth\nSøst\n');
+  assert.equal(places, 'lv0 Aland\nlv1 South\nlv2 Søst\n');
   assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);
 });

@@ -20,7 +20,8 @@ const [DISTRICT, REGION] = ['1.5,3.5', '1.5,2.5'];
 
 test('where nothing is, features are empty; if something is at the exchanged numbers, Link leads there', async () => {
   const sea = await send(service, '/api/v1/at?point=-40,-40');
-  assert.deepEqual(JSON.parse(textOf(sea)), { type: 'FeatureCollection', features: [], levels: [] });
+  const none = { features: [], levels: [], gids: [], names: [] };
+  assert.deepEqual(JSON.parse(textOf(sea)), { type: 'FeatureCollection', ...none });
   assert.deepEqual([sea.status, sea.headers['boundaries-matched'], sea.headers.link], [200, '0', undefined]);
   const exchanged = await send(service, '/api/v1/at?point=2.5,10.5');
   assert.equal(JSON.parse(textOf(exchanged)).features.length, 0);

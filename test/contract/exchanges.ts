@@ -113,6 +113,7 @@ function answers(cursor: Cursors): Exchange[] {
     `${API}/geojsonl/lv2?page-size=7`,
     `${API}/geojsonl/lv2?gid-0=U0.3_1&geometry=low`,
     `${API}/fc/lv3?start-at=${cursor(3, 40)}`,
+    `${API}/`,
     `${API}/at?point=${POINTS[0]}`,
     `${API}/search?q=unit&level=lv1,lv3&limit=30`,
     `${API}/names/lv2`,
@@ -138,7 +139,13 @@ function answers(cursor: Cursors): Exchange[] {
     ...get([...GEOMETRIES.map((geometry) => `${API}/at?point=${POINTS[1]}&geometry=${geometry}`)]),
     ...get(POINTS.map((point) => `${API}/at?point=${point}`)),
     ...get(
-      ['q=xqzw', 'q=unit%2012&limit=3&geometry=full', 'q=UNIT&gid-0=U0.3_1'].map((query) => `${API}/search?${query}`),
+      [
+        'q=xqzw',
+        'q=unit%2012&limit=3&geometry=full',
+        'q=UNIT&gid-0=U0.3_1',
+        'q=U2.40_1',
+        'q=form%20unit%203&level=lv2',
+      ].map((query) => `${API}/search?${query}`),
     ),
     ...get(GEOMETRIES.map((geometry) => `${API}/download/lv2.geojson.gz?geometry=${geometry}&release=r1`)),
     ...['bytes=0-0', 'bytes=-9', 'bytes=9-', 'bytes=0-1,5-6', 'bytes=99999999-'].flatMap((range) => [
@@ -168,6 +175,7 @@ function problems(cursor: Cursors): Exchange[] {
   const queries = 'page-size=0|start-at=c_AAAA|gid-4=x|gid-0=|limit=3|page-size=1&page-size=2|access_token=x|gid-0=%ff';
   const places = 'bbox=1,2,3|contains=1,91|geometry=small|start-at=1&start-after=1';
   const of = {
+    '': 'x=1|page-size=1',
     at: 'point=|point=1|point=1,2&page-size=1',
     search: 'q=|q=a&limit=0|q=a&level=lv9|q=a&q=b',
     'download/lv2.geojsonl.gz': 'page-size=1|release=r9|release=',
@@ -208,7 +216,7 @@ function afterASwitch(cursor: Cursors): Exchange[] {
       `${API}/search?q=renamed`,
       `${API}/at?point=${POINTS[0]}`,
     ]),
-    ...get([`${ITEMS}?start-at=${cursor(2, 40)}`, OGC, `${OGC}/collections`, `${API}/fc/lv5`]),
+    ...get([`${ITEMS}?start-at=${cursor(2, 40)}`, `${API}/`, OGC, `${OGC}/collections`, `${API}/fc/lv5`]),
   ];
 }
 
@@ -220,7 +228,7 @@ function filesOfCountries(): Exchange[] {
   ]);
   return [
     ...get([...files, `${API}/overview`], { 'accept-encoding': 'gzip' }),
-    ...get([`${API}/fc/lv5`, `${OGC}/collections`]),
+    ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`]),
   ];
 }
 

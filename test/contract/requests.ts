@@ -135,7 +135,14 @@ function testAnyPoint(proxy: Target, stored: readonly StoredLevel[], runs: numbe
         const found = LEVELS.map((level) => linesOf({ level, contains, geometry: geometry ?? 'none' }, stored));
         const levels = found.flatMap((lines, level) => lines.map(() => `lv${level}`));
         const collection = bodyOf('fc', found.flat());
-        const text = collection.replace(/\]\}\n$/, `],"levels":${JSON.stringify(levels)}}\n`);
+        const columnOf = (column: string): string =>
+          JSON.stringify(
+            found.flatMap((lines, level) =>
+              lines.map((line) => JSON.parse(line).properties[`${column}_${level}`] || null),
+            ),
+          );
+        const members = `"levels":${JSON.stringify(levels)},"gids":${columnOf('GID')},"names":${columnOf('NAME')}`;
+        const text = collection.replace(/\]\}\n$/, `],${members}}\n`);
         const path = `/api/v1/at?point=${contains}${geometry === undefined ? '' : `&geometry=${geometry}`}`;
         await compare(proxy, path, coding, { text, matched: levels.length });
       },

@@ -70,15 +70,28 @@ test('a point has the units that contains finds on each level, half of the point
     const points = pointsOf(elementAt(stored, level).lines, elementAt(seedsOf(1), 0));
     for (let i = 0; i < count; i++) {
       const point = points.next().value.join();
-      const found: { features: unknown[]; levels: string[] } = { features: [], levels: [] };
+      const found: { features: { properties: Record<string, string> }[]; levels: string[] } = {
+        features: [],
+        levels: [],
+      };
       for (const name of LEVELS.map(levelName)) {
         const path = `/api/v1/fc/${name}?contains=${point}&geometry=none&page-size=50`;
         const { features } = JSON.parse(textOf(await send(service, path)));
         found.features.push(...features);
         found.levels.push(...features.map(() => name));
       }
-      const answer = await send(service, `/api/v1/at?point=${point}`);
-      assert.deepEqual(JSON.parse(textOf(answer)), { type: 'FeatureCollection', ...found }, point);
+      const { gids, names, ...answer } = JSON.parse(textOf(await send(service, `/api/v1/at?point=${point}`)));
+      assert.deepEqual(answer, { type: 'FeatureCollection', ...found }, point);
+      const properties = found.features.map((unit) => unit.properties);
+      const own = (i: number): string => (found.levels[i] ?? '').slice(2);
+      assert.deepEqual(
+        [gids, names],
+        [
+          properties.map((unit, i) => unit[`GID_${own(i)}`]),
+          properties.map((unit, i) => unit[own(i) === '0' ? 'COUNTRY' : `NAME_${own(i)}`]),
+        ],
+        point,
+      );
     }
   }
 });
@@ -97,6 +110,24 @@ test('a search finds the units that a scan of all names finds, of all levels, so
   await assertSearches(await startService(folder), sample, 60, 'ESP');
 });
 
+test('words behind a name are of its parents, as in santa cruz spain; a GID finds its unit', async () => {
+  const service = await startService(folder);
+  const found = async (q: string): Promise<{ names: string[]; gids: string[] }> =>
+    JSON.parse(textOf(await send(service, `/api/v1/search?limit=100&q=${encodeURIComponent(q)}`)));
+  const countries = async (q: string): Promise<string[]> =>
+    [...new Set((await found(q)).gids.map((gid) => gid.slice(0, 3)))].sort();
+  assert.deepEqual(await countries('santa cruz'), ['ESP', 'USA']);
+  assert.deepEqual([await countries('santa cruz spain'), await countries('Santa Cruz, U.S.A')], [['ESP'], ['USA']]);
+  assert.deepEqual(
+    [await countries('santa cruz united america'), (await found('santa cruz ariz')).names.length],
+    [['USA'], 1],
+  );
+  assert.ok((await found('toledo spain')).names.every((name) => name.includes('Toledo')));
+  assert.deepEqual((await found('Illescas, Toledo, SPA')).names, ['Illescas']);
+  assert.deepEqual((await found('ESP.13.1.78_1')).names, ['Madrid']);
+  assert.deepEqual((await found('spain toledo')).names, []);
+});
+
 test('the commands of the README files and the lines of Python say what is at a point, in a box and where', {
   skip: without('curl --version', 'jq --version', 'python3 --version', 'ogr2ogr --version'),
 }, async () => {
@@ -111,10 +142,18 @@ test('the commands of the README files and the lines of Python say what is at a 
   };
   const lines = await run('sh', '-c', codeIn('README.md', 'sh', 'at?point='));
   const [country, , , place, province, town] = lines;
-  const [outer, inner] = [province, town].map((line): number[] => JSON.parse(line ?? ''));
+  const found = [province, town].map((line): [string, string, number[]] => JSON.parse(line ?? ''));
+  assert.deepEqual(
+    found.map(([level, name]) => [level, name]),
+    [
+      ['lv2', 'Toledo'],
+      ['lv3', 'Toledo'],
+    ],
+  );
+  const [outer, inner] = found.map(([, , box]) => box);
   for (const [west = NaN, south = NaN, east = NaN, north = NaN] of [outer ?? [], inner ?? []])
     assert.ok(west < -4.02 && -4.02 < east && south < 39.86 && 39.86 < north, lines.join('\n'));
-  assert.deepEqual([country, place], ['Spain', 'Madrid']);
+  assert.deepEqual([country, place], ['lv0 Spain', 'lv3 Madrid']);
   const typed = temporaryFolder();
   const provinces = await run('sh', '-ec', `cd ${typed}\n${codeIn('README.md', 'sh', 'bbox=')}`);
   const inBox = provinces.slice(52);
@@ -125,8 +164,8 @@ test('the commands of the README files and the lines of Python say what is at a 
   );
   const clients = 'proxy/examples/clients/README.md';
   assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
-  const [found, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
-  assert.equal(found, '"Toledo"');
+  const [name, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
+  assert.equal(name, '"Toledo"');
   const [longitude = 0, latitude = 0] = JSON.parse(where);
   assert.ok(Math.abs(longitude + 4.02) < 0.2 && Math.abs(latitude - 39.87) < 0.2, where);
   await run('sh', '-ec', `cd ${typed}\n${codeIn(clients, 'sh', 'overview.gpkg')}`);

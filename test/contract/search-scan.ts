@@ -32,10 +32,16 @@ interface Named {
   bytes: Buffer;
 }
 
+/** A unit. */
+interface Place {
+  level: number;
+  position: number;
+}
+
 /** What a search finds: how many units, and which. */
 interface Found {
   matched: number;
-  units: { level: number; position: number }[];
+  units: Place[];
 }
 
 /** The scan: every name that has the text behind a space or at its beginning, ordered as the contract says. */
@@ -45,8 +51,20 @@ export class Scan {
   readonly #starts: number[] = [];
   /** By folded text: few letters are typed again and again, and find the most. */
   readonly #found = new Map<string, Found>();
+  readonly #stored: readonly StoredLevel[];
+  readonly #gids = new Map<string, Place[]>();
 
-  constructor(levels: readonly (readonly (readonly string[])[])[]) {
+  /**
+   * @param levels the names of each unit
+   * @param stored their GIDs, if these are looked for, too
+   */
+  constructor(levels: readonly (readonly (readonly string[])[])[], stored: readonly StoredLevel[] = []) {
+    this.#stored = stored;
+    for (const [level, { units }] of stored.entries())
+      for (const [position, { gids }] of units.entries()) {
+        const gid = gids.at(-1) ?? '';
+        this.#gids.set(gid, [...(this.#gids.get(gid) ?? []), { level, position }]);
+      }
     const lines: string[] = [];
     let at = 0;
     for (const [level, units] of levels.entries())
@@ -60,7 +78,41 @@ export class Scan {
     this.#text = lines.join('');
   }
 
+  /** Units whose GID the text is, then those that have it in a name. */
   find(typed: string): Found {
+    const own = this.#gids.get(typed) ?? [];
+    const { units } = this.#named(typed);
+    const isOwn = (unit: Place): boolean =>
+      own.some(({ level, position }) => level === unit.level && position === unit.position);
+    const all = [...own, ...units.filter((unit) => !isOwn(unit))];
+    return { matched: all.length, units: all };
+  }
+
+  /** The same of some units; where that is nothing, the text is cut at a space, the last one first. */
+  findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Place[] {
+    const whole = this.find(typed).units.filter(isAllowed);
+    if (whole.length > 0) return whole;
+    const words = foldText(typed).split(' ');
+    for (let cut = words.length - 1; cut > 0; cut--) {
+      const units = this.#named(words.slice(0, cut).join(' ')).units.filter(isAllowed);
+      const inside = units.filter((unit) => words.slice(cut).every((word) => this.#isIn(unit, word)));
+      if (inside.length > 0) return inside;
+    }
+    return [];
+  }
+
+  /** The GIDs of a unit, from the first level down. */
+  gidsOf({ level, position }: Place): readonly string[] {
+    return elementAt(elementAt(this.#stored, level).units, position).gids;
+  }
+
+  /** Has one of a unit's parents a name with a word that begins so? */
+  #isIn(unit: Place, word: string): boolean {
+    const above = this.gidsOf(unit).slice(0, unit.level);
+    return this.#named(word).units.some((other) => above[other.level] === this.gidsOf(other).at(-1));
+  }
+
+  #named(typed: string): Found {
     const wanted = foldText(typed);
     const found = this.#found.get(wanted) ?? this.#scan(wanted);
     this.#found.set(wanted, found);
@@ -107,6 +159,23 @@ export function* queriesOf(names: readonly string[], count: number, seed: number
   }
 }
 
+/** Beginnings of names, with that of the name of a parent behind; one in three with that of any name. */
+function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, seed: number): Generator<string> {
+  const draw = dice(seed);
+  const nameOf = ({ level, position }: Place): string => names[level]?.[position]?.[0] ?? '';
+  const below = names.flatMap((units, level) =>
+    units.slice(0, level * units.length).map((_, position) => ({ level, position })),
+  );
+  const any = queriesOf(names.flat(2), count, seed);
+  for (let i = 0; i < count; i++) {
+    const unit = elementAt(below, draw(below.length));
+    const [parent = unit] = scan.find(scan.gidsOf(unit)[draw(unit.level)] ?? '').units;
+    const end = i % 3 === 2 ? any.next().value : nameOf(parent).slice(0, 1 + draw(8));
+    const query = `${nameOf(unit).slice(0, 3 + draw(6))}${i % 2 === 0 ? ' ' : ', '}${end}`;
+    if (foldText(query) !== '') yield query;
+  }
+}
+
 /** What a search answers: the level and GID of each unit. */
 export async function search(
   service: Target,
@@ -116,17 +185,20 @@ export async function search(
   const text = textOf(answer);
   assert.equal(answer.status, 200, text);
   assert.equal(answer.headers['content-type'], 'application/geo+json');
-  const { type, features, levels, ...more } = JSON.parse(text);
+  const { type, features, levels, gids, names, ...more } = JSON.parse(text);
   assert.deepEqual([type, more, levels.length], ['FeatureCollection', {}, features.length]);
-  const found = features.map(
-    ({ properties }: { properties: Record<string, string> }, i: number) =>
-      `${levels[i]} ${properties[`GID_${levels[i].slice(2)}`]}`,
-  );
+  const columnOf = (column: string): unknown[] =>
+    features.map(({ properties }: { properties: Record<string, string> }, i: number) => {
+      const level = levels[i].slice(2);
+      return properties[`${column}_${level}`] || (level === '0' ? properties['COUNTRY'] : undefined) || null;
+    });
+  assert.deepEqual([gids, names], [columnOf('GID'), columnOf('NAME')]);
+  const found = gids.map((gid: string, i: number) => `${levels[i]} ${gid}`);
   return { matched: Number(answer.headers['boundaries-matched']), found, text };
 }
 
 /**
- * Compares so many searches with a scan: of all levels, of some, and inside a country.
+ * Compares so many searches with a scan, half as many that name parents, and some for GIDs: of all levels, of some, and inside a country.
  * @param release the folder of the release that the service serves
  * @param stored its features
  */
@@ -137,19 +209,25 @@ export async function assertSearches(
   country: string,
 ): Promise<void> {
   const names = LEVELS.map((level) => namesIn(release, level));
-  const scan = new Scan(names);
-  for (const query of seedsOf(1).flatMap((seed) => [...queriesOf(names.flat(2), count, seed)])) {
-    const { matched, units } = scan.find(query);
-    const gids = units.map(({ level, position }) => elementAt(elementAt(stored, level).units, position).gids);
-    const labels = gids.map((own) => `lv${own.length - 1} ${own.at(-1)}`);
-    const q = `q=${encodeURIComponent(query)}`;
-    const all = await search(service, q);
-    assert.deepEqual([all.matched, all.found], [matched, labels.slice(0, 20)], query);
-    const some = await search(service, `${q}&level=lv1,lv3&limit=100`);
-    const own = labels.filter((label) => /^lv[13]/.test(label));
-    assert.deepEqual([some.matched, some.found], [own.length, own.slice(0, 100)], query);
-    const inside = await search(service, `${q}&gid-0=${country}&limit=7`);
-    const there = labels.filter((_, i) => gids[i]?.[0] === country);
-    assert.deepEqual([inside.matched, inside.found], [there.length, there.slice(0, 7)], query);
-  }
+  const scan = new Scan(names, stored);
+  const gids = stored.flatMap(({ units }) => units.slice(-2).map((unit) => unit.gids.at(-1) ?? ''));
+  const queries = seedsOf(1).flatMap((seed) => [
+    ...queriesOf(names.flat(2), count, seed),
+    ...cutQueriesOf(names, scan, count / 2, seed),
+  ]);
+  const ways: [more: string, limit: number, isAllowed: (unit: Place) => boolean][] = [
+    ['', 20, () => true],
+    ['&level=lv1,lv3&limit=100', 100, ({ level }) => level === 1 || level === 3],
+    [`&gid-0=${country}&limit=7`, 7, (unit) => scan.gidsOf(unit)[0] === country],
+  ];
+  let inParents = 0;
+  for (const query of [...queries, ...gids])
+    for (const [more, limit, isAllowed] of ways) {
+      const units = scan.findOrCut(query, isAllowed);
+      const labels = units.map((unit) => `lv${unit.level} ${scan.gidsOf(unit).at(-1)}`);
+      const { matched, found } = await search(service, `q=${encodeURIComponent(query)}${more}`);
+      assert.deepEqual([matched, found], [labels.length, labels.slice(0, limit)], `${query}${more}`);
+      if (units.length > 0 && !scan.find(query).units.some(isAllowed)) inParents++;
+    }
+  assert.ok(inParents > count / 8, `${inParents} texts of which the end is of parents`);
 }

@@ -107,7 +107,7 @@ journey(
 journey('a licence without a public text is named without a link', { service, path: '/docs' }, async (page) => {
   await page.route('**/about.json', async (route) => {
     const about = await (await route.fetch()).json();
-    await route.fulfill({ json: { ...about, licence: 'LicenseRef-acme' } });
+    await route.fulfill({ json: { ...about, license: 'LicenseRef-acme' } });
   });
   await page.goto(`${service.url}/`);
   await page.locator('#credits').getByText('Licence: LicenseRef-acme', { exact: true }).waitFor({ state: 'attached' });

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
-import { LEVELS, LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import { bundleExplorer, writeExplorer } from '../../proxy/site/explorer-bundle.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -156,24 +156,32 @@ test('pages, scripts and workers may load from the service alone, without eval, 
 });
 
 test('anyone may read the release, its date, licence, attribution, geometries, caps and columns, and nothing of the data', async () => {
-  const gidColumns = ['GID_0', 'GID_1', 'GID_2'];
-  const named = [
-    { level: 0, gidColumns: gidColumns.slice(0, 1), nameColumn: 'COUNTRY', typeColumn: '' },
-    { level: 1, gidColumns: gidColumns.slice(0, 2), nameColumn: 'NAME_1', typeColumn: 'ENGTYPE_1' },
-    { level: 2, gidColumns, nameColumn: 'NAME_2', typeColumn: '' },
-  ];
-  const others = LEVELS.slice(3).map((level) => ({ level, gidColumns: [], nameColumn: '', typeColumn: '' }));
+  const levels = (['COUNTRY', 'NAME_1', 'NAME_2'] as const).map((name, level) => ({
+    level: `lv${level}`,
+    bbox: 'boxes',
+    columns: {
+      gid: `GID_${level}`,
+      name,
+      type: level === 1 ? 'ENGTYPE_1' : null,
+      parents: ['GID_0', 'GID_1'].slice(0, level),
+    },
+    caps: { geojsonl: PAGE_CAPS.geojsonl[level], fc: PAGE_CAPS.fc[level], low: LIGHT_CAPS.low },
+    nesting: null,
+  }));
   assert.deepEqual(JSON.parse(textOf(await send(proxy, '/about.json', ANYONE))), {
     version: packageVersion(),
     release: 'r1',
     date: DATE,
-    licence: LICENCE,
     attribution: ATTRIBUTION,
+    license: LICENCE,
     geometries: ONE_OTHER.geometries,
+    precision: 7,
+    tiles: false,
+    changes: false,
+    levels,
     cells: true,
     caps: PAGE_CAPS,
     lightCaps: LIGHT_CAPS,
-    levels: [...named, ...others],
   });
   for (const path of [...PATHS, '/openapi.json'])
     assert.doesNotMatch(textOf(await send(proxy, path, ANYONE)), /\bAAA\b|Aland|Beland/, path);

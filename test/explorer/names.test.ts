@@ -214,13 +214,23 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
   const fails = (sent: string, message: RegExp): Promise<void> =>
     assert.rejects(unitsOf(sent), { name: 'Error', status: isCutOff ? 0 : 200, message });
-  await fails('', /names of lv0 could not be read: they begin with undefined, expected/);
-  await fails('<!doctype html>\n', /they begin with <!doctype html>, expected/);
+  await fails('', /names of lv0 could not be read: they begin with "", expected fid,gid,name,type,parent,children/);
+  await fails('<!doctype html>\n', /they begin with "<!doctype html>", expected/);
   await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
   await fails(`${text}[3,"C",null,null,null,0]\n`, /they are of 3 units, expected 2/);
   await fails(text.replace('0]', '0'), /JSON/);
   for (const row of ['[2,3,"b",null,null,0]', '["2","B","b",null,null,0]', '{}', 'null', '[2,"B","b",null,null,"0"]'])
-    await fails(text.replace(/\[2.*\]/, row), /names of lv0 could not be read: line 3 is not a row of six values/);
+    await fails(text.replace(/\[2.*\]/, row), /names of lv0 could not be read: line 3 is not a unit/);
+  await fails(
+    text.replace('"parent"', '"above"'),
+    /they begin with "\["fid",.*", expected fid,gid,name,type,parent,children/,
+  );
+  // Further columns, and another order: readers take those that they know by their names.
+  const others = `["name","view","fid","children","gid","type","parent"]\n["Łódź",[1,2],1,0,"A",null,null]\n["",{},2,3,"A","adm1",null]\n`;
+  assert.deepEqual(await unitsOf(others), [
+    { ...units[0], name: 'Łódź' },
+    { ...units[1], name: '' },
+  ]);
   isCutOff = true;
   await fails(text, /broke off/);
 });

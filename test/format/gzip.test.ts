@@ -104,6 +104,15 @@ test('any run of texts is cut out of the member by its bytes, with stored blocks
   );
 });
 
+test('text of any length is stored in blocks of at most 65,535 bytes', () => {
+  for (const length of [0, 1, 0xffff, 0x10000, 200_000]) {
+    const text = 'é'.repeat(length / 2) + 'a'.repeat(length % 2);
+    const stored = storedBlock(text);
+    assertMember(joined([stored, stored]), Buffer.from(text + text));
+    assert.equal(stored.data.length, length + 5 * Math.ceil(length / 0xffff));
+  }
+});
+
 test('deflated text is byte-aligned, is not final and inflates alone', () => {
   fc.assert(
     fc.property(text, (bytes) => {

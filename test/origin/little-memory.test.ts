@@ -25,6 +25,9 @@ test('what is at a point of all levels, a search, and pages of several levels at
     '/api/v1/at?point=0.5,3.5',
     '/api/v1/at?point=3.5,0.5',
     '/api/v1/search?q=n',
+    // Nothing is called so: the names of the levels above are brought in, too.
+    `/api/v1/search?q=${encodeURIComponent('søst aland')}&level=lv2`,
+    '/api/v1/search?q=AAA.2.1_1',
     ...['lv0', 'lv1', 'lv2'].map((level) => `/api/v1/fc/${level}?contains=0.5,3.5&geometry=none`),
   ];
   for (const path of paths) {

@@ -69,7 +69,7 @@ def units_at(release, longitudes, latitudes):
         point = decimal(longitude), decimal(latitude)
         for level in release:
             positions = level.positions(*point)
-            gid, name = level.units[positions[0]][1:3] if positions else (None, None)
+            gid, name = level.units[positions[0]] if positions else (None, None)
             columns[f"gid_{level.number}"].append(gid)
             columns[f"name_{level.number}"].append(name)
     return columns
@@ -83,7 +83,7 @@ def decimal(value):
 
 
 class Level:
-    """The units of a level: `units` are lists of fid, GID, name, type, parent and children."""
+    """The units of a level: `units` are pairs of GID and name, from these columns of the names, wherever they are."""
 
     def __init__(self, number, cells, names):
         self.number = number
@@ -98,7 +98,9 @@ class Level:
         self.starts = struct.unpack_from(f"<{count + 1}d", cells, HEADER_BYTES + 8 * count)
         self.crcs = struct.unpack_from(f"<{count}I", cells, HEADER_BYTES + 16 * count + 8)
         self.bytes = cells
-        self.units = [json.loads(line) for line in names.split(b"\n")[1:-1]]
+        header, *units = (json.loads(line) for line in names.split(b"\n")[:-1])
+        gid, name = header.index("gid"), header.index("name")
+        self.units = [(unit[gid], unit[name]) for unit in units]
         if len(self.units) != features:
             raise ValueError(f"lv{number}: cells of {features} units, names of {len(self.units)}")
         bits = (360 * 10**self.precision).bit_length()

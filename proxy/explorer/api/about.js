@@ -18,22 +18,43 @@
  */
 
 /**
+ * A level as the file has it.
+ * @typedef {{ level: string, columns: Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] } }}
+ * Described
+ * @typedef {Partial<Omit<About, 'levels' | 'date'> & { levels: Described[], date: string | null, license: string | null }>}
+ * AboutFile
+ */
+
+/**
  * @param {string} base the address of the page
  * @returns {Promise<About>}
  */
 export async function readAbout(base) {
   const response = await fetch(new URL('about.json', base)).catch(() => undefined);
-  const about = /** @type {Partial<About>} */ (response?.ok ? await response.json() : {});
+  const about = /** @type {AboutFile} */ (response?.ok ? await response.json() : {});
   return {
     title: about.title,
     release: about.release,
-    date: about.date,
+    date: about.date ?? undefined,
     geometries: about.geometries ?? ['full'],
     cells: about.cells ?? false,
-    licence: about.licence,
+    licence: about.license ?? undefined,
     attribution: about.attribution ?? [],
     caps: about.caps ?? {},
     lightCaps: about.lightCaps ?? {},
-    levels: about.levels ?? [],
+    levels: about.levels === undefined ? [] : columnsByLevel(about.levels),
   };
+}
+
+/**
+ * @param {Described[]} described those that have units
+ * @returns {LevelColumns[]}
+ */
+function columnsByLevel(described) {
+  const known = new Map(described.map(({ level, columns }) => [level, columns]));
+  return [0, 1, 2, 3, 4, 5].map((level) => {
+    const { gid, name, type, parents } = known.get(`lv${level}`) ?? { gid: null, name: null, type: null, parents: [] };
+    const gidColumns = known.has(`lv${level}`) ? [...parents, gid].map((column) => column ?? '') : [];
+    return { level, gidColumns, nameColumn: name ?? '', typeColumn: type ?? '' };
+  });
 }

@@ -20,7 +20,8 @@ import { typeOf } from './unit.js';
  * @property {boolean} hasOrphans has a unit no GID of a parent?
  */
 
-const HEADER = '["fid","gid","name","type","parent","children"]';
+/** The columns that are read; others are ignored. */
+const COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children'];
 /** Units that `children` returns at most. */
 const CHILDREN_MAX = 10_000;
 /** How often the levels are loaded until they are all of one release. */
@@ -159,20 +160,24 @@ export class Names {
     /** @type {NamedUnit[]} */
     const units = [];
     let [release, matched] = ['', 0];
-    /** @type {string | undefined} */
-    let header;
+    /** Where the columns are in each row. @type {number[] | undefined} */
+    let columns;
     try {
       for await (const batch of this.#client.lines(`names/lv${level}`, this.#ended.signal)) {
         ({ release, matched } = batch);
         this.#release = release;
-        const rows = header === undefined ? batch.lines.slice(1) : batch.lines;
-        header ??= batch.lines[0];
-        for (const row of JSON.parse(`[${rows.join(',')}]`)) {
-          if (!isRow(row)) throw new SyntaxError(`line ${units.length + 2} is not a row of six values`);
+        const [header, ...others] = batch.lines;
+        if (header === undefined) continue;
+        const rows = columns === undefined ? others : batch.lines;
+        const known = columns ?? columnsIn(header);
+        columns = known;
+        for (const values of JSON.parse(`[${rows.join(',')}]`)) {
+          const row = Array.isArray(values) ? known.map((column) => values[column]) : [];
+          if (!isRow(row)) throw new SyntaxError(`line ${units.length + 2} is not a unit`);
           units.push(toUnit(level, row));
         }
       }
-      if (header !== HEADER) throw new SyntaxError(`they begin with ${header?.slice(0, 80)}, expected ${HEADER}`);
+      if (columns === undefined) columnsIn('');
       if (units.length !== matched) throw new SyntaxError(`they are of ${units.length} units, expected ${matched}`);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -187,13 +192,23 @@ export class Names {
 }
 
 /**
- * @param {unknown} value
- * @returns {value is Row}
+ * Where the columns are, by their names.
+ * @param {string} header
  */
-function isRow(value) {
-  if (!Array.isArray(value) || value.length !== 6) return false;
-  const [fid, , , , , children] = value;
-  const areTexts = value.slice(1, 5).every((text) => text === null || typeof text === 'string');
+function columnsIn(header) {
+  const names = header.startsWith('[') ? JSON.parse(header) : [];
+  const columns = COLUMNS.map((column) => names.indexOf(column));
+  if (columns.includes(-1)) throw new SyntaxError(`they begin with "${header.slice(0, 80)}", expected ${COLUMNS}`);
+  return columns;
+}
+
+/**
+ * @param {unknown[]} row
+ * @returns {row is Row}
+ */
+function isRow(row) {
+  const [fid, , , , , children] = row;
+  const areTexts = row.slice(1, 5).every((text) => text === null || typeof text === 'string');
   return areTexts && typeof fid === 'number' && typeof children === 'number';
 }
 

@@ -39,7 +39,7 @@ function contentOf({ path, document, level }: DocumentEndpoint, { release, base 
     case 'conformance':
       return { conformsTo: CONFORMANCE };
     case 'api':
-      return apiDocument(service, base + OGC_PATH, release.geometries, collectionsOf(release));
+      return apiDocument(service, base + OGC_PATH, release.geometries, collectionsOf(release), licenceOf(release));
     case 'collections': {
       const collections = collectionsOf(release).map((summary) => collectionDocument(summary, release, base));
       return { ...creditsOf(release), links: [linkTo(base, '/collections', 'self')], collections };
@@ -47,6 +47,11 @@ function contentOf({ path, document, level }: DocumentEndpoint, { release, base 
     default:
       return landingPage(release, base, service);
   }
+}
+
+function licenceOf(release: LoadedRelease): { name: string; url: string } | undefined {
+  const [link] = licenceLinks(release);
+  return link && { name: link.title ?? link.href, url: link.href };
 }
 
 function landingPage(release: LoadedRelease, base: string, { title = TITLE }: Service): object {

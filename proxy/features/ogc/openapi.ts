@@ -9,6 +9,7 @@ import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/endpoints.ts
 import { ITEMS_PARAMETERS } from '../items/parameters.ts';
 import { DOCUMENT_ENDPOINTS } from './endpoints.ts';
 
+const DESCRIPTION = 'Administrative boundaries as OGC API - Features: a collection for each level that has units.';
 /** What the service is called, if nothing else is configured. */
 export const TITLE = 'Administrative boundaries';
 
@@ -23,20 +24,23 @@ export interface Service {
 /**
  * The document that GDAL and QGIS read: pages' sizes, and which columns they may filter by.
  * @param url of the landing page
+ * @param license of the data, if its text has an address
  */
 export function apiDocument(
   { title = TITLE, audience }: Service,
   url: string,
   geometries: readonly Geometry[],
   collections: readonly LevelSummary[],
+  license?: { name: string; url: string } | undefined,
 ): object {
   const problem = { type: 'object', properties: { title: { type: 'string' }, detail: { type: 'string' } } };
   const content = { 'application/problem+json': { schema: problem } };
   return {
     openapi: '3.0.3',
-    info: { title, version: '1.1.0' },
+    info: { title, version: '1.1.0', description: DESCRIPTION, ...(license && { license }) },
     servers: [{ url }],
-    ...(audience === 'private' && { security: [{ bearer: [] }] }),
+    security: audience === 'private' ? [{ bearer: [] }] : [],
+    tags: [{ name: 'ogc', description: 'What OGC API - Features has.' }],
     paths: ogcPaths({
       prefix: '',
       levels: collections.map(({ level }) => level),

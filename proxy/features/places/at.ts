@@ -8,6 +8,7 @@ import { gather, type Needs } from '../../data/needs.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Given, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
+import { NAMES } from './level-names.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { POINT } from './parameters.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, type Unit, unitsGeometry } from './units.ts';
@@ -67,9 +68,10 @@ function unitsOf(query: Query, asked: Degrees, needs: Needs): Unit[] | undefined
     const level = needs.level(number);
     const source = level && needs.table(level, geometry);
     const positions = level && unitsAt(level, point, needs);
+    const names = level && needs.part(level, NAMES);
     // All levels note what they miss, so that it is brought in side by side.
-    if (source === undefined || positions === undefined) isMissing = true;
-    else for (const position of positions) units.push({ source, position });
+    if (source === undefined || positions === undefined || names === undefined) isMissing = true;
+    else for (const position of positions) units.push({ source, names, position });
   }
   return isMissing ? undefined : units.slice(0, UNITS_MAX);
 }

@@ -11,7 +11,7 @@ export const BOX_FILTER: ListingFilter = {
     const box = BBOX.of(query);
     const boxes = needs.part(level, BOXES);
     if (box === undefined || boxes === undefined) return undefined;
-    if (!hasExactBoxes(level)) return boxes.touching(box.rounded);
+    if (!hasExactBoxes(level.summary, needs.release.quality)) return boxes.touching(box.rounded);
     const cells = needs.part(level, CELLS);
     if (cells === undefined) return undefined;
     const key = box.decimals.join();

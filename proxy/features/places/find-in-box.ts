@@ -1,6 +1,5 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which decides
 // units that the one before leaves. What takes long gives way to other requests. Used by filters.ts.
-import { setImmediate } from 'node:timers/promises';
 import { cellsMeeting, unitsWithEdges } from '../../../format/box-cells.ts';
 import { type Box, rangesOfBox } from '../../../format/boxes.ts';
 import { pointFrom } from '../../../format/grid.ts';
@@ -8,6 +7,7 @@ import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane
 import { type Positions, positionsOf } from '../../../format/positions.ts';
 import type { Pieces } from '../../data/pieces.ts';
 import type { Client, Reads } from '../../origin/origin.ts';
+import { Turns } from '../../work/in-turns.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
 /** A box as it is asked for. */
@@ -18,8 +18,6 @@ export interface AskedBox {
   rounded: Box;
 }
 
-/** Other events are handled after this time of work, in milliseconds. */
-const TURN_MS = 1;
 /** Pieces that are read before what they have is looked at. */
 const AT_A_TIME = 256;
 
@@ -123,15 +121,4 @@ function positionsOfUnits(units: number[]): Positions {
     if (ranges.at(-1) === unit) ranges[ranges.length - 1] = unit + 1;
     else ranges.push(unit, unit + 1);
   return positionsOf(ranges);
-}
-
-/** Lets other events be handled from time to time. */
-class Turns {
-  #began = performance.now();
-
-  async give(): Promise<void> {
-    if (performance.now() - this.#began < TURN_MS) return;
-    await setImmediate();
-    this.#began = performance.now();
-  }
 }

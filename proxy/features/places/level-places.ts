@@ -7,6 +7,7 @@ import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import { type LevelIndex, PART_NUMBERS } from '../../../format/level-index.ts';
 import type { Positions } from '../../../format/positions.ts';
+import type { Finding, LevelSummary } from '../../../format/release.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
@@ -93,8 +94,9 @@ export const BOXES: Part<LevelBoxes> = {
 const NOT_IN_CELLS: readonly string[] = ['non-polygonal', 'collapsed-geometries'];
 
 /** Does `bbox` compare geometries on a level, or their boxes? */
-export function hasExactBoxes({ summary, quality }: Pick<LoadedLevel, 'summary' | 'quality'>): boolean {
-  return summary.cells !== undefined && !quality.some(({ kind }) => NOT_IN_CELLS.includes(kind));
+export function hasExactBoxes({ level, cells }: LevelSummary, quality: readonly Finding[]): boolean {
+  const isOther = (found: Finding): boolean => found.level === level && NOT_IN_CELLS.includes(found.kind);
+  return cells !== undefined && !quality.some(isOther);
 }
 
 /** The cells of a level: their directory, and the pieces of the file, one for each cell. */

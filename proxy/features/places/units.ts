@@ -1,4 +1,4 @@
-// The body of answers with units of all levels: one FeatureCollection that says the level of each. Used by at.ts and by
+// The body of answers with units of all levels: one FeatureCollection that says the level, GID and name of each. Used by at.ts and by
 // a search.
 import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
@@ -10,6 +10,7 @@ import { Slice } from '../../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
+import type { LevelNames } from './level-names.ts';
 
 /** A request for units of all levels, by a point or by their names. */
 export interface AskedUnits extends View {
@@ -22,6 +23,7 @@ export interface AskedUnits extends View {
 /** A unit: a feature of a level, with the geometry that its table is of. */
 export interface Unit {
   source: LoadedTable;
+  names: LevelNames;
   position: number;
 }
 
@@ -43,8 +45,10 @@ export function answerUnits(
   units: readonly Unit[],
   more: HeaderList,
 ): Answer {
-  const levels = units.map(({ source }) => levelName(source.table.level));
-  const after = storedBlock(`],"levels":${JSON.stringify(levels)}}\n`);
+  const levels = JSON.stringify(units.map(({ source }) => levelName(source.table.level)));
+  const gids = JSON.stringify(units.map(({ names, position }) => names.gidAt(position)));
+  const own = units.map(({ names, position }) => names.nameAt(position)).join();
+  const after = storedBlock(`],"levels":${levels},"gids":${gids},"names":[${own}]}\n`);
   const slice = new Slice(
     units.map(({ source }) => source),
     { ...FRAME_DATA.fc, after },

@@ -6,7 +6,11 @@ import { foldText, type NumberRange, type Words } from '../../../format/words.ts
 export interface SearchedLevel {
   words: Words;
   isAllowed: ((position: number) => boolean) | undefined;
+  /** The units whose GID the text is, of those that may be found; none if left out. */
+  identified?: readonly number[];
 }
+
+const NONE: readonly number[] = [];
 
 /** A unit that is called so. */
 export interface FoundUnit {
@@ -24,7 +28,7 @@ export interface Found {
 }
 
 /** What is searched in a level, and what of it matches. */
-interface Matches extends SearchedLevel {
+interface Matches extends Required<SearchedLevel> {
   /** The names that begin with the text, of which those before `whole` are the text. */
   names: NumberRange;
   whole: number;
@@ -35,21 +39,22 @@ interface Matches extends SearchedLevel {
 }
 
 /**
- * Looks a text up. First come units whose name is the text, then those whose name begins with it, then those with a
+ * Looks a text up. First come units whose GID it is, then those whose name is the text, then those whose name begins with it, then those with a
  * word that does; of each those of the level that comes first, then by the name that matches, then by fid.
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
  */
 export function findUnits(text: string, levels: readonly SearchedLevel[], limit: number): Found {
   const wanted = Buffer.from(foldText(text));
-  const matches = levels.map(({ words, isAllowed }): Matches => {
+  const matches = levels.map(({ words, isAllowed, identified = NONE }): Matches => {
     const names = words.namesWith(wanted);
     const { start } = words.arrays;
     let whole = names.from;
     while (whole < names.to && u32At(start, whole + 1) - u32At(start, whole) === wanted.length + 1) whole++;
-    return { words, isAllowed, names, whole, keys: words.keysWith(wanted), seen: new Set() };
+    return { words, isAllowed, identified, names, whole, keys: words.keysWith(wanted), seen: new Set(identified) };
   });
-  const units: FoundUnit[] = [];
+  const units = matches.flatMap(({ identified }, level) => identified.map((position) => ({ level, position })));
+  units.splice(limit);
   const bring = (level: number, from: number, to: number): void => {
     const { words, isAllowed, seen } = elementAt(matches, level);
     for (let name = from; name < to && units.length < limit; name++) {
@@ -63,7 +68,12 @@ export function findUnits(text: string, levels: readonly SearchedLevel[], limit:
   for (const [level, { names, whole }] of matches.entries()) bring(level, whole, names.to);
   for (const [level, own] of matches.entries())
     for (const name of firstInside(own, limit - units.length)) bring(level, name, name + 1);
-  const matched = matches.reduce((sum, { words, keys, isAllowed }) => sum + words.countUnits(keys, isAllowed), 0);
+  const matched = matches.reduce((sum, { words, keys, isAllowed, identified }) => {
+    if (identified.length === 0) return sum + words.countUnits(keys, isAllowed);
+    const known = new Set(identified);
+    const others = (position: number): boolean => !known.has(position) && isAllowed?.(position) !== false;
+    return sum + identified.length + words.countUnits(keys, others);
+  }, 0);
   return { matched, units };
 }
 

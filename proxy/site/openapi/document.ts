@@ -8,6 +8,7 @@ import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../featu
 import { AT_ENDPOINT } from '../../features/places/at.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
+import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
 
@@ -26,7 +27,11 @@ ${NEEDS[audience]} Features are in ascending order of fid. Every page except the
 \`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
 HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
 
-A search finds units of all levels by the beginning of a word of their names.
+\`GET /api/v1/\` says what is served, and which columns of the units have GIDs and names. Answers with units of all levels have
+\`levels\`, \`gids\` and \`names\` beside their features, whatever the columns of the data are called.
+
+A search finds units of all levels by the beginning of a word of their names, or by their GID; where the whole text is
+found nowhere, words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
@@ -40,6 +45,8 @@ export const INFO = {
   title: TITLE,
   version: '1.1.0',
   summary: 'Administrative boundaries in pages',
+  // The document is made before a release is known.
+  license: { name: 'Of the data: what GET /api/v1/ says' },
 } as const;
 
 const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
@@ -65,10 +72,10 @@ export function openapiDocument(service: DescribedService): object {
   return service.audience === 'private' ? document : withoutTokens(document);
 }
 
-/** The document of a public service: no security, no refusals of tokens, no token in requests of examples. */
+/** The document of a public service: no security, which is said, no refusals of tokens, no token in requests of examples. */
 function withoutTokens({ security: _security, paths, components, ...document }: TokenDocument): object {
   const { securitySchemes: _schemes, ...others } = components;
-  const text = JSON.stringify({ ...document, paths, components: others }).replaceAll(TOKEN_LINE, '');
+  const text = JSON.stringify({ ...document, security: [], paths, components: others }).replaceAll(TOKEN_LINE, '');
   return JSON.parse(text, (name, value: unknown) =>
     // Only responses have such names.
     name === '401' || name === '403' ? undefined : value,
@@ -88,6 +95,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
     servers: [{ url: publicUrl ?? '/' }],
     security: [{ bearer: [] }],
     tags: [
+      { name: 'service', description: 'What is served.' },
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
       { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells of a level.' },
@@ -96,6 +104,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'health', description: 'Health checks; no token required.' },
     ],
     paths: {
+      ...servicePath(),
       ...pagePaths(),
       ...atPath(),
       ...downloadPaths(),
@@ -125,6 +134,24 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       schemas: bodySchemas(),
     },
   };
+}
+
+/** What is served. */
+function servicePath() {
+  const { path, mediaType } = SERVICE_ENDPOINT;
+  const headers = responseHeaders(['Link', 'Boundaries-Matched']);
+  const content = { [mediaType]: { schema: schemaReference('Service') } };
+  const operation = {
+    operationId: 'service',
+    tags: ['service'],
+    summary: 'What is served: releases, levels, the columns of their units, caps',
+    responses: {
+      200: { description: 'The description.', headers, content },
+      304: { description: NOT_MODIFIED, headers },
+      ...problemReferences(410, 416),
+    },
+  };
+  return { [path]: { get: operation } };
 }
 
 /** One path per format and level: page caps and accepted filters differ. */
@@ -223,7 +250,7 @@ function searchPath() {
   const operation = {
     operationId: 'search',
     tags: ['units'],
-    summary: 'Units of all levels whose name has a word that begins with a text',
+    summary: 'Units of all levels whose name has a word that begins with a text, or whose GID it is',
     parameters: parameterReferences(SEARCH_ENDPOINT),
     responses: {
       200: { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } },

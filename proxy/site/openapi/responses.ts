@@ -65,6 +65,7 @@ const OF_TOKENS: ReadonlySet<ProblemCode> = new Set([
 const TEXT = { type: 'string' } as const;
 /** Of anything: generators of clients want to know that, too. */
 const LIST = { type: 'array', items: {} } as const;
+const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 const FID = { type: 'integer', minimum: 0 } as const;
 
 /** A reference to a schema. */
@@ -99,11 +100,14 @@ export function bodySchemas() {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
     }),
-    Units: objectSchema(['type', 'features', 'levels'], {
+    Units: objectSchema(['type', 'features', 'levels', 'gids', 'names'], {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
       levels: { type: 'array', items: TEXT, description: 'The level of each feature, such as lv0.' },
+      gids: { type: 'array', items: TEXT_OR_NULL, description: 'The GID of each feature; null if it has none.' },
+      names: { type: 'array', items: TEXT_OR_NULL, description: 'The name of each feature; null if it has none.' },
     }),
+    Service: serviceSchema(),
     FeatureLines: {
       ...TEXT,
       description: 'Each line is the JSON text of a Feature and ends with a line feed. Empty if no feature matches.',
@@ -146,6 +150,42 @@ export function bodySchemas() {
       'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
     ),
   };
+}
+
+/** What GET /api/v1/ answers (api/service.ts). */
+function serviceSchema() {
+  const texts = { type: 'array', items: TEXT };
+  const flag = { type: 'boolean' };
+  const column = { ...TEXT_OR_NULL, description: 'The name of the property; null where there is none.' };
+  const columns = { gid: column, name: column, type: column, parents: { type: 'array', items: TEXT_OR_NULL } };
+  const level = {
+    level: { ...TEXT, description: 'Such as lv0.' },
+    features: { type: 'integer', minimum: 1 },
+    bbox: { enum: ['exact', 'boxes'], description: 'What `bbox` compares: geometries, or their bounding boxes.' },
+    extent: {
+      type: ['array', 'null'],
+      items: { type: 'number' },
+      description: 'West, south, east, north of all units.',
+    },
+    columns: objectSchema(Object.keys(columns), columns, 'parents: the GIDs of the levels above, from 0.'),
+    caps: { type: 'object', additionalProperties: { type: 'integer' }, description: 'By format and light geometry.' },
+    nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
+  };
+  const link = { href: { ...TEXT, format: 'uri' }, rel: TEXT, type: TEXT, title: TEXT };
+  const members = {
+    release: TEXT,
+    date: { ...TEXT_OR_NULL, format: 'date' },
+    releases: { ...texts, description: 'Ids of the hosted releases, the current one first.' },
+    attribution: { ...texts, description: 'Credits to show with the data.' },
+    license: { ...TEXT_OR_NULL, description: 'Of the data: an SPDX identifier or an address.' },
+    geometries: texts,
+    precision: { type: 'integer', description: 'Decimals of the coordinates.' },
+    tiles: flag,
+    changes: flag,
+    levels: { type: 'array', items: objectSchema(Object.keys(level), level), description: 'Those that have units.' },
+    links: { type: 'array', items: objectSchema(['href', 'rel', 'type'], link) },
+  };
+  return objectSchema(Object.keys(members), members);
 }
 
 function isProblemCode(text: string): text is ProblemCode {

@@ -1,0 +1,105 @@
+// What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
+// Used by rows.ts and site/explorer-files.ts.
+import { gzipSync } from 'node:zlib';
+import { FORMATS, GEOMETRIES, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import type { LevelSummary } from '../../../format/release.ts';
+import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { Sources } from '../../bodies/row.ts';
+import type { LoadedRelease } from '../../data/release.ts';
+import { API_PATH } from '../../http/request.ts';
+import { type Link, OGC_PATH } from '../items/endpoints.ts';
+import { licenceLinks } from '../ogc/collection.ts';
+import { hasExactBoxes } from '../places/level-places.ts';
+
+/** The path that describes the service. */
+export const SERVICE_ENDPOINT = { path: `${API_PATH}/`, mediaType: 'application/json' } as const;
+
+const JSON_TYPE = 'application/json';
+const HTML_TYPE = 'text/html';
+
+/**
+ * The answer with the description. The response cache does not keep it: which releases are hosted changes without the
+ * current one.
+ */
+export function answerService(
+  { path }: typeof SERVICE_ENDPOINT,
+  fixed: FixedHeaders,
+  basis: Basis,
+  { releases, hasExplorer = false }: Sources,
+): Answer {
+  const { release, base, coding } = basis;
+  const pages = [
+    { href: `${base}/docs`, rel: 'service-doc', type: HTML_TYPE, title: 'Documentation' },
+    { href: `${base}/`, rel: 'related', type: HTML_TYPE, title: 'Explorer' },
+  ];
+  const links: Link[] = [
+    { href: base + path, rel: 'self', type: JSON_TYPE },
+    { href: `${base}/openapi.json`, rel: 'service-desc', type: JSON_TYPE, title: 'OpenAPI 3.1' },
+    { href: base + OGC_PATH, rel: 'related', type: JSON_TYPE, title: 'OGC API - Features' },
+    ...(hasExplorer ? pages : []),
+    ...licenceLinks(release),
+  ];
+  const text = `${JSON.stringify({ ...serviceMembers(release, releases.hosted), links })}\n`;
+  const tag = tagOf(text);
+  const isGzip = coding === 'gzip';
+  const body = isGzip ? gzipSync(text) : Buffer.from(text);
+  return { ...releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []), basis: undefined };
+}
+
+/**
+ * What is known of a release and its levels.
+ * @param hosted the ids of the hosted releases, the current one first; undefined for those who may not ask for the data:
+ * they are told neither these, nor how many units there are and where
+ */
+export function serviceMembers(release: LoadedRelease, hosted: readonly string[] | undefined): object {
+  const { id, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
+  const isWhole = hosted !== undefined;
+  return {
+    release: id,
+    date,
+    ...(isWhole && { releases: hosted }),
+    attribution,
+    license: licence,
+    geometries,
+    precision,
+    // There are none yet.
+    tiles: false,
+    changes: false,
+    levels: summaries
+      .filter(({ features }) => features > 0)
+      .map((summary) => ({
+        level: levelName(summary.level),
+        ...(isWhole && { features: summary.features }),
+        // What `bbox` compares.
+        bbox: hasExactBoxes(summary, quality) ? 'exact' : 'boxes',
+        ...(isWhole && { extent: summary.extent ?? null }),
+        columns: columnsOf(summary),
+        caps: capsOf(summary.level, release),
+        // The share of the level's borders that the next level has, too: it is not measured.
+        nesting: null,
+      })),
+  };
+}
+
+/** The names of the properties of the units; null where there is none. */
+function columnsOf({ level, gidColumns, nameColumn, typeColumn }: LevelSummary): object {
+  const columns = gidColumns.map(nameOrNull);
+  return {
+    gid: columns[level],
+    name: nameOrNull(nameColumn),
+    type: nameOrNull(typeColumn),
+    parents: columns.slice(0, level),
+  };
+}
+
+function nameOrNull(name: string): string | null {
+  return name === '' ? null : name;
+}
+
+/** The most units of a page: by format, and of the light geometries in any format. */
+function capsOf(level: Level, { geometries }: LoadedRelease): object {
+  const byFormat = FORMATS.map((format) => [format, PAGE_CAPS[format][level]] as const);
+  const light = GEOMETRIES.filter((geometry) => geometries.includes(geometry) && LIGHT_CAPS[geometry] !== undefined);
+  return Object.fromEntries([...byFormat, ...light.map((geometry) => [geometry, LIGHT_CAPS[geometry]] as const)]);
+}

@@ -1,0 +1,121 @@
+// GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { refusal, send, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const SERVICE = '/api/v1/';
+const HOST = 'boundaries.test';
+const OPTIONS = { date: '2026-11-22', licence: 'CC-BY-4.0', attribution: ['One', 'Two'] };
+
+const folder = temporaryFolder();
+await buildRelease(writeCountries(), folder, { release: 'r1' });
+await buildRelease(writeCountries(), folder, { ...OPTIONS, release: 'r2', geometries: ['full', 'low', 'none'] });
+
+const caps = { low: 100, none: 1000 };
+/** As lv0 and lv1 are described. */
+const LEVELS = [
+  {
+    level: 'lv0',
+    features: 2,
+    bbox: 'boxes',
+    extent: [0, 0, 14, 4],
+    columns: { gid: 'GID_0', name: 'COUNTRY', type: null, parents: [] },
+    caps: { geojsonl: 20, fc: 5, ...caps },
+    nesting: null,
+  },
+];
+
+test('the service describes its release, the hosted ones and each level that has units, with the columns of its data', async () => {
+  const service = await startService(folder, { explorer: true });
+  const { status, headers, ...answer } = await send(service, SERVICE, { host: HOST });
+  const { levels, links, ...release } = JSON.parse(textOf({ status, headers, ...answer }));
+  assert.deepEqual([status, headers['content-type'], headers['boundaries-release']], [200, 'application/json', 'r2']);
+  assert.deepEqual(release, {
+    release: 'r2',
+    date: OPTIONS.date,
+    releases: ['r2', 'r1'],
+    attribution: OPTIONS.attribution,
+    license: OPTIONS.licence,
+    geometries: ['full', 'low', 'none'],
+    precision: 7,
+    tiles: false,
+    changes: false,
+  });
+  const [lv0, , lv2] = levels;
+  assert.deepEqual([lv0], LEVELS);
+  const columns = { gid: 'GID_2', name: 'NAME_2', type: null, parents: ['GID_0', 'GID_1'] };
+  assert.deepEqual([lv2.level, lv2.columns, levels.length], ['lv2', columns, 3]);
+  assert.deepEqual(lv2.caps, { geojsonl: 50, fc: 20, ...caps });
+  const base = `http://${HOST}`;
+  assert.deepEqual(
+    links.map(({ rel, href }: Record<string, string>) => [rel, href]),
+    [
+      ['self', `${base}/api/v1/`],
+      ['service-desc', `${base}/openapi.json`],
+      ['related', `${base}/api/v1/ogc`],
+      ['service-doc', `${base}/docs`],
+      ['related', `${base}/`],
+      ['license', 'https://spdx.org/licenses/CC-BY-4.0.html'],
+    ],
+  );
+  for (const { href } of links.slice(0, -1))
+    assert.equal((await send(service, href.slice(base.length), { host: HOST })).status, 200, href);
+});
+
+test('what is not known is null, parents that are not in the data too, and no link leads to pages that are not there', async () => {
+  const features = [{ fid: 1, values: ['x'], wkt: square(0, 0) }];
+  const source = join(temporaryFolder(), 'regions.gpkg');
+  writeDataset(source, 'GPKG', [{ name: 'regions', columns: ['code'], features }]);
+  const out = temporaryFolder();
+  await buildRelease(source, out, { gidColumns: [{ level: 1, of: 1, columns: ['code'] }] });
+  const service = await startService(out);
+  const { date, license, levels, links } = JSON.parse(textOf(await send(service, SERVICE)));
+  assert.deepEqual([date, license, levels.length, links.length], [null, null, 1, 3]);
+  assert.deepEqual(levels[0].columns, { gid: 'code', name: null, type: null, parents: [null] });
+});
+
+test('a release that is no longer hosted leaves the list at once, whatever was answered before', async () => {
+  const service = await startService(folder);
+  const ask = () => send(service, SERVICE, { 'accept-encoding': 'gzip' });
+  const [first] = [await ask(), await ask(), await ask()];
+  pointTo(folder, 'r2', ['r2']);
+  await service.releases.refresh();
+  const last = await ask();
+  pointTo(folder, 'r2', ['r1', 'r2']);
+  assert.deepEqual(
+    [first, last].map((answer) => JSON.parse(textOf(answer)).releases),
+    [['r2', 'r1'], ['r2']],
+  );
+  assert.notEqual(first.headers.etag, last.headers.etag);
+});
+
+test('it needs a token, takes no parameters and no other method; of a public service anybody and caches have it', async () => {
+  const service = await startService(folder, { explorer: true });
+  refusal(await send(service, SERVICE, { authorization: undefined }), 401, 'token-missing');
+  refusal(await send(service, `${SERVICE}?f=json`), 400, 'unknown-parameter');
+  refusal(await send(service, SERVICE, {}, 'POST'), 405, 'method-not-allowed');
+  assert.match(refusal(await send(service, '/api/v1'), 404, 'not-found'), /^Available: \/api\/v1\/, /);
+  const open = await startService(folder, { explorer: true, isPublic: true });
+  const answer = await send(open, SERVICE, { authorization: undefined });
+  assert.deepEqual(
+    [answer.status, answer.headers['cache-control']],
+    [200, 'public, max-age=60, stale-while-revalidate=600'],
+  );
+  // The file that needs no token says how many units there are, and where, if the service is public.
+  const { links: _, ...whole } = JSON.parse(textOf(answer));
+  const about = JSON.parse(textOf(await send(open, '/about.json', { authorization: undefined })));
+  assert.deepEqual(Object.fromEntries(Object.keys(whole).map((name) => [name, about[name]])), whole);
+  const hidden = JSON.parse(textOf(await send(service, '/about.json', { authorization: undefined })));
+  assert.deepEqual(
+    [hidden.releases, hidden.levels[0].features, hidden.levels[0].extent],
+    [undefined, undefined, undefined],
+  );
+  assert.deepEqual(hidden.levels[0].columns, LEVELS[0]?.columns);
+});

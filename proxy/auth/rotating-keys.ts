@@ -2,6 +2,7 @@
 // The location of the key set and the clock are injected. Not the remote set of jose: its ages go by the time of day,
 // so that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
 import { Problem } from '../http/problem.ts';
+import { STUCK_MS } from '../http/time.ts';
 import type { KeySource } from './authenticate.ts';
 import { clockThroughFreezes } from './clock.ts';
 import { jwksToKeySet, type KeySet } from './key-set.ts';
@@ -24,8 +25,6 @@ export interface KeySetLocation {
   read: () => Promise<string>;
 }
 
-/** An attempt that has not ended by then does not end: a platform ends what a request reads with its client. */
-const STUCK_MS = 10_000;
 /** How long a request waits for an issuer while old keys still work, in milliseconds. */
 const SLOW_MS = 500;
 

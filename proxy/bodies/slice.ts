@@ -11,7 +11,7 @@ import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../
 import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, Client, Reads } from '../origin/origin.ts';
 import { type Body, type BodySource, tagOf } from './answer.ts';
-import { WHOLE_MAX_BYTES, withholdLast } from './stored-file.ts';
+import { WHOLE_MAX_BYTES } from './stored-file.ts';
 
 /** Reads of one body that are made at once: the units of a search, when nobody says how many. */
 const NOW_MAX_READS = 20;
@@ -312,15 +312,10 @@ export class Slice implements BodySource {
     const { data, path, first, end, at } = piece;
     const read = (): Chunks => {
       let crc = data.crcBefore(first);
-      return withholdLast(
-        reads.origin.stream(path, rangeOf(piece), { gone: client.gone }),
-        (chunk) => {
-          crc = crc32(chunk, crc);
-        },
-        () => {
-          if (crc !== data.crcBefore(end)) throw reads.damaged(path);
-        },
-      );
+      return reads.pieces(path, rangeOf(piece), client, (chunk, isLast) => {
+        crc = crc32(chunk, crc);
+        return !isLast || crc === data.crcBefore(end);
+      });
     };
     if (isCheckedFirst) for await (const _chunk of read());
     let sent = from;

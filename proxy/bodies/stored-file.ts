@@ -1,6 +1,5 @@
 // Bodies that are the bytes of a stored file, unchanged: pages, names, the overview; and the text of any body,
-// for clients that do not accept gzip. All are verified before their last byte is sent: `withholdLast` does this for
-// streams.
+// for clients that do not accept gzip. All are verified before their last byte is sent.
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
@@ -45,15 +44,12 @@ export class StoredFile implements BodySource {
     return body;
   }
 
-  #stream({ origin }: Reads, client: Client): AsyncGenerator<Buffer, void, undefined> {
+  #stream(reads: Reads, client: Client): AsyncGenerator<Buffer, void, undefined> {
     const sha256 = createHash('sha256');
-    return withholdLast(
-      origin.stream(this.path, { offset: 0, length: this.bytes }, { page: client }),
-      (chunk) => sha256.update(chunk),
-      () => {
-        if (!sha256.digest('hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);
-      },
-    );
+    return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
+      sha256.update(chunk);
+      return !isLast || sha256.digest('hex').startsWith(this.tag);
+    });
   }
 }
 
@@ -108,38 +104,17 @@ async function* inflateStream(gzipped: Body, textBytes: number, path: string): A
   pipeline(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, inflate, () => {});
   const wrongLength = (): OriginError => new OriginError('damaged', path, `not ${textBytes} bytes of text`);
   let length = 0;
+  let withheld: Buffer | undefined;
   try {
-    yield* withholdLast(
-      inflate,
-      (chunk) => {
-        length += chunk.length;
-        if (length > textBytes) throw wrongLength();
-      },
-      () => {
-        if (length !== textBytes) throw wrongLength();
-      },
-    );
+    for await (const chunk of inflate) {
+      if (withheld !== undefined) yield withheld;
+      length += chunk.length;
+      if (length > textBytes) throw wrongLength();
+      withheld = chunk;
+    }
+    if (length !== textBytes) throw wrongLength();
   } catch (error) {
     throw error instanceof OriginError ? error : new OriginError('damaged', path, error);
   }
-}
-
-/**
- * The chunks of a stream, the last one after `check` has returned: a damaged body is never complete.
- * @param onChunk receives each chunk before the next one is read
- * @param check is called after the last chunk was received; throws if they are not what they should be
- */
-export async function* withholdLast(
-  chunks: AsyncIterable<Buffer>,
-  onChunk: (chunk: Buffer) => void,
-  check: () => void,
-): AsyncGenerator<Buffer, void, undefined> {
-  let withheld: Buffer | undefined;
-  for await (const chunk of chunks) {
-    if (withheld !== undefined) yield withheld;
-    onChunk(chunk);
-    withheld = chunk;
-  }
-  check();
   if (withheld !== undefined) yield withheld;
 }

@@ -3,13 +3,10 @@
 // names (load-release.ts), directories of cells (spatial-index.ts), and levels where memory is little
 // (load-on-demand.ts).
 
+import { STUCK_MS } from '../http/time.ts';
+
 /** What could not be loaded is tried again after this time, in milliseconds. */
 const RETRY_MS = 5000;
-/**
- * After this time, in milliseconds, a second attempt starts, after twice as long a third, and so on; the first to
- * succeed wins. Workers may cancel an attempt together with the request that began it.
- */
-export const STUCK_MS = 10_000;
 
 /** Milliseconds of a monotonic clock. */
 export type Clock = () => number;
@@ -56,6 +53,7 @@ export class Loaded<Key, Value> {
 
   /**
    * Brings a value into memory.
+   * After STUCK_MS a second attempt starts, after twice as long a third, and so on; the first to succeed wins.
    * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing
    * is begun
    */

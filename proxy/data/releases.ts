@@ -6,9 +6,10 @@ import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
+import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
-import { Loaded, STUCK_MS } from './loaded.ts';
+import { Loaded } from './loaded.ts';
 import type { LoadedRelease, LoadRelease } from './release.ts';
 import { loadRelease, readDescription } from './release.ts';
 

@@ -120,28 +120,6 @@ export function signedOrigin(
       check(place, path, aligned.offset, bytes);
       return bytes.subarray(wanted.offset - aligned.offset, wanted.offset - aligned.offset + wanted.length);
     },
-    async *stream(path, range, reader = {}) {
-      const folder = folderOf(path);
-      if (folder === undefined) return yield* origin.stream(path, range, reader);
-      const place = placeOf(await signedIn(folder), folder, path, range);
-      const end = place.aligned.offset + place.aligned.length;
-      let at = place.aligned.offset;
-      let waiting: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of origin.stream(path, place.aligned, readerOf(place, reader))) {
-        waiting.push(chunk);
-        bytes += chunk.length;
-        const whole = at + bytes === end ? bytes : bytes - (bytes % BLOCK_BYTES);
-        if (whole === 0) continue;
-        const all = Buffer.concat(waiting);
-        check(place, path, at, all.subarray(0, whole));
-        const wanted = all.subarray(Math.max(0, range.offset - at), Math.min(whole, range.offset + range.length - at));
-        waiting = [all.subarray(whole)];
-        bytes -= whole;
-        at += whole;
-        if (wanted.length > 0) yield wanted;
-      }
-    },
     ...(readNow && {
       readNow(path, range, target, at, staysOpen) {
         const folder = folderOf(path);

@@ -7,8 +7,6 @@ import { codeOf } from '../../format/error-code.ts';
 import { type ByteRange, type Origin, OriginError } from './origin.ts';
 import { RecentPieces } from './recent-pieces.ts';
 
-/** Chunk size of streams. */
-const CHUNK_BYTES = 256 * 1024;
 /**
  * A read that takes longer, in milliseconds, waited for a disk; or the process did, for a processor or the collector.
  */
@@ -75,13 +73,6 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       return true;
     },
     read: readElsewhere,
-    async *stream(path, range) {
-      // Opened for each chunk: a client that stops reading, or never begins, keeps no file open.
-      for (let done = 0; done < range.length; done += CHUNK_BYTES) {
-        const length = Math.min(CHUNK_BYTES, range.length - done);
-        yield await readElsewhere(path, { offset: range.offset + done, length });
-      }
-    },
     close(path) {
       for (const known of [...files.keys()])
         if (path === '' || known === path || known.startsWith(`${path}/`)) files.delete(known);

@@ -55,16 +55,15 @@ export function fetchHostOrigin(
     });
   };
 
-  async function* readChunks(request: FileRequest, deadline?: number): Chunks {
+  async function* readChunks(request: FileRequest, deadline: number): Chunks {
     yield* checkedBody(await send(request), request, limits, deadline);
   }
 
   return {
     async read(path, extent, reader) {
       const deadline = limits.now() + limits.readMs;
-      return concatChunks(readChunks(requestFor(path, extent, reader?.page !== undefined), deadline));
+      return concatChunks(readChunks(requestFor(path, extent, reader?.page !== undefined), deadline), extent);
     },
-    stream: (path, range, reader) => readChunks(requestFor(path, range, reader?.page !== undefined)),
   };
 }
 

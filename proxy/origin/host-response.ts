@@ -93,11 +93,19 @@ export function responseInTime<Response>(
   });
 }
 
-/** All chunks as one buffer. */
-export async function concatChunks(chunks: Chunks): Promise<Buffer> {
+/** All chunks as one buffer. Those of a range are put in their place as they come: they are in memory once. */
+export async function concatChunks(chunks: Chunks, extent: ByteRange | number): Promise<Buffer> {
   const all: Buffer[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all);
+  if (typeof extent === 'number') {
+    for await (const chunk of chunks) all.push(chunk);
+    return Buffer.concat(all);
+  }
+  let [memory, at] = [Buffer.alloc(0), 0];
+  for await (const chunk of chunks) {
+    if (at === 0) memory = Buffer.allocUnsafe(extent.length);
+    at += chunk.copy(memory, at);
+  }
+  return memory;
 }
 
 /**
@@ -110,7 +118,7 @@ export async function* checkedBody(
   response: HostResponse,
   request: FileRequest,
   limits: HostLimits,
-  deadline: number = Number.POSITIVE_INFINITY,
+  deadline: number,
 ): Chunks {
   const { path, range, isWholeFile } = request;
   const { status } = response;

@@ -48,11 +48,6 @@ export interface Origin {
    */
   read(path: string, extent: ByteRange | number, reader?: Reader): Promise<Buffer>;
   /**
-   * Exactly the bytes of `range`, in chunks; a chunk is read when it is requested.
-   * @throws OriginError or ClientGone as `read` does, possibly after some chunks
-   */
-  stream(path: string, range: ByteRange, reader?: Reader): AsyncGenerator<Buffer, void, undefined>;
-  /**
    * Reads exactly the bytes of a range into `target` without waiting.
    * @param at where in `target`
    * @param staysOpen will other ranges of the file be read soon?
@@ -101,8 +96,11 @@ const NOW_MAX_BYTES = 256 * 1024;
  * many times as much, just when there is much to do. The next request waits for the next turn.
  */
 const SMALL_MAX_BYTES = 16 * 1024;
-/** Of a stream so much is read at a time: at once, or where each read is a request to a host. */
-const PIECE_BYTES = { now: 128 * 1024, request: 1024 * 1024 } as const;
+/**
+ * Of a stream so much is read at a time: at once; from a host, where a stream has two pieces in memory, one that is sent
+ * and one that is read; and on platforms that limit the number of requests, and memory by themselves.
+ */
+const PIECE_BYTES = { now: 128 * 1024, host: 512 * 1024, alone: 1024 * 1024 } as const;
 
 /** Reads of a host at a time. All that wait are of tasks or streams, whose number is bounded. */
 const HOST_READS: WorkLimits = { running: 64, waiting: Number.POSITIVE_INFINITY };
@@ -163,7 +161,8 @@ export class Reads {
 
   /** How much of a stream is read at a time. */
   get pieceBytes(): number {
-    return this.origin.readNow === undefined ? PIECE_BYTES.request : PIECE_BYTES.now;
+    if (this.origin.readNow !== undefined) return PIECE_BYTES.now;
+    return this.#hostReads === undefined ? PIECE_BYTES.alone : PIECE_BYTES.host;
   }
 
   /** The error of a file whose bytes are not those of the index. It is closed: the operator may replace it. */
@@ -207,6 +206,30 @@ export class Reads {
     const bytes = await (this.#hostReads?.run(client.principal, read, client.gone) ?? read());
     await this.#pace?.pace(client.principal, bytes.length);
     return bytes;
+  }
+
+  /**
+   * A range in pieces, which are read by themselves, each when it is requested: no file and no connection is kept while
+   * a client takes them. They are to be sent as `pieceMemory` says.
+   * @param check receives each piece before it is sent, and says with the last one whether all are as they should be
+   */
+  async *pieces(
+    path: string,
+    { offset, length }: ByteRange,
+    client: Client,
+    check: (piece: Buffer, isLast: boolean) => boolean,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    // Without `readNow` each read has memory of its own.
+    const take = this.origin.readNow === undefined ? () => undefined : this.pieceMemory();
+    for (let at = 0, bytes: number; at < length; at += bytes) {
+      bytes = Math.min(this.pieceBytes, length - at);
+      const range = { offset: offset + at, length: bytes };
+      const memory = take(bytes);
+      const isRead = memory !== undefined && this.now(path, range, memory, 0, false);
+      const piece = isRead ? memory : await this.read(path, range, client);
+      if (!check(piece, at + bytes === length)) throw this.damaged(path);
+      yield piece;
+    }
   }
 
   /**

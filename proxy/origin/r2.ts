@@ -1,6 +1,5 @@
 // The origin that is a bucket of Cloudflare R2, read through the binding of a Worker: no credentials, no requests over
 // the network of the Worker. Exported as r2Origin; see proxy/README.md.
-import type { Chunks } from './host-response.ts';
 import type { ByteRange, Origin } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -13,7 +12,6 @@ export interface R2Bucket {
 export interface R2Object {
   /** Size of the whole object in bytes. */
   readonly size: number;
-  readonly body: AsyncIterable<Uint8Array>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
@@ -30,20 +28,6 @@ export function r2Origin(bucket: R2Bucket, prefix = ''): Origin {
     return object;
   }
 
-  async function* readChunks(path: string, range: ByteRange): Chunks {
-    const { body } = await open(path, range);
-    let done = 0;
-    try {
-      for await (const chunk of body) {
-        done += chunk.length;
-        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      }
-    } catch (error) {
-      throw new OriginError('damaged', path, error);
-    }
-    requireLength(path, done, range);
-  }
-
   return {
     async read(path, extent) {
       const range = typeof extent === 'number' ? undefined : extent;
@@ -57,7 +41,6 @@ export function r2Origin(bucket: R2Bucket, prefix = ''): Origin {
       requireLength(path, content.byteLength, range ?? { offset: 0, length: object.size });
       return Buffer.from(content);
     },
-    stream: readChunks,
   };
 }
 

@@ -36,8 +36,8 @@ export interface StaticHost {
 /** Idle connections to the host that are kept open. */
 const IDLE_CONNECTIONS = 64;
 /**
- * Connections to the host. More than the reads that origin.ts allows at a time and the streams of 1 MiB that
- * held-bytes.ts allows, so that none of them waits for another.
+ * Connections to the host. More than the reads for clients that origin.ts allows at a time, so that none of them, and
+ * no read of metadata, waits for another.
  */
 const CONNECTIONS_MAX = 256;
 
@@ -92,7 +92,7 @@ export function staticHostOrigin(
     path: string,
     extent: ByteRange | number,
     gone: AbortSignal | undefined,
-    deadline?: number,
+    deadline: number,
   ): Chunks {
     const request = requestFor(path, extent);
     const response = await withRetries(() => send(path, request.range, gone), retries);
@@ -109,7 +109,7 @@ export function staticHostOrigin(
   }
 
   /** A stored page for a client, through http-proxy. */
-  async function* forwardChunks(path: string, range: ByteRange, client: Exchange, deadline?: number): Chunks {
+  async function* forwardChunks(path: string, range: ByteRange, client: Exchange, deadline: number): Chunks {
     const target = targetOf(path);
     const open = async (): Promise<IncomingMessage> => {
       const headers = await headersFor(target);
@@ -133,10 +133,9 @@ export function staticHostOrigin(
         page?.exchange && typeof extent !== 'number'
           ? forwardChunks(path, extent, page.exchange, deadline)
           : readChunks(path, extent, gone, deadline),
+        extent,
       );
     },
-    stream: (path, range, { page, gone } = {}) =>
-      page?.exchange ? forwardChunks(path, range, page.exchange) : readChunks(path, range, gone),
     close(path) {
       if (path === '') agent.destroy();
     },

@@ -14,7 +14,7 @@ export interface HeldLimits {
   clientBytes: number;
   /**
    * A connection that takes less than PACE_BYTES in this time is idle: it is cut if its client holds more than half of
-   * what it may, or all together do.
+   * what it may, or all together do. Where there is no room for a body, it is idle after a NEEDED part of this time.
    */
   paceMs: number;
   /** How often that is looked at. */
@@ -22,9 +22,11 @@ export interface HeldLimits {
 }
 
 const MIB = 1024 * 1024;
-const LIMITS: HeldLimits = { totalBytes: 128 * MIB, clientBytes: 32 * MIB, paceMs: 10_000, checkMs: 2_500 };
-/** Of a stream, at most about this is in memory at a time. */
+const LIMITS: HeldLimits = { totalBytes: 128 * MIB, clientBytes: 32 * MIB, paceMs: 10_000, checkMs: 500 };
+/** Of a stream, at most this is in memory at a time: two pieces of origin.ts, of which one is read. */
 const STREAM_BYTES: number = MIB;
+/** Part of the time after which a connection is idle. */
+const NEEDED = 1 / 20;
 /** Length of the chunks in which larger bodies are sent, so that the pace of a client is seen. */
 export const CHUNK_BYTES: number = 64 * 1024;
 const PACE_BYTES = CHUNK_BYTES;
@@ -136,7 +138,7 @@ export class HeldBytes {
   /** Cuts the connection that has been idle for longest, whoever it belongs to. @returns false if none is */
   #cutIdle(): boolean {
     const now = this.#time.now();
-    return this.#cutSlowest((res, held) => this.#isIdle(res, held, now));
+    return this.#cutSlowest((res, held) => this.#isIdle(res, held, now, NEEDED * this.#limits.paceMs));
   }
 
   /** Cuts the slowest connection of the client that holds most. @returns false if nothing is being sent to it */
@@ -160,14 +162,14 @@ export class HeldBytes {
   }
 
   /** Has a client taken too little for too long? */
-  #isIdle(res: ServerResponse, held: Held, now: number): boolean {
+  #isIdle(res: ServerResponse, held: Held, now: number, paceMs = this.#limits.paceMs): boolean {
     const taken = takenOf(res);
     // Nothing has been sent yet: the client waits for the service.
     if (!res.headersSent || taken - held.taken >= PACE_BYTES) {
       held.taken = taken;
       held.since = now;
     }
-    return now - held.since >= this.#limits.paceMs * Math.max(1, (res.socket?.writableLength ?? 0) / PACE_BYTES);
+    return now - held.since >= paceMs * Math.max(1, (res.socket?.writableLength ?? 0) / PACE_BYTES);
   }
 
   /** Cuts idle connections where much is held, by their client or by all. */

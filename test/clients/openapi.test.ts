@@ -273,7 +273,6 @@ const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: st
   'origin-slow': async () => {
     const origin = directoryOrigin(folder);
     const slow: Origin = {
-      stream: origin.stream,
       read: (path, range) =>
         path.endsWith('.gz') ? Promise.reject(new OriginError('slow', path)) : origin.read(path, range),
     };

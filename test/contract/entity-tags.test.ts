@@ -85,9 +85,6 @@ function make({ without, levels: [level, chainedLevel], aloneEvery }: Making): M
       assert.ok(bytes !== undefined && typeof extent !== 'number', path);
       return bytes.subarray(extent.offset, extent.offset + extent.length);
     },
-    async *stream(path, range) {
-      yield this.read(path, range);
-    },
   };
   return { units, source: new LoadedTable('r', table, 'full', 0), reads: new Reads(origin) };
 }

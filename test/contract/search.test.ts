@@ -146,7 +146,7 @@ test('other requests are answered while the words of a large level are checked',
   const source = directoryOrigin(folder);
   const read: Origin['read'] = (path, range, client) =>
     path.endsWith(wordsPath(2)) ? Promise.resolve(Buffer.from(file)) : source.read(path, range, client);
-  const large = await startService(folder, { origin: { stream: source.stream, read } });
+  const large = await startService(folder, { origin: { read } });
   const level = large.releases.current?.get(2) ?? assert.fail();
   const turns = await turnsDuring(level.load(WORDS));
   assert.equal(level.get(WORDS)?.arrays.text.length, decodeWords(file, units, 'words.bin').arrays.text.length);

@@ -1,6 +1,7 @@
 // Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, what never
 // waits, and what is asked of the files of a damaged release.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -92,6 +93,35 @@ test('connections that take nothing are cut while others are refused, and only t
     return (await send(service, PATH, alice)).status === 200;
   }, 'connections that take nothing stay');
   for (const socket of [first, ...others]) socket.destroy();
+});
+
+test('connections that take nothing make room as soon as another client needs it', async () => {
+  const time = new VirtualTime();
+  const service = await startService(large, { held: HELD, time });
+  const served = new Set<Socket>();
+  service.server.on('connection', (socket: Socket) => served.add(socket));
+  // What the operating system takes, it takes in the next turns.
+  const isStalled = (): boolean =>
+    [...served].every(({ destroyed, writableLength }) => destroyed || writableLength > 0);
+  const readers = await Promise.all(
+    Array.from({ length: 16 }, async (_, i) => {
+      return slowReader(service, { ...GZIP, authorization: `Bearer ${await token({ sub: `idle ${i}` })}` });
+    }),
+  );
+  await until(() => service.heldBytes() >= 16 * MIB, 'there is room');
+  const bob = await headersOf('bob');
+  const own = await slowReader(service, bob);
+  await once(own, 'readable');
+  let looks = 0;
+  await until(() => {
+    looks = isStalled() ? looks + 1 : 0;
+    return looks > 5;
+  }, 'a client that reads nothing takes all');
+  await time.pass(HELD.checkMs);
+  await time.pass(HELD.paceMs / 5);
+  // By this body bob holds more than any other client.
+  assert.equal((await send(service, PATH, bob)).status, 200);
+  for (const socket of [own, ...readers]) socket.destroy();
 });
 
 test('a connection that takes a few bytes from time to time is cut while others are refused', async () => {

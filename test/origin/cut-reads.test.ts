@@ -28,7 +28,6 @@ test('a read of current.json that never ends holds up no later request that name
   let isCut = false;
   let reads = 0;
   const origin: Origin = {
-    stream: source.stream,
     read(path, range, client) {
       if (path === CURRENT_PATH) reads++;
       return isCut && path === CURRENT_PATH ? new Promise(() => {}) : source.read(path, range, client);

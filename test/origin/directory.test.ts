@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { OriginError, Reads } from '../../proxy/origin/origin.ts';
 import { openFiles } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { NOBODY } from './failing-host.ts';
 
 const isLinux = process.platform === 'linux';
 const folder = temporaryFolder();
@@ -175,7 +176,7 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
 }, async () => {
   writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
   const streams = Array.from({ length: 5 }, () =>
-    directoryOrigin(folder).stream('a/streamed', { offset: 1, length: 999_999 }),
+    new Reads(directoryOrigin(folder)).pieces('a/streamed', { offset: 1, length: 999_999 }, NOBODY, () => true),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;

@@ -44,15 +44,12 @@ export interface HostWorld {
 /** The origin that reads from such a host. */
 export function memoryHost(world: HostWorld): Origin {
   const deadline = (): number => HOST_LIMITS.now() + HOST_LIMITS.readMs;
-  async function* chunks(path: string, extent: ByteRange | number, until?: number): Chunks {
+  async function* chunks(path: string, extent: ByteRange | number, until: number): Chunks {
     const request = requestFor(path, extent);
     const response = await responseInTime(path, HOST_LIMITS, ({ signal }) => respond(world, request, signal));
     yield* checkedBody(response, request, HOST_LIMITS, until);
   }
-  return {
-    read: (path, extent) => concatChunks(chunks(path, extent, deadline())),
-    stream: (path, range) => chunks(path, range),
-  };
+  return { read: (path, extent) => concatChunks(chunks(path, extent, deadline()), extent) };
 }
 
 async function respond(world: HostWorld, { path, range }: FileRequest, gone: AbortSignal): Promise<HostResponse> {

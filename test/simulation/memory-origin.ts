@@ -22,7 +22,6 @@ export interface Weather {
 
 export const CALM: Weather = { delay: [0, 50], error: 0, short: 0, flip: 0, stale: 0, now: 500 };
 
-const CHUNK_BYTES = 700;
 const THOUSAND = 1000;
 /** A host that takes longer is given up. */
 const HOST_DELAY_MAX_MS = 9_500;
@@ -33,7 +32,7 @@ export class MemoryOrigin {
   readonly files = new Map<string, Buffer>();
   /** What was read wrongly, or could not be read; when last. */
   faultAt = Number.NEGATIVE_INFINITY;
-  /** Streams, and responses of a host, that are being read. */
+  /** Responses of a host that are being read. */
   streams = 0;
   readonly #open = new Map<string, Buffer>();
   readonly #time: VirtualTime;
@@ -49,7 +48,6 @@ export class MemoryOrigin {
   get asFolder(): Origin {
     return {
       read: (path, extent) => this.read(path, extent),
-      stream: (path, range) => this.stream(path, range),
       readNow: (path, range, target, at, staysOpen) => this.readNow(path, range, target, at, staysOpen),
       close: (path) => this.close(path),
     };
@@ -95,18 +93,6 @@ export class MemoryOrigin {
     const content = this.#latestOf(path);
     if (typeof extent === 'number' && content.length > extent) throw new OriginError('damaged', path, 'too long');
     return this.#taken(path, content, typeof extent === 'number' ? { offset: 0, length: content.length } : extent);
-  }
-
-  async *stream(path: string, { offset, length }: ByteRange): AsyncGenerator<Buffer, void, undefined> {
-    this.streams++;
-    try {
-      for (let done = 0; done < length; done += CHUNK_BYTES) {
-        const chunk = { offset: offset + done, length: Math.min(CHUNK_BYTES, length - done) };
-        yield await this.read(path, chunk);
-      }
-    } finally {
-      this.streams--;
-    }
   }
 
   readNow(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {

@@ -23,7 +23,6 @@ export async function heldService(
   });
   // Without `readNow`: every read can be held back.
   const held: Origin = {
-    stream: origin.stream,
     async read(path, range, client) {
       if (isHeld(path, range)) {
         reads++;

@@ -19,6 +19,7 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
+import { fidOf } from '../source/fid-column.ts';
 import { type Column, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { takeGdalMessage } from '../source/open-dataset.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
@@ -160,11 +161,12 @@ class LevelReading {
     this.#refuseFailure(layer, last);
     // The iterator returns null at the end and after a read error; GDAL may also return a feature beside an error.
     for (let feature = table.first(); feature; feature = table.next()) {
-      const sourceFid = feature.fid;
+      const fields = feature.fields.toArray();
+      const sourceFid = fidOf(feature, fields, layer);
       last = sourceFid;
       const fid = this.#fidFor(sourceFid, at);
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
-      const values = withParents(feature.fields.toArray(), fid, layer);
+      const values = withParents(fields, fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
       const place = (): string => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`;
       if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
@@ -172,7 +174,7 @@ class LevelReading {
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
-        const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
+        const { quality, box, ...written } = write(fid, values, wkb);
         inspectGeometry(quality, place, this.#findings);
         if (!polygons.areValid()) {
           this.#invalid++;

@@ -38,8 +38,10 @@ export interface LayerSource extends LayerPlace {
   isMadeValid: boolean;
   /** GDAL's feature count. */
   features: number;
-  /** The published columns, in order. */
+  /** The published columns, in order, besides the fid. */
   columns: readonly Column[];
+  /** The field whose values are the fids of the units; undefined if GDAL says them. */
+  fidField?: number;
   /**
    * For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n; empty if the units have
    * no parent at that level.

@@ -4,6 +4,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource } from './expand-source.ts';
+import { settleFids } from './fid-column.ts';
 import { gdal } from './gdal.ts';
 import {
   findGids,
@@ -104,9 +105,12 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     refuseUnknownColumns(options, sources);
     refuseUnusedDatasets(options, seen, found);
   }
+  const findings: Finding[] = [];
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
-    const layers = found.filter((layer) => layer.level === level);
+    const settled = settleFids(found.filter((layer) => layer.level === level));
+    const { layers } = settled;
     if (layers.length === 0) return [];
+    findings.push(...settled.findings);
     const of = parents.get(level);
     // A column that only some layers have is that of the level.
     const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
@@ -132,7 +136,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     licence: otherLicences.length === 0 ? licence : undefined,
     dissolved:
       made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
-    findings: [],
+    findings,
     gdal: gdal.version,
   };
 }

@@ -2,8 +2,8 @@
 // and those that release.json records of a build, from which `verify` and `build --like` take them.
 import { UsageError } from '../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../format/levels.ts';
+import type { RecordedBuild } from '../format/recorded-build.ts';
 import type { Release, ReleaseShape } from '../format/release.ts';
-import { shapeOf } from './levels/plan.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
 import {
@@ -126,8 +126,8 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * The options that a release was built with, but for those that have their defaults.
  * @throws BuildError if there is one that this version does not know
  */
-export function optionsOf(described: Release): Partial<ContentOptions> {
-  const { release, licence, options } = described;
+export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
+  const { licence, precision, storedPages, geometries, cells } = described;
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -136,7 +136,10 @@ export function optionsOf(described: Release): Partial<ContentOptions> {
     );
   const { accept, attribution, ...source } = options;
   return {
-    ...shapeOf(described),
+    ...(precision !== undefined && { precision }),
+    ...(storedPages !== undefined && { storedPages }),
+    ...(geometries !== undefined && { geometries }),
+    ...(cells !== undefined && { cells }),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),

@@ -3,6 +3,12 @@
 import { createRequire } from 'node:module';
 import { objectFrom, textIn } from '../parse.ts';
 
+/** Compiled, this file is part of a package that installs two programs; a clone runs them by tsx. */
+export const IS_CLONE = import.meta.url.endsWith('.ts');
+/** The words that begin the commands of both programs. */
+export const GENERATOR: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'generator/main.ts'] : ['boundaries-generator'];
+export const PROXY: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'proxy/main.ts'] : ['boundaries-proxy'];
+
 /**
  * Text without control characters and line breaks, which a terminal or a log of continuous integration would interpret:
  * each becomes its JSON escape, so that JSON remains the same JSON.

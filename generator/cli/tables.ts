@@ -108,19 +108,26 @@ export function diffTable(levels: readonly LevelDiff[]): string {
   return [tableOf([head, ...rows]), ...examples].join('\n');
 }
 
+function formatOf(otherFormat: ListedRelease['otherFormat']): string {
+  return otherFormat === undefined ? '' : `format ${otherFormat.version}`;
+}
+
 /** The releases of an output folder. */
 export function releaseTable(listed: readonly ListedRelease[]): string {
   if (listed.length === 0) return 'no releases';
-  const rows = listed.map(({ release, date, damage, units, storedPages, files, bytes, isCurrent }) => [
+  const rows = listed.map(({ release, date, damage, otherFormat, units, storedPages, files, bytes, isCurrent }) => [
     release,
     date.toISOString().slice(0, 16).replace('T', ' '),
-    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged'].join(' ').trim(),
+    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged', formatOf(otherFormat)].join(' ').trim(),
     storedPages ?? '-',
     units ?? '-',
     files ?? '-',
     bytes ?? '-',
   ]);
-  const damages = listed.flatMap(({ damage }) => (damage === undefined ? [] : [`damaged: ${damage}`]));
+  const problems = listed.flatMap(({ release, damage, otherFormat }) => [
+    ...(damage === undefined ? [] : [`damaged: ${damage}`]),
+    ...(otherFormat === undefined ? [] : [`${formatOf(otherFormat)}: ${release}: ${otherFormat.remedy}`]),
+  ]);
   const head = ['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'];
-  return [tableOf([head, ...rows]), ...damages].join('\n');
+  return [tableOf([head, ...rows]), ...problems].join('\n');
 }

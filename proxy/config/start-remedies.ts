@@ -1,12 +1,13 @@
 // Errors of listening and of loading the first release become start errors that say what to do. Used by serve.ts and
 // assemble-server.ts.
 import { resolve } from 'node:path';
-import { GENERATOR, IS_CLONE } from '../../format/command-line/messages.ts';
+import { GENERATOR, IS_CLONE, signatureRemedy } from '../../format/command-line/messages.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { FormatVersionError } from '../../format/release.ts';
+import { SignatureError } from '../data/signed-origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { StartError } from './start-error.ts';
 
@@ -44,6 +45,11 @@ export function releaseErrorToStartError(error: unknown, origin: string): unknow
     );
   if (error instanceof FormatVersionError)
     return new StartError(error.message, where, upgradeRemedy(error, isRemote ? undefined : origin));
+  if (error instanceof SignatureError) {
+    const release = /^releases\/([^/]+)\//.exec(error.path)?.[1] ?? 'ID';
+    const remedy = signatureRemedy(error.isSigned, release, isRemote ? undefined : origin);
+    return new StartError(error.message, where, remedy);
+  }
   if (error instanceof OriginError || error instanceof FormatError)
     return new StartError(
       `the release cannot be served: ${error.message}`,

@@ -10,6 +10,7 @@ import {
   type DissolveOption,
   dissolveToText,
   type GidColumnOption,
+  gidColumnToText,
   type LevelOption,
   type PlaceOption,
   placeToText,
@@ -241,9 +242,4 @@ function dissolveFrom(text: string): DissolveOption {
     `--dissolve ${text}: the level of the features is above`,
     'e.g. --dissolve lv1 for units in pieces, or lv1=lv2 for units that only a column of level 2 has',
   );
-}
-
-function gidColumnToText({ level, of, columns }: GidColumnOption): string {
-  const place = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
-  return `${place}=${columns.join('+')}`;
 }

@@ -106,6 +106,12 @@ const CASES: Case[] = [
     },
   ],
   [
+    'a GID column that does not exist',
+    { ...geopackage(squares('towns', ['navn', 'kommunenummer'], ['Oslo', '0301'])), 'gid-column': ['lv0=komunenumer'] },
+    /^--gid-column lv0=komunenumer: no layer has a column komunenumer$/,
+    choosing('gid-column', 'lv0='),
+  ],
+  [
     'a column to keep that does not exist',
     { ...one, columns: ['NAME'] },
     /--columns NAME: no layer has a column NAME/,

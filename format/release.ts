@@ -153,8 +153,14 @@ export interface Current {
 
 /** A file of a release of another format version. */
 export class FormatVersionError extends FormatError {
-  constructor(file: string, version: number) {
+  readonly version: number;
+  /** The release that it is of, or names; undefined if it says none. */
+  readonly release: string | undefined;
+
+  constructor(file: string, version: number, release?: string) {
     super(file, versionProblem(version));
+    this.version = version;
+    this.release = release;
   }
 }
 
@@ -212,7 +218,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
-    geometries: allGeometriesIn(json, file),
+    geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
@@ -221,7 +227,8 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
   };
 }
 
-function allGeometriesIn(json: JsonObject, file: string): Geometry[] {
+/** The geometries of a release, `full` first. @throws FormatError for others */
+export function geometryNamesIn(json: JsonObject, file: string): Geometry[] {
   const names = textsIn(json, 'geometries', file);
   const known = GEOMETRIES.filter((geometry) => names.includes(geometry));
   if (known.join() !== names.join() || known[0] !== 'full')
@@ -275,7 +282,11 @@ export function currentFromJson(text: string, file: string): Current {
 function versioned(text: string, file: string): JsonObject {
   const json = objectFrom(text, file);
   const version = numberIn(json, 'version', file);
-  if (version !== FORMAT_VERSION) throw new FormatVersionError(file, version);
+  if (version !== FORMAT_VERSION) {
+    const { release } = json;
+    const isNamed = typeof release === 'string' && isReleaseId(release);
+    throw new FormatVersionError(file, version, isNamed ? release : undefined);
+  }
   return json;
 }
 

@@ -169,7 +169,7 @@ export async function refuseFindings(
   const served = readServedRelease(out);
   const counts = stored.map(({ features }) => features);
   const fewer = served === undefined ? [] : findFewerUnits(counts, source.map(sourceName), served);
-  refuseUnaccepted(source, [...found, ...fewer], accept);
+  refuseUnaccepted(source, [...found, ...fewer], accept, levels);
   return found;
 }
 

@@ -77,7 +77,7 @@ async function dissolve(
 ): Promise<DatasetDescription> {
   if (described.dissolved.length === 0) return described;
   const made: MadeLevels[] = [];
-  const found: Finding[] = [...described.findings];
+  const found: Finding[] = [];
   for (const [i, source] of described.dissolved.entries()) {
     const { path, layer, levels } = source;
     const own = join(folder, String(i));
@@ -88,6 +88,6 @@ async function dissolve(
     findings.add('repaired-geometries', `${sourceName(path)}: layer ${layer}, fid ${repaired[0]}`, repaired.length);
     found.push(...findings.list());
   }
-  const { levels } = await describeSource({ ...options, made }, pool);
-  return { ...described, levels, findings: found };
+  const { levels, findings } = await describeSource({ ...options, made }, pool);
+  return { ...described, levels, findings: [...findings, ...found] };
 }

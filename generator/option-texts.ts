@@ -2,14 +2,15 @@
 // and those that release.json records of a build, from which `verify` and `build --like` take them.
 import { UsageError } from '../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../format/levels.ts';
+import type { RecordedBuild } from '../format/recorded-build.ts';
 import type { Release, ReleaseShape } from '../format/release.ts';
-import { shapeOf } from './plan/plan.ts';
 import { ACCEPTABLE, type Acceptable } from './quality/findings.ts';
 import { BuildError, withoutSecrets } from './report/errors.ts';
 import {
   type DissolveOption,
   dissolveToText,
   type GidColumnOption,
+  gidColumnToText,
   type LevelOption,
   type PlaceOption,
   placeToText,
@@ -126,8 +127,8 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * The options that a release was built with, but for those that have their defaults.
  * @throws BuildError if there is one that this version does not know
  */
-export function optionsOf(described: Release): Partial<ContentOptions> {
-  const { release, licence, options } = described;
+export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
+  const { licence, precision, storedPages, geometries, cells } = described;
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -136,7 +137,10 @@ export function optionsOf(described: Release): Partial<ContentOptions> {
     );
   const { accept, attribution, ...source } = options;
   return {
-    ...shapeOf(described),
+    ...(precision !== undefined && { precision }),
+    ...(storedPages !== undefined && { storedPages }),
+    ...(geometries !== undefined && { geometries }),
+    ...(cells !== undefined && { cells }),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),
@@ -238,9 +242,4 @@ function dissolveFrom(text: string): DissolveOption {
     `--dissolve ${text}: the level of the features is above`,
     'e.g. --dissolve lv1 for units in pieces, or lv1=lv2 for units that only a column of level 2 has',
   );
-}
-
-function gidColumnToText({ level, of, columns }: GidColumnOption): string {
-  const place = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
-  return `${place}=${columns.join('+')}`;
 }

@@ -3,6 +3,25 @@
 import { createRequire } from 'node:module';
 import { objectFrom, textIn } from '../parse.ts';
 
+/** Compiled, this file is part of a package that installs two programs; a clone runs them by tsx. */
+export const IS_CLONE = import.meta.url.endsWith('.ts');
+/** The words that begin the commands of both programs. */
+export const GENERATOR: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'generator/main.ts'] : ['boundaries-generator'];
+export const PROXY: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'proxy/main.ts'] : ['boundaries-proxy'];
+
+/**
+ * What to do about a release without a signature by a trusted key.
+ * @param isSigned has it a signature, which is of another key or of other content?
+ * @param out the output folder; undefined if it is on another machine
+ */
+export function signatureRemedy(isSigned: boolean, release: string, out?: string): string {
+  const sign = [...GENERATOR, 'sign', release, '--key', 'private.pem', ...(out === undefined ? [] : ['--out', out])];
+  const where = out === undefined ? ' where it was built, and upload it again' : '';
+  return isSigned
+    ? `trust the public key that it was signed with: --trusted-key FILE; if it should be yours, sign it${where}: ${sign.join(' ')}`
+    : `sign it${where}: ${sign.join(' ')}; or leave out --trusted-key`;
+}
+
 /**
  * Text without control characters and line breaks, which a terminal or a log of continuous integration would interpret:
  * each becomes its JSON escape, so that JSON remains the same JSON.

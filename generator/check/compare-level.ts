@@ -12,6 +12,7 @@ import { problemOf } from '../reader/file-error.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
 import { openFeatures, readLevel } from '../reader/read-level.ts';
 import { withoutSecrets } from '../report/errors.ts';
+import { fidOf } from '../source/fid-column.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
@@ -55,7 +56,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
   const fileOf = (position: number): string => `${folder}/${featureFilePath(source.level, index.fileOf(position))}`;
 
   function compareFeature(feature: gdalTypes.Feature, opened: OpenLayer, layer: LayerSource): void {
-    const fid = isRenumbered ? features : feature.fid;
+    const fid = isRenumbered ? features : fidOf(feature, feature.fields.toArray(), layer);
     const position = index.positionOf(fid);
     if (taken[position] !== 0 || index.fidAt(position) !== fid) {
       found(`${folder}/${indexPath(source.level)}`, `lacks fid ${fid}, which the source has`);
@@ -171,8 +172,7 @@ function propertiesDifference(
   { layer, fid }: { layer: LayerSource; fid: number },
 ): string | undefined {
   const expected = new Map<string, PropertyValue>([['fid', fid]]);
-  for (const column of layer.columns)
-    if (column.name !== 'fid') expected.set(column.name, valueToJson(columnValue(values, column), column.type));
+  for (const column of layer.columns) expected.set(column.name, valueToJson(columnValue(values, column), column.type));
   for (const [name, value] of expected) {
     if (!Object.hasOwn(properties, name)) return `has no property ${name}`;
     const [got, want] = [parsedToJson(properties[name]), jsonOf(value)];

@@ -27,6 +27,7 @@ import { FormatError } from '../../format/parse.ts';
 import {
   currentFromJson,
   currentToJson,
+  FormatVersionError,
   type LevelSummary,
   type Release,
   releaseFromJson,
@@ -38,6 +39,7 @@ import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
+import { descriptionIn, otherVersionError } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
@@ -62,6 +64,7 @@ export interface Metadata {
 
 /**
  * The current release; undefined if current.json is damaged or lists a release that does not exist as the current one.
+ * @throws BuildError if it is of another format version
  */
 export function currentRelease(out: string, findings: Finding[]): string | undefined {
   const found = (problem: string): unknown => findings.push({ path: CURRENT_PATH, problem });
@@ -78,6 +81,7 @@ export function currentRelease(out: string, findings: Finding[]): string | undef
     }
     return missing.includes(current.release) ? undefined : current.release;
   } catch (error) {
+    if (error instanceof FormatVersionError) throw otherVersionError(out, join(out, CURRENT_PATH), error);
     found(problemOf(error, CURRENT_PATH));
     return undefined;
   }
@@ -97,12 +101,14 @@ function intactSum(root: string): string | undefined {
 
 /**
  * Reads and verifies the metadata of a release, and the files that no index describes.
- * @throws BuildError if the release does not exist
+ * @throws BuildError if the release does not exist, or is of another format version
  */
 export async function readMetadata(out: string, id: string, findings: Finding[]): Promise<Metadata> {
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
+  const known = existsSync(join(root, RELEASE_FILE)) ? descriptionIn(out, id) : undefined;
+  if (known instanceof FormatVersionError) throw otherVersionError(out, join(root, RELEASE_FILE), known);
   const found = (path: string, problem: string): void => {
     findings.push({ path: `${releasePath(id)}/${path}`, problem });
   };

@@ -33,7 +33,7 @@ export function releaseId(option: string, text: string): string {
 /** Checks that a build has one dataset and an id. @param like the release whose options it takes @throws UsageError */
 export function requireSource(
   argv: { sample: boolean | undefined; source: readonly string[] | undefined; release: string | undefined },
-  like: Release | undefined,
+  like: Pick<Release, 'release' | 'source'> | undefined,
 ): void {
   if (like && !argv.sample && !argv.source)
     throw new UsageError(

@@ -1,6 +1,13 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
 import { printable } from '../../format/command-line/messages.ts';
-import { GEOMETRIES, type Geometry, levelName, OTHER_GEOMETRIES, type StoredPages } from '../../format/levels.ts';
+import {
+  GEOMETRIES,
+  type Geometry,
+  type Level,
+  levelName,
+  OTHER_GEOMETRIES,
+  type StoredPages,
+} from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { Changes, LevelDiff } from '../check/diff.ts';
 import type { Forecast } from '../estimate/estimate.ts';
@@ -21,17 +28,41 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 
 /** A build's summary. */
 export function buildTable({ levels, quality }: Release): string {
-  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries }) => {
+  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
     const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
-    return [levelName(level), layer || '-', ...counts];
+    return [levelName(level), layer || '-', ...counts, boxOf(extent)];
   });
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
   return [
-    tableOf([[...head, 'feature files', 'bytes', 'other geometries'], ...rows, totalOf(rows)]),
+    tableOf([[...head, 'feature files', 'bytes', 'other geometries', BOX], ...rows, totalOf(rows)]),
+    ...smallLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...qualityLines(quality),
   ].join('\n');
+}
+
+/** The head of the column of boxes. */
+const BOX = 'west south east north';
+/** In metres; the circumference of the Earth has 360 degrees. */
+const DEGREE_METRES = 111_195;
+const SMALL_METRES = 1_000;
+
+/** The box of a level in degrees: who knows the place sees a wrong CRS, and axes that were exchanged. */
+function boxOf(extent: readonly number[] | undefined): string {
+  return extent === undefined ? '-' : extent.map((edge) => Number(edge.toFixed(4))).join(' ');
+}
+
+/** The levels whose box has less than a kilometre. */
+function smallLines(levels: readonly { level: Level; extent?: readonly number[] | undefined }[]): string[] {
+  return levels.flatMap(({ level, extent }) => {
+    if (extent === undefined) return [];
+    const [west = 0, south = 0, east = 0, north = 0] = extent;
+    const width = (east - west) * DEGREE_METRES * Math.cos((((south + north) / 2) * Math.PI) / 180);
+    const metres = Math.max(width, (north - south) * DEGREE_METRES);
+    if (metres >= SMALL_METRES) return [];
+    return ['', `${levelName(level)} has ${Math.round(metres)} metres in all: are its CRS and its coordinates right?`];
+  });
 }
 
 /** The simplified geometries that have more bytes than the full one, one a line. */
@@ -55,7 +86,7 @@ function qualityLines(quality: readonly Finding[]): string[] {
 
 /** The estimate of `build --dry-run`: files and bytes for each choice of --pages. */
 export function forecastTable({ quality, levels, releases }: Forecast): string {
-  const rows = levels.map(({ level, layer, features, listings, featureFiles, pages }) => {
+  const rows = levels.map(({ level, layer, features, listings, featureFiles, pages, extent }) => {
     const pagesOf = (choice: StoredPages): number => pages[choice].geojsonl + pages[choice].fc;
     return [
       levelName(level),
@@ -65,9 +96,10 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
       featureFiles.files,
       pagesOf('unfiltered'),
       pagesOf('all'),
+      boxOf(extent),
     ];
   });
-  const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages'];
+  const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages', BOX];
   const geometries = OTHER_GEOMETRIES.flatMap((geometry) => {
     const own = levels.flatMap((level) => level.geometries[geometry] ?? []);
     if (own.length === 0) return [];
@@ -77,6 +109,7 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
   const choices = releases.map(({ pages, files, bytes }) => [`--pages ${pages}`, files, bytes]);
   return [
     tableOf([head, ...rows, totalOf(rows)]),
+    ...smallLines(levels),
     '',
     tableOf([['', 'files', 'bytes'], ...geometries, ...choices]),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.bytes),
@@ -108,19 +141,26 @@ export function diffTable(levels: readonly LevelDiff[]): string {
   return [tableOf([head, ...rows]), ...examples].join('\n');
 }
 
+function formatOf(otherFormat: ListedRelease['otherFormat']): string {
+  return otherFormat === undefined ? '' : `format ${otherFormat.version}`;
+}
+
 /** The releases of an output folder. */
 export function releaseTable(listed: readonly ListedRelease[]): string {
   if (listed.length === 0) return 'no releases';
-  const rows = listed.map(({ release, date, damage, units, storedPages, files, bytes, isCurrent }) => [
+  const rows = listed.map(({ release, date, damage, otherFormat, units, storedPages, files, bytes, isCurrent }) => [
     release,
     date.toISOString().slice(0, 16).replace('T', ' '),
-    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged'].join(' ').trim(),
+    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged', formatOf(otherFormat)].join(' ').trim(),
     storedPages ?? '-',
     units ?? '-',
     files ?? '-',
     bytes ?? '-',
   ]);
-  const damages = listed.flatMap(({ damage }) => (damage === undefined ? [] : [`damaged: ${damage}`]));
+  const problems = listed.flatMap(({ release, damage, otherFormat }) => [
+    ...(damage === undefined ? [] : [`damaged: ${damage}`]),
+    ...(otherFormat === undefined ? [] : [`${formatOf(otherFormat)}: ${release}: ${otherFormat.remedy}`]),
+  ]);
   const head = ['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'];
-  return [tableOf([head, ...rows]), ...damages].join('\n');
+  return [tableOf([head, ...rows]), ...problems].join('\n');
 }

@@ -25,7 +25,7 @@ import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
-import { readRelease } from '../release/manage.ts';
+import { readRecordedBuild } from '../release/manage.ts';
 import { readSigningKey } from '../release/sign.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';
@@ -43,7 +43,7 @@ export const buildCommand = defineCommand({
       .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
       .option('like', {
         ...TEXT,
-        describe: 'release in the output folder whose options to build with, except for those given here',
+        describe: 'release whose options to build with, except for those given here: an id, or its folder elsewhere',
       })
       .option('out', OUT)
       .option('release', { ...TEXT, describe: 'id of the new release, e.g. 2026-11' })
@@ -115,7 +115,7 @@ export const buildCommand = defineCommand({
       ),
   async handler(argv) {
     if (argv.unlessPublished && readCurrent(argv.out)) return;
-    const like = argv.like === undefined ? undefined : readRelease(argv.out, releaseId('--like', argv.like));
+    const like = argv.like === undefined ? undefined : readRecordedBuild(argv.out, argv.like);
     requireSource(argv, like);
     const recorded = { ...DEFAULTS, licence: undefined, ...(like && optionsOf(like)) };
     const settings = {

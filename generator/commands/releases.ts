@@ -73,11 +73,12 @@ export const pruneCommand = defineCommand({
   async handler(argv) {
     const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
     const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
-    const damaged = listReleases(argv.out)
-      .filter(({ damage }) => damage)
-      .map(({ release }) => release);
+    const listed = listReleases(argv.out);
+    const damaged = listed.filter(({ damage }) => damage).map(({ release }) => release);
+    const others = listed.filter(({ otherFormat }) => otherFormat).map(({ release }) => release);
     const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
+    if (others.length > 0) text.push(`of another format, not removed: ${others.join(', ')}`);
     printResult(argv, { removed, damaged }, text.join('\n'));
   },
 });

@@ -1,13 +1,14 @@
 // The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
+import { basename } from 'node:path';
 import { styleText } from 'node:util';
-import { printable } from '../../format/command-line/messages.ts';
+import { printable, signatureRemedy } from '../../format/command-line/messages.ts';
 import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import { FOREIGN } from '../check/findings.ts';
 import type { Verification } from '../check/verify.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { sourceOptionsFrom } from '../option-texts.ts';
-import { readTrustedKey } from '../release/sign.ts';
+import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
 import { addSourceOptions, LIST } from './source-options.ts';
 
 export const verifyCommand = defineCommand({
@@ -41,11 +42,8 @@ export const verifyCommand = defineCommand({
 });
 
 /** A line for each finding, one with the counts, and what to do about damaged files. */
-function summaryOf(
-  { release, files, pages, features, findings }: Verification,
-  out: string,
-  isCompared: boolean,
-): string {
+function summaryOf(verified: Verification, out: string, isCompared: boolean): string {
+  const { release, files, pages, features, findings } = verified;
   const counts = Object.entries({ files, pages, features }).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
   const verdict = styleText(
     findings.length === 0 ? 'green' : 'red',
@@ -59,19 +57,26 @@ function summaryOf(
     release === ''
       ? `${printable(out)} has no release to verify`
       : `release ${release}: ${counts.join(', ')}, ${verdict}`,
-    ...remediesOf(findings, out, isCompared),
+    ...remediesOf(verified, out, isCompared),
   ].join('\n');
 }
 
 /**
  * What to do about damaged files. What differs from a dataset need not be damaged, and what is foreign is not copied.
  */
-function remediesOf(findings: Verification['findings'], out: string, isCompared: boolean): string[] {
+function remediesOf({ findings, release }: Verification, out: string, isCompared: boolean): string[] {
   if (findings.length > 0 && isCompared)
     return ['verify without --source says whether files are damaged; if none is, the dataset is another one'];
   const paths = new Set(findings.filter(({ problem }) => problem !== FOREIGN).map(({ path }) => path));
-  const [first, ...others] = [...paths].filter((path) => path.startsWith(`${RELEASES_PATH}/`));
+  const ofSignature = (path: string): boolean => SIGNATURE_FILES.includes(basename(path));
+  const [first, ...others] = [...paths].filter((path) => path.startsWith(`${RELEASES_PATH}/`) && !ofSignature(path));
   const remedies: string[] = [];
+  const unsigned = findings.filter(({ path }) => ofSignature(path));
+  // To sign what is damaged would not help.
+  if (first === undefined && unsigned.length > 0) {
+    const isSigned = unsigned.some(({ problem }) => problem.startsWith(NO_SIGNATURE));
+    remedies.push(printable(signatureRemedy(isSigned, release, out)));
+  }
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` and ${others.length} other file${others.length === 1 ? '' : 's'}`;
     const how = 'again from where they are intact, or build the release again under another id; then verify again';

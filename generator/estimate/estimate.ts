@@ -19,7 +19,15 @@ import { encodeLevel } from '../../format/manifest.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
-import { filledListings, isFormat, newFeatureArrays, pathsOf, plannedFiles, plannedIndex } from '../plan/plan.ts';
+import {
+  extentOf,
+  filledListings,
+  isFormat,
+  newFeatureArrays,
+  pathsOf,
+  plannedFiles,
+  plannedIndex,
+} from '../plan/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
@@ -48,6 +56,8 @@ export interface LevelForecast {
   /** The source layer; empty if the dataset lacks the level. */
   layer: string;
   features: number;
+  /** Of all units, as `LevelSummary` has it. */
+  extent?: readonly number[] | undefined;
   listings: number;
   /** Number of feature files, and the estimated bytes of these and of the files beside them. */
   featureFiles: LevelSummary['featureFiles'];
@@ -133,7 +143,7 @@ export async function forecast(
       ...read.flatMap(({ findings }) => findings),
       ...checkParentsIn(indexes, dataset.levels),
     ];
-    refuseUnaccepted(options.source, quality, options.accept);
+    refuseUnaccepted(options.source, quality, options.accept, dataset.levels);
     const overview = writeOverview({ units: read, precision, out: scratch }).bytes;
     const bytes = RELEASE_JSON_BYTES + overview + checksumBytes([OVERVIEW_FILE]);
     const releases = STORED_PAGES.map((pages) => ({ pages, files: RELEASE_FILES, bytes }));
@@ -162,8 +172,9 @@ export async function forecast(
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
       }
-      const listings = filledListings(plannedIndex(level, { ...options, storedPages: 'none' }, index));
-      return { level, layer, features, listings, featureFiles, geometries: Object.fromEntries(other), pages };
+      const planned = plannedIndex(level, { ...options, storedPages: 'none' }, index);
+      const about = { level, layer, features, ...extentOf(planned), listings: filledListings(planned) };
+      return { ...about, featureFiles, geometries: Object.fromEntries(other), pages };
     });
     if (options.signKey !== undefined) for (const release of releases) addSignatures(release);
     return { quality, levels, releases };

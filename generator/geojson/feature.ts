@@ -9,15 +9,9 @@ import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.
 /**
  * Writes one feature.
  * @param values the values of the columns, as gdal-async returns them
- * @param sourceFid the fid in the source, if it is another
  * @param wkb little-endian ISO WKB in WGS 84, longitude first; null for a feature without geometry
  */
-export type FeatureWriter = (
-  fid: number,
-  values: readonly unknown[],
-  wkb: Buffer | null,
-  sourceFid?: number,
-) => WrittenFeature;
+export type FeatureWriter = (fid: number, values: readonly unknown[], wkb: Buffer | null) => WrittenFeature;
 
 /** A written feature. */
 export interface WrittenFeature {
@@ -62,9 +56,9 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
     return number.bytes.toString('latin1', 0, number.length);
   }
 
-  return (fid, values, wkb, sourceFid = fid) => {
+  return (fid, values, wkb) => {
     if (!Number.isSafeInteger(fid) || fid < 0) throw new ValueError(`fid ${fid} is not between 0 and 2^53 - 1`);
-    const properties = propertiesToJson({ fid, sourceFid }, columns, keys, values);
+    const properties = propertiesToJson(fid, columns, keys, values);
     const { json, box, quality } = geometry.write(wkb);
     const bbox = box === undefined ? '' : `"bbox":[${box.map(numberToJson).join()}],`;
     const head = Buffer.from(`{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`);
@@ -74,7 +68,7 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
 
 /** Concatenates the members: JSON.stringify of an object would move names like "2020" to the front. */
 function propertiesToJson(
-  { fid, sourceFid }: { fid: number; sourceFid: number },
+  fid: number,
   columns: readonly Column[],
   keys: readonly string[],
   values: readonly unknown[],
@@ -82,13 +76,6 @@ function propertiesToJson(
   let json = `{"fid":${fid}`;
   for (const [i, column] of columns.entries()) {
     const value = valueToJson(columnValue(values, column), column.type);
-    if (column.name === 'fid') {
-      if (jsonOf(value) === String(sourceFid)) continue;
-      throw new ValueError(
-        `column fid is ${jsonOf(value)}, expected the feature id ${sourceFid}`,
-        'rename the column, e.g. --columns fid:source_fid',
-      );
-    }
     json += `,${keys[i]}:${jsonOf(value)}`;
   }
   return `${json}}`;

@@ -178,7 +178,8 @@ export function countsOf(
 }
 
 /** West, south, east, north of all boxes in degrees; all longitudes if one crosses the antimeridian. */
-function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary, 'extent'> {
+/** The box of all units of a level; none without geometry. */
+export function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary, 'extent'> {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < 4 * features; i += 4) {
     const [w, s, e, n] = [elementAt(box, i), elementAt(box, i + 1), elementAt(box, i + 2), elementAt(box, i + 3)];

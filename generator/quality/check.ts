@@ -5,14 +5,16 @@ import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
+import type { LevelSource } from '../source/level-source.ts';
 import type { DatasetDescription } from '../source/level-sources.ts';
+import { sourceName } from '../source/source-options.ts';
 import { ACCEPTABLE, type Acceptable, Findings, KINDS } from './findings.ts';
 
 /** A level with fewer units than this share of those in the current release is probably incomplete. */
 const FEWER_UNITS_SHARE = 0.9;
 
-/** Maximum number of problems that an error lists. */
-const LISTED_MAX = 8;
+/** Maximum number of problems that an error lists, and of layers that are not used. */
+const LISTED_MAX = 10;
 
 /** A finding as a line of text. */
 export function findingToText({ level, kind, count, example }: Finding): string {
@@ -25,6 +27,7 @@ export function refuseUnaccepted(
   source: readonly string[],
   findings: readonly Finding[],
   accept: readonly Acceptable[],
+  levels: readonly LevelSource[] = [],
 ): void {
   const kinds = ACCEPTABLE.filter((name) => !accept.includes(name) && findings.some(({ kind }) => kind === name));
   if (kinds.length === 0) return;
@@ -35,15 +38,38 @@ export function refuseUnaccepted(
   throw new BuildError(
     [`${source.join(', ')}: not published, because of the data:`, ...lines],
     [
-      kinds.includes('duplicate-gids')
-        ? `if units are in pieces, unite them with --dissolve ${inPieces.join()}; or `
-        : '',
+      kinds.includes('duplicate-gids') ? duplicatesRemedy(inPieces, levels) : '',
+      ...refused.filter(({ kind }) => kind === 'null-gids').map((finding) => conditionRemedy(finding, levels)),
       kinds.includes('unreadable-text') ? 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ' : '',
       kinds.includes('fewer-units')
         ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
         : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
     ].join(''),
   );
+}
+
+/** Two files may have the same layer; otherwise units may be in pieces. */
+function duplicatesRemedy(inPieces: readonly string[], levels: readonly LevelSource[]): string {
+  for (const { level, layers } of levels.filter((source) => inPieces.includes(levelName(source.level))))
+    for (const [at, { path, layer, features }] of layers.entries()) {
+      const other = layers.slice(0, at).find((earlier) => earlier.layer === layer && earlier.features === features);
+      if (other === undefined || other.path === path) continue;
+      const files = `${sourceName(other.path)} and ${sourceName(path)}`;
+      return `${files} both have layer ${layer} of level ${level}: leave one out of --source; or `;
+    }
+  return `if units are in pieces, unite them with --dissolve ${inPieces.join()}; or `;
+}
+
+/** Rows without a GID may be no units, such as a line of a map or the sea: a condition leaves them out. */
+function conditionRemedy({ level }: Finding, levels: readonly LevelSource[]): string {
+  const [layer] = levels.find((source) => source.level === level)?.layers ?? [];
+  const column = layer?.gidColumns[level] ?? '';
+  if (layer === undefined || layer.gids[level]?.length !== 1 || layer.madeFrom !== undefined || column === '')
+    return '';
+  const name = /^\w+$/.test(column) ? column : `"${column}"`;
+  // A table without types has empty texts.
+  const isGiven = layer.driver === 'CSV' ? "<> ''" : 'IS NOT NULL';
+  return `if they are no units, leave them out with --where "${levelName(level)}=${name.replaceAll('"', '\\"')} ${isGiven}"; or `;
 }
 
 /**
@@ -91,7 +117,7 @@ export function datasetFindings({ levels, unused, systemFiles }: DatasetDescript
     example: `the source has levels ${first} and ${last}`,
   }));
   const findings = new Findings(first);
-  findings.add('unused-layers', () => elementAt(unused, 0), unused.length);
+  findings.add('unused-layers', () => unused.slice(0, LISTED_MAX).join(', '), unused.length);
   const above = LEVELS.slice(0, first);
   const columns = above.flatMap((n) => levels.flatMap(({ layers }) => layers[0]?.gidColumns[n] || []));
   findings.add(

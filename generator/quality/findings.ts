@@ -76,11 +76,12 @@ export const KINDS = {
   'antimeridian-jumps':
     'units with a ring that jumps across the antimeridian; cut it there: ogr2ogr -wrapdateline -datelineoffset 10',
   'missing-parents': 'levels above the first one of the source',
-  'no-names': 'units of a level without a column of names: no search finds them; --name-column names it',
+  'no-names': 'units of a level without names: no search finds them; --name-column says which column has them',
   'fitting-parents': 'units whose point is not in exactly one unit of the level above, with the parent that fits best',
   'missing-level': 'level missing between others',
   'invalid-polygons': 'units whose polygons are not valid: they cross or cover themselves; --make-valid repairs them',
   'crowded-borders': 'units with borders so close together that a point near them is found slowly',
+  'renamed-columns': 'columns fid under another name, because their values are not whole and distinct',
   'renumbered-fids': 'units with a new fid, because fids of several layers collide',
   'repaired-geometries': 'units that were made valid before they were dissolved',
   'unused-layers': 'layers of the source that are not used',

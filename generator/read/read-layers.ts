@@ -21,9 +21,9 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
-import { type Column, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { fidOf } from '../source/fid-column.ts';
+import { type Column, foundIn, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
-import { sourceName } from '../source/source-options.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import type { IndexBox } from '../store/store-index.ts';
 
@@ -108,6 +108,7 @@ class LevelReading {
   readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
   #invalid = 0;
+  #names = 0;
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
     this.#task = task;
@@ -126,8 +127,11 @@ class LevelReading {
       if (other !== undefined) return other;
     }
     const [layer] = layers;
-    if (layer?.nameColumn === '')
-      this.#findings.add('no-names', () => `${sourceName(layer.path)}: layer ${layer.layer}`, this.#features);
+    if (layer !== undefined && this.#names === 0) {
+      const { nameColumn } = layer;
+      const example = `${foundIn(layer)}${nameColumn === '' ? '' : `: column ${nameColumn} has none`}`;
+      this.#findings.add('no-names', example, this.#features);
+    }
     return { features: this.#features, invalid: this.#invalid, findings: this.#findings, isRenumbered };
   }
 
@@ -136,7 +140,7 @@ class LevelReading {
     const layer = elementAt(source.layers, at);
     const copy = `${scratch}.${at}.gpkg`;
     const opened = openLayer(layer, elementAt(this.#plan.modes, at), copy);
-    if (layer.features === 0) this.#findings.add('no-units', `${sourceName(layer.path)}: layer ${layer.layer}`);
+    if (layer.features === 0) this.#findings.add('no-units', foundIn(layer));
     try {
       return this.#readFeatures(at, layer, opened);
     } finally {
@@ -160,30 +164,33 @@ class LevelReading {
     this.#refuseFailure(layer, last);
     // The iterator returns null at the end and after a read error; GDAL may also return a feature beside an error.
     for (let feature = table.first(); feature; feature = table.next()) {
-      const sourceFid = feature.fid;
+      const fields = feature.fields.toArray();
+      const sourceFid = fidOf(feature, fields, layer);
       last = sourceFid;
       const fid = this.#fidFor(sourceFid, at);
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
-      const values = withParents(feature.fields.toArray(), fid, layer);
+      const values = withParents(fields, fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
-      const place = (): string => `${sourceName(layer.path)}: layer ${layer.layer}, ${unit()}`;
+      const place = (): string => `${foundIn(layer)}, ${unit()}`;
       if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
       if (hasUnreadable(values)) this.#findings.add('unreadable-text', place);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
-        const { quality, box, ...written } = write(fid, values, wkb, sourceFid);
+        const { quality, box, ...written } = write(fid, values, wkb);
         inspectGeometry(quality, place, this.#findings);
         if (!polygons.areValid()) {
           this.#invalid++;
           if (!quality.isCollapsed) this.#findings.add('invalid-polygons', place);
         }
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
+        const name = nameOf(values);
+        if (name !== null) this.#names++;
         this.#sink.feature({
           ...written,
           fid,
           gids,
-          name: nameOf(values),
+          name,
           type: typeOf(values),
           otherNames: othersOf.flatMap((textOf) => textOf(values)?.split(OTHER_NAMES_SEPARATOR) ?? []),
           box: indexBox(box, 10 ** this.#task.precision),
@@ -228,10 +235,7 @@ class LevelReading {
     if (gdalMessage === undefined) return;
     const where = fid === undefined ? '' : `, fid ${fid}`;
     if (!gdalMessage.isFailure) {
-      this.#findings.add(
-        'gdal-warnings',
-        `${sourceName(layer.path)}: layer ${layer.layer}${where}: ${withoutSecrets(gdalMessage.message)}`,
-      );
+      this.#findings.add('gdal-warnings', `${foundIn(layer)}${where}: ${withoutSecrets(gdalMessage.message)}`);
       return;
     }
     throw new BuildError(

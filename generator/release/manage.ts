@@ -1,17 +1,20 @@
 // Lists, activates and prunes the releases of an output folder.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { LevelSummary, Release } from '../../format/release.ts';
+import { type RecordedBuild, recordedBuildFrom } from '../../format/recorded-build.ts';
+import { FormatVersionError, type LevelSummary, type Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { withLock } from './output-lock.ts';
 import { SIGNATURE_FILES } from './sign.ts';
 import {
   activate,
   descriptionIn,
+  otherVersionError,
   publishedReleases,
   readCurrent,
   removeLeftovers,
@@ -28,6 +31,8 @@ export interface ListedRelease {
   isCurrent: boolean;
   /** What is wrong with its release.json; undefined, with the size below, if nothing is. */
   damage?: string;
+  /** Its format version, if it is another one, and what to do about it; likewise. */
+  otherFormat?: { version: number; remedy: string };
   units?: number;
   /** Which pages are stored as files. */
   storedPages?: StoredPages;
@@ -44,6 +49,10 @@ export function listReleases(out: string): ListedRelease[] {
     const date = statSync(join(out, releasePath(release), RELEASE_FILE)).mtime;
     const listed = { release, date, isCurrent: release === current };
     const described = descriptionIn(out, release);
+    if (described instanceof FormatVersionError) {
+      const { version } = described;
+      return { ...listed, otherFormat: { version, remedy: upgradeRemedy(described, out) } };
+    }
     if (described instanceof FormatError) return { ...listed, damage: damageOf(out, release, described) };
     const { levels, storedPages } = described;
     return {
@@ -103,8 +112,8 @@ export async function activateRelease(out: string, release: string): Promise<voi
 }
 
 /**
- * Removes all but the newest releases. The current one is always kept. Damaged ones are neither removed nor counted: an
- * operator may want to look at them.
+ * Removes all but the newest releases. The current one is always kept. Damaged ones and those of other formats are
+ * neither removed nor counted: an operator may want to look at them.
  * @param keep number of releases to keep, the current one included
  * @param graceMs time between the removal from current.json and that of the files, for proxies that read them
  * @param wait for so many milliseconds
@@ -118,7 +127,7 @@ export async function pruneReleases(
 ): Promise<string[]> {
   return withLock(out, async (lock) => {
     removeLeftovers(out);
-    const listed = listReleases(out).filter(({ damage }) => damage === undefined);
+    const listed = listReleases(out).filter(({ units }) => units !== undefined);
     const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
     // The current one first, then the newest.
     const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
@@ -140,10 +149,35 @@ export function readRelease(out: string, id: string): Release {
   requireRelease(out, id);
   const described = descriptionIn(out, id);
   if (!(described instanceof FormatError)) return described;
+  if (described instanceof FormatVersionError)
+    throw otherVersionError(out, join(out, releasePath(id), RELEASE_FILE), described);
   throw new BuildError(
     damageOf(out, id, described),
     `run verify --release ${id} to see all problems, then build the release again under another id`,
   );
+}
+
+/**
+ * The options that a release was built with, of any format version.
+ * @param like its id in the output folder, or the path of its folder
+ * @throws BuildError if there is no such release, or its release.json is damaged
+ */
+export function readRecordedBuild(out: string, like: string): RecordedBuild {
+  const isPath = /[/\\]/.test(like);
+  if (!isPath) requireRelease(out, like);
+  const file = join(isPath ? like : join(out, releasePath(like)), RELEASE_FILE);
+  if (!existsSync(file))
+    throw new BuildError(
+      `--like ${like}: it has no ${RELEASE_FILE}`,
+      'name the folder of a release, output/releases/ID',
+    );
+  try {
+    return recordedBuildFrom(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof FormatError)
+      throw new BuildError(error.message, 'give the options of the build without --like');
+    throw error;
+  }
 }
 
 function damageOf(out: string, release: string, { message }: FormatError): string {

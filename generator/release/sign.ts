@@ -31,6 +31,9 @@ export const SIGNATURE_FILES: readonly string[] = [
   ...SIGNED_FILES.map((file) => `${file}${SIGNATURE_ENDING}`),
 ];
 
+/** What begins the problem of a signature that is of another key or of other content. */
+export const NO_SIGNATURE = 'is no signature by a trusted key';
+
 /** Reads a private Ed25519 key (PEM, PKCS #8). @throws BuildError if it is none */
 export function readSigningKey(file: string): KeyObject {
   return readKey(file, 'private', createPrivateKey);
@@ -241,7 +244,7 @@ export function signatureProblems(root: string, keys: readonly KeyObject[]): { p
     if (keys.length === 0 || !has(file) || !has(path)) continue;
     const [content, signature] = [readFileSync(join(root, file)), readFileSync(join(root, path))];
     if (!keys.some((key) => verify(null, content, key, signature)))
-      problems.push({ path, problem: `is no signature by a trusted key: ${keys.map(keyName).join(', ')}` });
+      problems.push({ path, problem: `${NO_SIGNATURE}: ${keys.map(keyName).join(', ')}` });
   }
   return problems;
 }

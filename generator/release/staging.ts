@@ -2,6 +2,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
@@ -202,6 +203,12 @@ function currentIn(out: string): Current | FormatError | undefined {
 export function descriptionIn(out: string, release: string): Release | FormatError {
   const file = join(out, releasePath(release), RELEASE_FILE);
   return parsed(() => releaseFromJson(readFileSync(file, 'utf8'), RELEASE_FILE));
+}
+
+/** The error for a release of another format version. @param file where its version was found */
+export function otherVersionError(out: string, file: string, error: FormatVersionError): BuildError {
+  const problem = error.message.slice(error.message.indexOf(': ') + 2);
+  return new BuildError(`${file}: ${problem}`, upgradeRemedy(error, out));
 }
 
 function parsed<T>(parse: () => T): T | FormatError {

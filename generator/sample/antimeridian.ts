@@ -72,14 +72,15 @@ function partsOn(geometry: gdalTypes.Geometry, turn: number): Point[][][] {
   return polygonsIn(JSON.parse(geometry.makeValid().intersection(map).toJSON()));
 }
 
-/** GeoJSON of what two polygons have in common; what only touches is a line or a point. */
-type Common =
+/** GeoJSON of what an operation on polygons gives; what only touches is a line or a point. */
+export type Common =
   | { type: 'Polygon'; coordinates: Point[][] }
   | { type: 'MultiPolygon'; coordinates: Point[][][] }
   | { type: 'GeometryCollection'; geometries: Common[] }
   | { type: 'Point' | 'MultiPoint' | 'LineString' | 'MultiLineString' };
 
-function polygonsIn(common: Common): Point[][][] {
+/** The polygons of a geometry, without the lines and points beside them. @param common parsed GeoJSON of GDAL */
+export function polygonsIn(common: Common): Point[][][] {
   if (common.type === 'GeometryCollection') return common.geometries.flatMap(polygonsIn);
   if (common.type === 'Polygon') return [common.coordinates];
   return common.type === 'MultiPolygon' ? common.coordinates : [];

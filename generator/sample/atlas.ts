@@ -7,6 +7,7 @@ import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojs
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
 import { doubledArea } from '../shapes/assemble-polygons.ts';
 import { cutAtAntimeridian } from './antimeridian.ts';
+import { validPolygons } from './valid-polygons.ts';
 import type { Coordinates } from './write-geopackage.ts';
 
 /** An area of an atlas: its code in the atlas's scheme (may be empty) and its name. */
@@ -24,6 +25,7 @@ export interface Atlas {
 
 /** Rings without area at this number of decimals are left out; the default of `build --precision`. */
 const PRECISION = 7;
+const SCALE = 10 ** PRECISION;
 
 /** Opens a file of a package, such as `us-atlas/counties-10m.json`. */
 export function readAtlas(file: string): Atlas {
@@ -53,8 +55,8 @@ export function compare(a: string, b: string): number {
 }
 
 /**
- * An area's polygons, cut at the antimeridian, and the number of rings that were left out because they have no area. An
- * area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
+ * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have no
+ * area. An area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
  */
 export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates; collapsed: number } {
   const polygons = positionsOf(atlas, area);
@@ -63,9 +65,18 @@ export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates
     const rings = polygon.filter(hasArea);
     collapsed += polygon.length - rings.length;
     // Without its exterior ring, a polygon's holes are dropped.
-    return rings[0] === polygon[0] && rings.length > 0 ? [rings] : [];
+    return rings[0] === polygon[0] && rings.length > 0 ? [rings.map(closed)] : [];
   });
-  return { coordinates: kept.length === 0 ? [[cellAt(polygons[0]?.[0]?.[0], atlas)]] : kept, collapsed };
+  if (kept.length === 0) return { coordinates: [[cellAt(polygons[0]?.[0]?.[0], atlas)]], collapsed };
+  const valid = validPolygons(kept, SCALE, hasArea);
+  if (valid === undefined) throw new Error(`${atlas.file}: the polygons of ${area.name} cannot be made valid`);
+  return { coordinates: valid, collapsed };
+}
+
+/** A ring that ends where it begins: arcs of an atlas may not quite meet. */
+function closed(ring: readonly Position[]): readonly Position[] {
+  const [first = []] = ring;
+  return ring.at(-1)?.join() === first.join() ? ring : [...ring, first];
 }
 
 /** The cell of the atlas's grid that begins at a position. */
@@ -88,11 +99,10 @@ function positionsOf({ topology }: Atlas, { geometry }: Area): Position[][][] {
 
 /** Has the ring an area after rounding? */
 function hasArea(ring: readonly Position[]): boolean {
-  const scale = 10 ** PRECISION;
   const [originX = 0, originY = 0] = ring[0] ?? [];
   const places = ring.flatMap(([x = 0, y = 0]) => [
-    Math.round(x * scale - originX * scale),
-    Math.round(y * scale - originY * scale),
+    Math.round(x * SCALE - originX * SCALE),
+    Math.round(y * SCALE - originY * SCALE),
   ]);
   return doubledArea(places) !== 0;
 }

@@ -2,6 +2,7 @@
 // opens the layers again.
 import type { Level } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
+import { sourceName } from './source-options.ts';
 
 /** How a column's values are written. */
 export type ColumnType = 'boolean' | 'date' | 'time' | 'dateTime' | 'binary' | 'integer64' | 'plain';
@@ -26,6 +27,8 @@ export interface LayerPlace {
 
 /** A layer of the source that holds units of a level. */
 export interface LayerSource extends LayerPlace {
+  /** The layer of the source that it was made from, by dissolving; undefined for one of the source. */
+  madeFrom?: Pick<LayerPlace, 'path' | 'layer'>;
   /** GDAL's name of the dataset's format: it is opened as no other. */
   driver: string;
   /** The encoding of its texts, where the file does not say it; undefined for what GDAL finds. */
@@ -38,8 +41,10 @@ export interface LayerSource extends LayerPlace {
   isMadeValid: boolean;
   /** GDAL's feature count. */
   features: number;
-  /** The published columns, in order. */
+  /** The published columns, in order, besides the fid. */
   columns: readonly Column[];
+  /** The field whose values are the fids of the units; undefined if GDAL says them. */
+  fidField?: number;
   /**
    * For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n; empty if the units have
    * no parent at that level.
@@ -120,6 +125,12 @@ export function layerNames({ layers }: LevelSource): string {
   const names = [...new Set(layers.map(({ layer }) => layer))];
   const listed = names.slice(0, LISTED_LAYERS).join(', ');
   return names.length > LISTED_LAYERS ? `${listed} and ${names.length - LISTED_LAYERS} more` : listed;
+}
+
+/** The file and the name of a layer, for findings: of one that was made, those of the source. */
+export function foundIn({ madeFrom, ...own }: Pick<LayerSource, 'path' | 'layer' | 'madeFrom'>): string {
+  const { path, layer } = madeFrom ?? own;
+  return `${sourceName(path)}: layer ${layer}`;
 }
 
 /** Where a layer is, for messages. */

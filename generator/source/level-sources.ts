@@ -6,6 +6,7 @@ import { gdal } from '../gdal/gdal.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import { expandSource } from './expand-source.ts';
+import { settleFids } from './fid-column.ts';
 import {
   findGids,
   gidFieldsBesidePlace,
@@ -18,11 +19,13 @@ import {
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
+import { nearestFirst } from './nearest-names.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {
   type DissolveOption,
   dissolveToText,
+  gidColumnToText,
   placeToText,
   type SourceOptions,
   sourceName,
@@ -72,6 +75,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   for (const layers of used) refuseTwins(layers);
   const ofSource = used.flat();
   refuseUnknownLayers(options, ofSource);
+  if (made.length === 0) refuseUnknownGidColumns(options, ofSource);
   const seen =
     made.length === 0
       ? withDissolved(ofSource, options)
@@ -104,9 +108,12 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     refuseUnknownColumns(options, sources);
     refuseUnusedDatasets(options, seen, found);
   }
+  const findings: Finding[] = [];
   const levels = LEVELS.filter((level) => options.levels.includes(level)).flatMap((level) => {
-    const layers = found.filter((layer) => layer.level === level);
+    const settled = settleFids(found.filter((layer) => layer.level === level));
+    const { layers } = settled;
     if (layers.length === 0) return [];
+    findings.push(...settled.findings);
     const of = parents.get(level);
     // A column that only some layers have is that of the level.
     const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
@@ -132,7 +139,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     licence: otherLicences.length === 0 ? licence : undefined,
     dissolved:
       made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
-    findings: [],
+    findings,
     gdal: gdal.version,
   };
 }
@@ -245,11 +252,11 @@ function withoutMade(layer: SeenLayer, made: readonly MadeLevels[]): SeenLayer {
 }
 
 /** The layers of levels that were made. */
-function layersOfParts({ parts, levels: made }: MadeLevels, options: SourceOptions): SeenLayer[] {
+function layersOfParts({ parts, levels: made, ...madeFrom }: MadeLevels, options: SourceOptions): SeenLayer[] {
   return parts.flatMap((path) =>
     layersIn({ path, isInFolder: false }, options).layers.map((layer) => {
       const levels = made.filter((level) => partLayer(level) === layer.layer);
-      return { ...layer, levels, isChosen: true, isMade: true };
+      return { ...layer, levels, isChosen: true, madeFrom };
     }),
   );
 }
@@ -258,13 +265,14 @@ function layersOfParts({ parts, levels: made }: MadeLevels, options: SourceOptio
  * A layer as the source of a level, and the names of its columns, or of those of the statement that is read instead.
  */
 function layerSource(
-  { path, driver, layer, fields: layerFields, isMade = false }: SeenLayer,
+  { path, driver, layer, fields: layerFields, madeFrom }: SeenLayer,
   level: Level,
   options: SourceOptions,
   present: readonly Level[],
   above: LayerSource | undefined,
 ): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
   // What was made has been selected before, and may lack columns.
+  const isMade = madeFrom !== undefined;
   const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
   const statement = isMade ? undefined : valuesFor(options.sql, level).at(-1);
   const chosen = isMade
@@ -292,6 +300,7 @@ function layerSource(
     columns,
     gids,
     placed,
+    ...(madeFrom && { madeFrom }),
     gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
     typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
@@ -403,7 +412,24 @@ function refuseUnknownColumns(
     const notHere = `${path}: layer ${layer} has no ${isColumns ? `column ${name}` : 'such column'}`;
     throw new BuildError(
       `${given}: ${level !== undefined && own.length === 1 ? notHere : nowhere}`,
-      `use one of: ${known.join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
+      `use one of: ${nearestFirst(known, name).join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
+    );
+  }
+}
+
+/** A column of --gid-column must be in one of the layers. What a statement selects may have any columns. */
+function refuseUnknownGidColumns({ gidColumns = [], sql = [] }: SourceOptions, seen: readonly SeenLayer[]): void {
+  if (sql.length > 0) return;
+  const known = [
+    ...new Set(seen.filter(({ isAreal }) => isAreal).flatMap(({ fields }) => fields.map(({ name }) => name))),
+  ];
+  const all = new Set(seen.flatMap(({ fields }) => fields.map(({ name }) => name.toLowerCase())));
+  for (const option of gidColumns) {
+    const missing = option.columns.find((name) => !all.has(name.toLowerCase()));
+    if (missing === undefined || known.length === 0) continue;
+    throw new BuildError(
+      `--gid-column ${gidColumnToText(option)}: no layer has a column ${missing}`,
+      `use one of: ${nearestFirst(known, missing).join(', ')}`,
     );
   }
 }

@@ -15,6 +15,7 @@ import type { FoundDataset } from './expand-source.ts';
 import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
 import { fieldsOf, type SourceField } from './layer-columns.ts';
+import type { LayerPlace } from './level-source.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A layer of the source. */
@@ -32,8 +33,8 @@ export interface SeenLayer {
   isChosen: boolean;
   /** May it hold areas, by the type that it declares? */
   isAreal: boolean;
-  /** Was it made by dissolving another? */
-  isMade?: boolean;
+  /** The layer that it was made from, by dissolving. */
+  madeFrom?: Pick<LayerPlace, 'path' | 'layer'>;
 }
 
 /** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */

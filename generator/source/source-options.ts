@@ -74,6 +74,11 @@ export function placeToText({ level, of }: PlaceOption): string {
   return of === undefined ? levelName(level) : `${levelName(level)}:${levelName(of)}`;
 }
 
+export function gidColumnToText({ level, of, columns }: GidColumnOption): string {
+  const place = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
+  return `${place}=${columns.join('+')}`;
+}
+
 export function dissolveToText({ level, of }: DissolveOption): string {
   return of === level ? levelName(level) : `${levelName(level)}=${levelName(of)}`;
 }

@@ -5,7 +5,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LayerSource, LevelSource } from '../source/level-source.ts';
+import { foundIn, type LayerSource, type LevelSource } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
 import { LevelStore } from './level-store.ts';
 import type { StoreIndex } from './store-index.ts';
@@ -64,7 +64,7 @@ function numbersOf({ size }: GidColumn): number[] {
 /** The file and layer for an example; empty if there are several. */
 export function placeIn(layers: readonly LayerSource[]): string {
   const [only] = layers;
-  return layers.length === 1 && only !== undefined ? `${sourceName(only.path)}: layer ${only.layer}, ` : '';
+  return layers.length === 1 && only !== undefined ? `${foundIn(only)}, ` : '';
 }
 
 /**

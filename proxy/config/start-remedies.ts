@@ -1,18 +1,15 @@
 // Errors of listening and of loading the first release become start errors that say what to do. Used by serve.ts and
 // assemble-server.ts.
 import { resolve } from 'node:path';
+import { GENERATOR, IS_CLONE, signatureRemedy } from '../../format/command-line/messages.ts';
+import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
+import { FormatVersionError } from '../../format/release.ts';
+import { SignatureError } from '../data/signed-origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { StartError } from './start-error.ts';
-
-/** Compiled, this file is part of a package that installs two programs; a clone has npm scripts. */
-const IS_CLONE = import.meta.url.endsWith('.ts');
-/** The generator's command. */
-const GENERATOR = IS_CLONE ? 'npx tsx generator/main.ts' : 'boundaries-generator';
-/** How to set a port. npm passes on the arguments after two dashes only. */
-const OTHER_PORT = IS_CLONE ? 'npm start -- --port 9000' : '--port 9000';
 
 const NO_ADDRESS = [
   'this machine does not have this address',
@@ -23,7 +20,7 @@ const NO_ADDRESS = [
 const LISTEN_ERRORS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
   EADDRINUSE: [
     'the port is already in use',
-    `stop the program that listens there, or choose another port, e.g. ${OTHER_PORT}`,
+    `stop the program that listens there, or choose another port: --port 9000${IS_CLONE ? ', or npm start -- --port 9000' : ''}`,
   ],
   EACCES: ['no permission to listen on this port', 'use a port above 1023, e.g. --port 8080'],
   EADDRNOTAVAIL: NO_ADDRESS,
@@ -38,18 +35,26 @@ export function listenErrorToStartError(error: Error, host: string, port: number
 
 /** An error of loading the first release as a StartError; an unknown error is returned unchanged. */
 export function releaseErrorToStartError(error: unknown, origin: string): unknown {
-  const where = /^(https?|s3):/i.test(origin) ? '--origin' : resolve(origin);
+  const isRemote = /^(https?|s3):/i.test(origin);
+  const where = isRemote ? '--origin' : resolve(origin);
   if (error instanceof OriginError && error.reason === 'missing' && error.path === CURRENT_PATH)
     return new StartError(
       'there is no release to serve',
       where,
-      `build one: ${GENERATOR} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
+      `build one: ${GENERATOR.join(' ')} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
     );
+  if (error instanceof FormatVersionError)
+    return new StartError(error.message, where, upgradeRemedy(error, isRemote ? undefined : origin));
+  if (error instanceof SignatureError) {
+    const release = /^releases\/([^/]+)\//.exec(error.path)?.[1] ?? 'ID';
+    const remedy = signatureRemedy(error.isSigned, release, isRemote ? undefined : origin);
+    return new StartError(error.message, where, remedy);
+  }
   if (error instanceof OriginError || error instanceof FormatError)
     return new StartError(
       `the release cannot be served: ${error.message}`,
       where,
-      `build it again under another id: ${GENERATOR} build --source FILE --release ID`,
+      `build it again under another id: ${GENERATOR.join(' ')} build --source FILE --release ID`,
     );
   return error;
 }

@@ -43,6 +43,24 @@ export function trustedKey(pem: string): KeyObject | undefined {
   }
 }
 
+/** A file has no signature by a trusted key: to everything else it looks damaged. */
+export class SignatureError extends OriginError {
+  /** Has it a signature, which is of another key or of other content? */
+  readonly isSigned: boolean;
+
+  /** @param file with the signature */
+  constructor(file: string, isSigned: boolean, keys: readonly KeyObject[]) {
+    super('damaged', file);
+    this.name = 'SignatureError';
+    this.isSigned = isSigned;
+    // Keys are called by the SHA-256 of their DER, as `openssl pkey -pubin -outform DER | sha256sum` has it.
+    const names = keys.map((key) => hash('sha256', key.export({ format: 'der', type: 'spki' }), 'hex')).join(', ');
+    this.message = isSigned
+      ? `${file}: signed with another key, or for another content; expected one of the keys with SHA-256 ${names}`
+      : `${file}: missing, so nobody has signed the release; expected one of the keys with SHA-256 ${names}`;
+  }
+}
+
 /** What is known of the release in a folder. */
 interface Signed {
   blocks: Blocks;
@@ -223,7 +241,7 @@ async function readSignature(origin: Origin, path: string): Promise<Buffer | und
   });
 }
 
-/** @throws OriginError if the content of a file has no signature by one of the keys */
+/** @throws SignatureError if the content of a file has no signature by one of the keys */
 async function requireSigned(
   path: string,
   content: Buffer,
@@ -231,11 +249,5 @@ async function requireSigned(
   keys: readonly KeyObject[],
 ): Promise<void> {
   if (signature !== undefined) for (const key of keys) if (await verified(null, content, key, signature)) return;
-  throw notSigned(`${path}${SIGNATURE_ENDING}`, keys);
-}
-
-/** Keys are called by the SHA-256 of their DER, as `openssl pkey -pubin -outform DER | sha256sum` has it. */
-function notSigned(file: string, keys: readonly KeyObject[]): OriginError {
-  const names = keys.map((key) => hash('sha256', key.export({ format: 'der', type: 'spki' }), 'hex'));
-  return new OriginError('damaged', file, `not signed; expected one of the keys with SHA-256 ${names.join(', ')}`);
+  throw new SignatureError(`${path}${SIGNATURE_ENDING}`, signature !== undefined, keys);
 }

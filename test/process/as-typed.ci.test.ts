@@ -155,5 +155,8 @@ test("the lines of README's 'Publish your own data' make a key pair, a service a
 test('in a clone the remedy is what is typed there', async () => {
   const port = String(await listen(createServer()));
   const { stderr } = run([...CLONE, 'serve', '--public', '--origin', out, '--port', port]);
-  assert.match(stderr, /the port is already in use\n {2}what to do: .*, e\.g\. npm start -- --port 9000\n$/);
+  assert.match(
+    stderr,
+    /the port is already in use\n {2}what to do: .* choose another port: --port 9000, or npm start -- --port 9000\n$/,
+  );
 });

@@ -84,7 +84,10 @@ test('a Worker with a trusted key serves what is signed with it, and nothing els
   assert.deepEqual(answer.body, (await send(worker, PATH)).body);
   const refused = await startWorker({ vars: { ...vars, ORIGIN_URL: host.url.href } });
   refusal(await send(refused, PATH), 503, 'not-ready');
-  assert.match(refused.log.join(), /release\.json\.sig: damaged, not signed; expected one of the keys/);
+  assert.match(
+    refused.log.join(),
+    /release\.json\.sig: missing, so nobody has signed the release; expected one of the keys/,
+  );
 });
 
 test('a Worker with a variable that is not valid does not start, and says which', async () => {

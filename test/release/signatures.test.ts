@@ -201,7 +201,12 @@ test('verify names what of a signature is missing or wrong, and asks for none wi
   for (const [id, keys, problem, before] of cases) {
     before?.();
     const trusted = keys.flatMap((key) => ['--trusted-key', key]);
-    assert.match((await type(out, `verify --release ${id}`, ...trusted)).stdout, problem);
+    const { stdout } = await type(out, `verify --release ${id}`, ...trusted);
+    assert.match(stdout, problem);
+    assert.doesNotMatch(stdout, /build the release again/);
+    const remedy =
+      /^trust the public key .* sign r\d --key|^sign it: .* sign r\d --key.*; or leave out --trusted-key$/m;
+    assert.equal(remedy.test(stdout), !/ 0 findings/.test(stdout));
   }
 });
 
@@ -230,15 +235,19 @@ test('serve --trusted-key serves what is signed with any of its keys, and does n
     assert.equal(answer.status, 200, request);
     assert.deepEqual(await answer.arrayBuffer(), await expected.arrayBuffer(), request);
   }
-  await assert.rejects(
-    serve(output, [next.publicFile]),
-    /release\.json\.sig: damaged, not signed; expected one of the keys with SHA-256 [0-9a-f]{64}/,
-  );
+  await assert.rejects(serve(output, [next.publicFile]), {
+    message:
+      /release\.json\.sig: signed with another key, or for another content; expected one of the keys with SHA-256 [0-9a-f]{64}/,
+    remedy: /^trust the public key that it was signed with: .* sign r2 --key private\.pem --out \//,
+  });
   await assert.rejects(serve(output, [mine.privateFile]), /not a public Ed25519 key/);
   await assert.rejects(serve(output, [join(output, 'missing.pem')]), /cannot be read \(ENOENT\)/);
   const out = copy();
   pointTo(out, 'r3');
-  await assert.rejects(serve(out, [mine.publicFile]), /r3\/release\.json\.sig: damaged, not signed/);
+  await assert.rejects(serve(out, [mine.publicFile]), {
+    message: /r3\/release\.json\.sig: missing, so nobody has signed the release/,
+    remedy: /^sign it: .* sign r3 --key private\.pem --out \/.*; or leave out --trusted-key$/,
+  });
 });
 
 test('an unsigned release, or an older one, does not take the place of the one that is served', async () => {
@@ -246,7 +255,7 @@ test('an unsigned release, or an older one, does not take the place of the one t
   const { ask, logs } = await serve(out, [mine.publicFile]);
   const releaseOf = async (): Promise<string | null> => (await ask('/api/v1/fc/lv0')).headers.get('boundaries-release');
   pointTo(out, 'r3', ['r2', 'r3']);
-  await logs(/still serving release r2: .*\.sig: damaged, not signed; expected one of the keys/);
+  await logs(/still serving release r2: .*\.sig: missing, so nobody has signed the release; expected one of the keys/);
   assert.equal(await releaseOf(), 'r2');
   pointTo(out, 'r1', ['r1', 'r2']);
   await logs(/still serving release r2: current\.json: r1 is older than what is served/);

@@ -117,6 +117,7 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const line = said.replace('FILE', basename(source));
     const helps: Partial<Record<Acceptable, string>> = {
       'duplicate-gids': 'if units are in pieces, unite them with --dissolve lv0; or ',
+      'null-gids': 'if they are no units, leave them out with --where "lv0=GID_0 IS NOT NULL"; or ',
       'unreadable-text': 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ',
     };
     const expected = {

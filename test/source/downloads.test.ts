@@ -312,8 +312,9 @@ for (const country of ['caf', 'nga', 'lka'] as const)
       assert.match(release.attribution?.join() ?? '', /^OCHA/);
       const [unused, ...others] = release.quality.filter(({ kind }) => kind === 'unused-layers');
       // Files are read in alphabetical order.
-      const [first] = [points.name, lines.name].sort();
-      assert.deepEqual([unused?.count, unused?.example?.split(': ').at(-1), others.length], [2, first, 0]);
+      const both = [points.name, lines.name].sort();
+      const named = unused?.example?.split(', ').map((name) => name.split(': ').at(-1));
+      assert.deepEqual([unused?.count, named, others.length], [2, both, 0]);
     }
   });
 
@@ -385,7 +386,7 @@ test('a column of names, of types, or of --columns need not be in every layer of
   ] as const)
     await assert.rejects(published(source, sourceOptionsFrom({ ...options, [option]: [value] })), {
       message,
-      remedy: /use one of: code, title, kind$/,
+      remedy: /use one of: title, code, kind$/,
     });
 });
 
@@ -499,7 +500,7 @@ test('chooses, drops and renames columns; a column of WKT in a CSV file is not a
   }
   await assert.rejects(published(csv, sourceOptionsFrom({ columns: ['extr'] })), {
     message: /^--columns extr: no layer has a column extr$/,
-    remedy: /use one of: .*extra; of one level only: --columns lv1=extr$/,
+    remedy: /use one of: extra, .*; of one level only: --columns lv1=extr$/,
   });
   const message = /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/;
   await assert.rejects(published(csv, sourceOptionsFrom({ columns: ['lv0=-extr'] })), { message });

@@ -188,7 +188,7 @@ test('a level that the source does not have, and of which a layer has no column,
   // A column that was typed is missed all the same.
   const iso = { level: undefined, of: 0, columns: ['ISO'] } as const;
   const named = { ...options, gidColumns: [...(options.gidColumns ?? []), iso] };
-  await assert.rejects(buildRelease(national, folder, named), { message: /has no column ISO/ });
+  await assert.rejects(buildRelease(national, folder, named), { message: /no layer has a column ISO/ });
 });
 
 test('what is found by place wins over a column that nobody named for that level', async () => {

@@ -8,7 +8,7 @@ import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
-import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -106,6 +106,12 @@ const CASES: Case[] = [
     },
   ],
   [
+    'a GID column that does not exist',
+    { ...geopackage(squares('towns', ['navn', 'kommunenummer'], ['Oslo', '0301'])), 'gid-column': ['lv0=komunenumer'] },
+    /^--gid-column lv0=komunenumer: no layer has a column komunenumer$/,
+    choosing('gid-column', 'lv0='),
+  ],
+  [
     'a column to keep that does not exist',
     { ...one, columns: ['NAME'] },
     /--columns NAME: no layer has a column NAME/,
@@ -125,12 +131,6 @@ const CASES: Case[] = [
       choosing(`${of}-column`, 'lv0='),
     ],
   ),
-  [
-    'a column fid that is not the fid',
-    table('fid.csv', `WKT,GID_0,fid\n"${square(0, 0)}",AAA,77\n`),
-    /column fid is "77", expected the feature id 1/,
-    following,
-  ],
   [
     'fids that collide, with --keep-fids',
     { source: [...one.source, ...geopackage(more).source], 'keep-fids': ['true'] },

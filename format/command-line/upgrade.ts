@@ -1,0 +1,58 @@
+// What to do about a release of another version of the format: the same words, with commands to type, wherever one is
+// met. Used by the generator's `list`, `verify`, `activate` and `build`, and by the proxy when it starts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RELEASE_FILE, releasePath } from '../layout.ts';
+import { recordedBuildFrom } from '../recorded-build.ts';
+import type { FormatVersionError } from '../release.ts';
+import { FORMAT_VERSION } from '../version.ts';
+import { GENERATOR, PROXY } from './messages.ts';
+
+/** What is added to the name of the output folder for the new one. */
+const NEW_FOLDER = '-new';
+/** Names of files of a source that a command lists at most. */
+const SOURCE_MAX = 8;
+/** The file that `build --sample` builds from. */
+const SAMPLE_FILE = 'sample.gpkg';
+/** What a shell takes as it is. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/**
+ * The remedy: of an older release the two commands that build it again, with its options, and serve it.
+ * @param error of its release.json, or of the current.json that names it
+ * @param out the output folder; undefined if it is on another machine
+ */
+export function upgradeRemedy({ version, release = 'ID' }: FormatVersionError, out?: string): string {
+  if (version > FORMAT_VERSION) return 'it was built by a later version of this program: install that, or a newer one';
+  const folder = out ?? 'output';
+  const next = `${folder.replace(/[/\\]+$/, '')}${NEW_FOLDER}`;
+  const like = join(folder, releasePath(release));
+  const [build, serve] = [
+    [...GENERATOR, 'build', ...sourceArguments(like), '--like', like, '--release', release, '--out', next],
+    [...PROXY, 'serve', '--origin', next],
+  ].map((words) => words.map(quoted).join(' '));
+  const where = out === undefined ? ' where it was built, upload that' : '';
+  return `build it again into another folder${where}, and serve the new one with the options of the old one: 1. ${build}  2. ${serve}`;
+}
+
+/** The arguments that name the source, as far as release.json does. */
+function sourceArguments(folder: string): string[] {
+  const names = namesIn(folder);
+  if (names.join() === SAMPLE_FILE) return ['--sample'];
+  return ['--source', ...(names.length === 0 || names.length > SOURCE_MAX ? ['FILE'] : names)];
+}
+
+/** The names of the source in a release.json of any version, of a folder that of the folder; none if they are not there. */
+function namesIn(folder: string): string[] {
+  try {
+    const file = join(folder, RELEASE_FILE);
+    const { source } = recordedBuildFrom(readFileSync(file, 'utf8'), file);
+    return [...new Set(source.map(({ name }) => (/^[A-Za-z]+:/.test(name) ? name : name.replace(/\/.*$/, ''))))];
+  } catch {
+    return [];
+  }
+}
+
+function quoted(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,109 @@
+// The upgrade of a release of an older version of the format, from one that version 1.0.0 built and that is kept here
+// (version-4.tar.gz: the folder output, and the file towns.geojson that it was built from): every command refuses it
+// with the same remedy, whose two commands are typed word for word, and so are those of CHANGELOG.md.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { recordedBuildFrom } from '../../format/recorded-build.ts';
+import { StartError } from '../../proxy/config/start-error.ts';
+import { releaseErrorToStartError } from '../../proxy/config/start-remedies.ts';
+import { Releases } from '../../proxy/data/releases.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { typed } from '../support/processes/typed.ts';
+import { assertDerived } from '../support/releases/oracle.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const cwd = temporaryFolder();
+execFileSync('tar', ['-xzf', resolve('test/release/version-4.tar.gz'), '-C', cwd]);
+
+/** What the generator prints where the release is. */
+function generator(...args: string[]) {
+  return typed('generator', args, { cwd });
+}
+
+/** The start of the service on a folder: undefined if it loads the release. */
+async function refusedStart(origin: string): Promise<StartError | undefined> {
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    await new Releases(directoryOrigin(origin)).refresh();
+    return undefined;
+  } catch (error) {
+    const refused = releaseErrorToStartError(error, origin);
+    assert.ok(refused instanceof StartError, String(error));
+    return refused;
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** The two commands of a remedy. */
+function commandsIn(text: string): string[] {
+  const [, first = '', second = ''] = / 1\. (.*) {2}2\. (.*)$/m.exec(text) ?? [];
+  return [first, second];
+}
+
+const COMMANDS = [
+  'npx tsx generator/main.ts build --source towns.geojson --like output/releases/towns-1 --release towns-1 --out output-new',
+  'npx tsx proxy/main.ts serve --origin output-new',
+];
+
+test('list, verify, activate and the service call a release of version 4 so, all with the same remedy', async () => {
+  const listed = await generator('list');
+  assert.match(listed.stdout, /^towns-1 .* format 4 /m);
+  assert.doesNotMatch(listed.stdout, /damaged/);
+  assert.deepEqual(commandsIn(listed.stdout), COMMANDS);
+  for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
+    const { status, stderr } = await generator(...args);
+    assert.equal(status, 1, args.join(' '));
+    assert.match(stderr, /json: format version is 4, expected 5: .*\n {2}what to do: /);
+    assert.deepEqual(commandsIn(stderr), COMMANDS);
+  }
+  const { message = '', remedy = '' } = (await refusedStart('output')) ?? {};
+  assert.match(message, /^current\.json: format version is 4, expected 5/);
+  assert.deepEqual(commandsIn(remedy), COMMANDS);
+  const pruned = await generator('prune', '--keep', '1');
+  assert.match(pruned.stdout, /of another format, not removed: towns-1/);
+});
+
+test('the two commands of the remedy, which CHANGELOG.md has word for word, make the same release of this version', async () => {
+  const changelog = readFileSync('CHANGELOG.md', 'utf8');
+  assert.ok(changelog.includes(`\`\`\`sh\n${COMMANDS.join('\n')}`));
+  const [build = '', serve = ''] = COMMANDS;
+  const built = await generator(...build.split(' ').slice(3), '--workers', '0');
+  assert.equal(built.status, 0, built.stderr);
+  const release = (out: string) =>
+    recordedBuildFrom(readFileSync(join(cwd, out, 'releases/towns-1/release.json'), 'utf8'), out);
+  assert.deepEqual(release('output-new'), release('output'));
+  assertDerived(join(cwd, 'output-new'), 'towns-1');
+  assert.equal(await refusedStart(serve.split(' ').at(-1) ?? ''), undefined);
+  rmSync(join(cwd, 'output-new'), { recursive: true });
+});
+
+test('--like takes the options of a release of any version, by its id, too; in the same folder it needs another id', async () => {
+  cpSync(join(cwd, 'output'), join(cwd, 'same'), { recursive: true });
+  const args = ['build', '--out', 'same', '--source', 'towns.geojson', '--like', 'towns-1', '--workers', '0'];
+  const again = await generator(...args, '--release', 'towns-1');
+  assert.match(again.stderr, /exists already: .*format version is 4.*\n {2}what to do: choose another --release/);
+  assert.equal((await generator(...args, '--release', 'towns-2')).status, 0);
+  assert.match((await generator('list', '--out', 'same')).stdout, /^towns-2 .* current /m);
+  const none = await generator(...args.with(6, 'same/none'), '--release', 'r');
+  assert.match(none.stderr, /--like same\/none: it has no release\.json/);
+});
+
+test('a release of a later version is called so, with its own remedy, and a source of many files is not listed', async () => {
+  const file = join(cwd, 'output/releases/towns-1/release.json');
+  const json = JSON.parse(readFileSync(file, 'utf8'));
+  const listed = async (changes: object): Promise<string> => {
+    writeFileSync(file, JSON.stringify({ ...json, ...changes }));
+    return (await generator('list')).stdout;
+  };
+  assert.match(await listed({ version: 9 }), /format 9: towns-1: .* built by a later version .* install that/);
+  const named = (...names: string[]) => listed({ source: names.map((name) => ({ name })) });
+  const many = Array.from({ length: 9 }, (_, i) => `${i}.gpkg`);
+  assert.match(await named(...many), / --source FILE --like /);
+  assert.match(await named('my towns/a.shp', 'my towns/a.dbf'), / --source 'my towns' --like /);
+  assert.match(await named('sample.gpkg'), / build --sample --like /);
+});

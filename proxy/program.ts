@@ -19,7 +19,7 @@ import { Cache, cacheFolder } from './points/cache.ts';
 import { openFolder, openService } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
 import { points } from './points/points.ts';
-import { summaryLines } from './points/report.ts';
+import { EXCHANGED, summaryLines } from './points/report.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
@@ -187,7 +187,8 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
     stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
   };
   try {
-    const streams = { input: await openTable(table), output: stdout, progress };
+    const exchanged = (): void => void stderr.write(`${EXCHANGED}\n`);
+    const streams = { input: await openTable(table), output: stdout, progress, exchanged };
     const summary = await points(openRelease, { ...columns, keepFormulas }, streams);
     const lines = summaryLines(summary, performance.now() - begun);
     stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);

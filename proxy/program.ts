@@ -65,11 +65,18 @@ export function program(): Argv {
             demandOption: true,
             describe: 'folder for private.pem and keys.json; existing files are never replaced',
           })
-          .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem'),
-      async ({ out }) => {
-        const { privateFile, publicFile } = await createKeyFiles(out);
+          .option('add', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'keys.json of the service, which gets the new public key, too: tokens of both are accepted',
+          })
+          .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem')
+          .example('$0 keys --out keys-2 --add keys/keys.json', 'another pair, while the service runs'),
+      async ({ out, add }) => {
+        const { privateFile, publicFile } = await createKeyFiles(out, add);
+        const use = add === undefined ? 'for --jwks' : `the new key alone: copy it to ${add} to refuse older tokens`;
         console.log(
-          `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: for --jwks`,
+          `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: ${use}`,
         );
       },
     )

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
@@ -190,6 +191,8 @@ test('keys --add makes another pair and adds its key to the set of the service, 
   const added = JSON.parse(readFileSync(join(second, 'keys.json'), 'utf8')).keys;
   assert.deepEqual(JSON.parse(readFileSync(set, 'utf8')), { ...before, keys: [...before.keys, ...added] });
   assert.equal(added.length, 1);
+  // As the service reads it.
+  assert.equal(jwksToKeySet(readFileSync(set, 'utf8')).size, 2);
   // What git does not see; in a folder that was there already, the private key.
   assert.equal(readFileSync(join(first, '.gitignore'), 'utf8'), '*\n');
   await run(['keys', '--out', home]);

@@ -3,6 +3,7 @@
 
 import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';
+import { DEV_ISSUER } from './auth/dev-key.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import type { Audience } from './bodies/headers.ts';
 import { responseCaches } from './bodies/response-cache.ts';
@@ -81,6 +82,7 @@ export function assembleServer(
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
+  const issuers = [...(tokenRules?.issuers.keys() ?? [])].filter((issuer) => issuer !== DEV_ISSUER);
   const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
@@ -100,7 +102,7 @@ export function assembleServer(
       lifecycle,
       keysUnavailableReason: async () => tokenRules && keysUnavailableReason(tokenRules.issuers.values()),
       audience,
-      assets: assets ?? publicAssets({ publicUrl, title, audience }, hasExplorer),
+      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers }, hasExplorer),
       resourceMetadata,
       baseUrl,
       publicUrl,

@@ -19,7 +19,7 @@ import { Cache, cacheFolder } from './points/cache.ts';
 import { openFolder, openService } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
 import { points } from './points/points.ts';
-import { summaryLines } from './points/report.ts';
+import { EXCHANGED, summaryLines } from './points/report.ts';
 import { serve } from './serve.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
@@ -65,11 +65,18 @@ export function program(): Argv {
             demandOption: true,
             describe: 'folder for private.pem and keys.json; existing files are never replaced',
           })
-          .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem'),
-      async ({ out }) => {
-        const { privateFile, publicFile } = await createKeyFiles(out);
+          .option('add', {
+            type: 'string',
+            requiresArg: true,
+            describe: 'keys.json of the service, which gets the new public key, too: tokens of both are accepted',
+          })
+          .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem')
+          .example('$0 keys --out keys-2 --add keys/keys.json', 'another pair, while the service runs'),
+      async ({ out, add }) => {
+        const { privateFile, publicFile } = await createKeyFiles(out, add);
+        const use = add === undefined ? 'for --jwks' : `the new key alone: copy it to ${add} to refuse older tokens`;
         console.log(
-          `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: for --jwks`,
+          `${privateFile}: the private key, to sign tokens with; keep it away from the service\n${publicFile}: ${use}`,
         );
       },
     )
@@ -187,7 +194,8 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
     stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
   };
   try {
-    const streams = { input: await openTable(table), output: stdout, progress };
+    const exchanged = (): void => void stderr.write(`${EXCHANGED}\n`);
+    const streams = { input: await openTable(table), output: stdout, progress, exchanged };
     const summary = await points(openRelease, { ...columns, keepFormulas }, streams);
     const lines = summaryLines(summary, performance.now() - begun);
     stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);

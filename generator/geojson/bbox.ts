@@ -6,6 +6,9 @@ import type { Coordinates } from './coordinates.ts';
 /** `[west, south, east, north]` in scaled degrees (whole numbers). */
 export type Box = [west: number, south: number, east: number, north: number];
 
+/** West, south, east, north in 1e-7 degrees. */
+export type IndexBox = readonly [west: number, south: number, east: number, north: number];
+
 /** The box of no position. */
 export function newBox(): Box {
   return [Infinity, Infinity, -Infinity, -Infinity];

@@ -1,8 +1,7 @@
 // The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each island
 // instead of the extent of all. Used by read/store-level.ts for the array `part` of an index.
 import { elementAt, i32At } from '../../format/element-at.ts';
-import type { IndexBox } from '../store/store-index.ts';
-import { type Box, grow, indexBox, newBox } from './bbox.ts';
+import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { NumberList } from './number-list.ts';
 

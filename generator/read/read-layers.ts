@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
+import type { IndexBox } from '../geojson/bbox.ts';
 import { indexBox } from '../geojson/bbox.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -25,7 +26,6 @@ import { fidOf } from '../source/fid-column.ts';
 import { type Column, foundIn, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
-import type { IndexBox } from '../store/store-index.ts';
 
 /** What to read. */
 export interface LayersTask {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
+import type { IndexBox } from '../geojson/bbox.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
@@ -41,9 +42,6 @@ export function indexDigest({ columns, fids, boxes, parts, offsets, bytes, defla
   for (const values of [fids, boxes, parts, offsets, bytes, deflatedText, crcs]) add(values);
   return hash.digest('hex');
 }
-
-/** West, south, east, north in 1e-7 degrees. */
-export type IndexBox = readonly [west: number, south: number, east: number, north: number];
 
 /** The index entry of a feature. */
 export interface StoreEntry {

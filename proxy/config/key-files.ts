@@ -1,20 +1,30 @@
 // The files of a key pair of one's own, for those who have no identity provider. Used by main.ts.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../format/error-code.ts';
+import { FormatError, objectFrom } from '../../format/parse.ts';
 import { kidOf, SIGNING_ALGORITHM, type SigningKey } from '../auth/sign-token.ts';
 import { StartError } from './start-error.ts';
 
 const OWNER_ONLY = 0o600;
 const FOR_ALL = 0o644;
 
+/** The files of a key pair. */
+export interface KeyFiles {
+  privateFile: string;
+  publicFile: string;
+}
+
 /**
- * Makes a key pair: `private.pem`, which only its owner can read, and `keys.json`, the JSON Web Key Set for `--jwks`.
+ * Makes a key pair: `private.pem`, which only its owner can read, and `keys.json`, the JSON Web Key Set for `--jwks`. Git
+ * ignores a folder that it makes; of one that exists, the private key.
+ * @param set another key set, which gets the public key besides those it has: tokens of all of them are accepted
  * @returns the paths of both
  * @throws StartError if one of them exists, or cannot be written; then nothing is left
  */
-export async function createKeyFiles(folder: string): Promise<{ privateFile: string; publicFile: string }> {
+export async function createKeyFiles(folder: string, set?: string): Promise<KeyFiles> {
+  const others = set === undefined ? undefined : await readKeys(set);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const jwk = {
     ...publicKey.export({ format: 'jwk' }),
@@ -24,8 +34,9 @@ export async function createKeyFiles(folder: string): Promise<{ privateFile: str
   };
   const publicFile = join(folder, 'keys.json');
   const privateFile = join(folder, 'private.pem');
+  let isMade = false;
   try {
-    await makeFolder(resolve(folder));
+    isMade = await makeFolder(resolve(folder));
     await writeNew(publicFile, `${JSON.stringify({ keys: [jwk] }, undefined, 2)}\n`, FOR_ALL);
   } catch (error) {
     throw fileError(error, publicFile);
@@ -36,7 +47,45 @@ export async function createKeyFiles(folder: string): Promise<{ privateFile: str
     await rm(publicFile);
     throw fileError(error, privateFile);
   }
+  const ignored = join(folder, '.gitignore');
+  try {
+    await writeNew(ignored, isMade ? '*\n' : '/private.pem\n', FOR_ALL).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    if (set !== undefined && others !== undefined) await replaceKeys(set, { ...others, keys: [...others.keys, jwk] });
+  } catch (error) {
+    await rm(publicFile);
+    await rm(privateFile);
+    throw fileError(error, set ?? ignored);
+  }
   return { privateFile, publicFile };
+}
+
+/** A key set, as it is written. @throws StartError if the file has none */
+async function readKeys(file: string): Promise<Record<string, unknown> & { keys: unknown[] }> {
+  const remedy = 'name the keys.json that the service has as --jwks';
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? new StartError('there is no such file', file, remedy) : fileError(error, file);
+  });
+  try {
+    const { keys, ...others } = objectFrom(text, file);
+    if (Array.isArray(keys)) return { ...others, keys };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+  }
+  throw new StartError('not a JSON Web Key Set', file, remedy);
+}
+
+/** A service that reads the file meanwhile has the old or the new set. */
+async function replaceKeys(file: string, set: object): Promise<void> {
+  const draft = `${file}.new`;
+  try {
+    await writeFile(draft, `${JSON.stringify(set, undefined, 2)}\n`, { mode: FOR_ALL });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
 }
 
 /**
@@ -64,17 +113,18 @@ function privateKeyIn(pem: string): KeyObject | undefined {
   }
 }
 
-/** Node's own `recursive` never ends where no folder can be made, such as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
+/** Node's own `recursive` never ends where no folder can be made, such as in /proc. @returns was it not there? */
+async function makeFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) === 'EEXIST') return false;
     const parent = dirname(folder);
     if (codeOf(error) !== 'ENOENT' || (await stat(parent).catch(() => undefined)) !== undefined) throw error;
     await makeFolder(parent);
     await mkdir(folder);
   }
+  return true;
 }
 
 /**

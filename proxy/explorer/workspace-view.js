@@ -5,7 +5,7 @@ import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
-import { showHeading, showLevels, showPath, showProgress } from './panels/browse.js';
+import { showHeading, showLevels, showPath, showProgress, showPurpose } from './panels/browse.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -25,7 +25,7 @@ import { showPager, showRequestLine, showResponse, wireCode } from './panels/res
 import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
-import { downloadsOf } from './state/downloads.js';
+import { downloadsOf, unitFile } from './state/downloads.js';
 import { inside, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 import { rowsOfUnits } from './state/shown.js';
 
@@ -184,6 +184,7 @@ export class WorkspaceView {
     this.rows = rows;
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
+    showPurpose(shown, rows);
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
@@ -323,6 +324,12 @@ export class WorkspaceView {
         onGo({ ...worldOf(about.levels), level: selected.level, filters, unit: selected.gid });
         showTab('request');
         part('request-heading').focus();
+      },
+      save: () => {
+        const { selected, unit } = shown;
+        if (selected === undefined || unit?.text === undefined) return;
+        save(unitFile(selected, unit.text, about));
+        showMessage(savedMessage(1));
       },
       close: () => {
         onSelect(undefined);

@@ -170,7 +170,8 @@ export class Workspace {
     const unit = level === place.level ? listing?.units.find(({ id }) => id === fid) : undefined;
     const columns = this.#levels[level];
     const row = level === place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
-    if (row !== undefined) await this.#select(row, false);
+    // Regions of the world are opened, which moves the map: so do countries.
+    if (row !== undefined) await this.#select(row, this.#shown.isWorld);
     else if (unit !== undefined && columns !== undefined) await this.#select(unitToRow(unit, columns), false);
     else if (gid !== null) await this.#goTo(level, gid);
   }

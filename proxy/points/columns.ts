@@ -16,15 +16,47 @@ export interface PlaceColumns {
   latitude: number;
 }
 
-/**
- * What such columns are usually called, in lower case; the first pair that a table has. x and y may be something else.
- */
-const USUAL: readonly (readonly [longitude: string, latitude: string])[] = [
+type Pair = readonly [longitude: string, latitude: string];
+
+/** What such columns are usually called, in lower case. */
+const USUAL: readonly Pair[] = [
   ['longitude', 'latitude'],
   ['decimallongitude', 'decimallatitude'],
   ['lon', 'lat'],
   ['lng', 'lat'],
   ['long', 'lat'],
+];
+/** In other languages; French and Portuguese have the English words. */
+const TRANSLATED: readonly Pair[] = [
+  ['longitud', 'latitud'],
+  ['longitudine', 'latitudine'],
+  ['längengrad', 'breitengrad'],
+  ['laengengrad', 'breitengrad'],
+  ['lengtegraad', 'breedtegraad'],
+  ['lengdegrad', 'breddegrad'],
+  ['længdegrad', 'breddegrad'],
+  ['długość geograficzna', 'szerokość geograficzna'],
+  ['zeměpisná délka', 'zeměpisná šířka'],
+  ['longitudine geografică', 'latitudine geografică'],
+  ['долгота', 'широта'],
+  ['довгота', 'широта'],
+  ['γεωγραφικό μήκος', 'γεωγραφικό πλάτος'],
+  ['boylam', 'enlem'],
+  ['خط الطول', 'خط العرض'],
+  ['देशांतर', 'अक्षांश'],
+  ['দ্রাঘিমাংশ', 'অক্ষাংশ'],
+  ['bujur', 'lintang'],
+  ['kinh độ', 'vĩ độ'],
+  ['ลองจิจูด', 'ละติจูด'],
+  ['经度', '纬度'],
+  ['經度', '緯度'],
+  ['経度', '緯度'],
+  ['경도', '위도'],
+];
+/** These may be something else: other names come first. */
+const DOUBTFUL: readonly Pair[] = [
+  ['länge', 'breite'],
+  ['laenge', 'breite'],
   ['x', 'y'],
 ];
 
@@ -43,8 +75,8 @@ export function placeColumns(
     const [given, other] = longitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
     throw new OptionError('one column without the other', `--${given}`, `name both: add --${other}`);
   }
-  const names = header.map((name) => name.trim().toLowerCase());
-  for (const pair of USUAL) {
+  const names = header.map((name) => name.trim().normalize().toLowerCase());
+  for (const pair of [...USUAL, ...TRANSLATED, ...DOUBTFUL]) {
     const columns = pairIn(names, pair);
     if (columns !== undefined) return columns;
   }
@@ -79,6 +111,6 @@ export function noPlaceColumns(header: readonly string[], { longitude, latitude 
   return new StartError(
     `no columns with longitude and latitude; ${there}`,
     'the first line',
-    `name them: --longitude NAME --latitude NAME (found by themselves: ${usual})`,
+    `name them: --longitude NAME --latitude NAME (found by themselves: ${usual}; x and y; and in other languages)`,
   );
 }

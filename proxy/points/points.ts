@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { StartError } from '../config/start-error.ts';
 import type { NamedColumns } from './columns.ts';
+import { ExchangedSample } from './exchanged.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 import type { OpenRelease } from './open-release.ts';
@@ -30,6 +31,8 @@ export interface Summary {
   nowhere: number;
   /** Rows whose point is in several units of a level, of which the first by fid was taken. */
   several: number;
+  /** No point is in a unit, but exchanged those of a sample are. */
+  isExchanged: boolean;
 }
 
 /** What the rows are read from, and written to. */
@@ -38,6 +41,8 @@ export interface PointsStreams {
   output: Writable;
   /** Is called after each chunk. @param rows all so far */
   progress(rows: number): void;
+  /** Is called before the first row is written if no point of the first chunk is in a unit, but exchanged they are. */
+  exchanged(): void;
 }
 
 /**
@@ -49,7 +54,7 @@ export interface PointsStreams {
 export async function points(
   open: () => Promise<OpenRelease>,
   { keepFormulas = false, ...named }: NamedColumns & { keepFormulas?: boolean },
-  { input, output, progress }: PointsStreams,
+  { input, output, progress, exchanged }: PointsStreams,
 ): Promise<Summary> {
   const table = await readTable(input, named);
   const { id, levels, precision } = await open();
@@ -61,13 +66,19 @@ export async function points(
   const chunk = new PointChunk(CHUNK_ROWS, precision);
   const without = new Map<NoPoint, number[]>();
   let [total, nowhere, several] = [0, 0, 0];
+  let [inUnits, isExchanged] = [0, false];
+  const sample = new ExchangedSample();
   const texts = new RowTexts();
-  let begun = `${table.hasBom ? '\ufeff' : ''}${[table.headerText, ...added].join(table.separator)}${table.lineEnd}`;
+  let begun = `${table.start}${[table.headerText, ...added].join(table.separator)}${table.lineEnd}`;
   const append = async (): Promise<void> => {
     const rows = chunk.sort();
     const found = levels.map((level, n) => chunk.lookUp(level, elementAt(positions, n)));
     several += new Set(found.flatMap((level) => level.several)).size;
-    for (const row of rows) if (found.every(({ first }) => first[row] === NOWHERE)) nowhere++;
+    const outside = rows.filter((row) => found.every(({ first }) => first[row] === NOWHERE)).length;
+    nowhere += outside;
+    inUnits += rows.length - outside;
+    if (total === 0 && inUnits === 0) isExchanged = sample.isInUnits(levels, precision);
+    if (total === 0 && isExchanged) exchanged();
     for (let from = 0; from < texts.count; from += WRITTEN_ROWS) {
       let written = begun;
       begun = '';
@@ -90,11 +101,12 @@ export async function points(
         await append();
         texts.add(text);
       }
+      sample.add(row.longitude, row.latitude);
       if (!chunk.add(row.longitude, row.latitude)) addLine(without, whyNoPoint(row), row.line);
     }
   await append();
   if (begun !== '') await writer.write(begun);
-  return { release: id, rows: total, without, nowhere, several };
+  return { release: id, rows: total, without, nowhere, several, isExchanged: isExchanged && inUnits === 0 };
 }
 
 /** The texts of a chunk of rows: bytes, which the collector of garbage need not follow. */

@@ -15,12 +15,26 @@ const HEAD_BYTES = 64 * 1024;
 const ROW_MAX_BYTES = 16 * 1024 * 1024;
 const SEPARATORS = [',', ';', '\t', '|'] as const;
 const BOM = '\ufeff';
+/** What Excel takes for the separator: a line before the header. */
+const SEPARATOR_LINE = /^(\ufeff?sep=([,;\t|])(?:\r\n|\n|\r))/i;
+/** That line is no longer, with a byte order mark. */
+const SEPARATOR_LINE_BYTES = 16;
+/** A number as many languages write it. Where the separator is a comma, it may be two values. */
+const DECIMAL_COMMA = /^(-?\d+),(\d+)$/;
+
+/** Of UTF-16. */
+const BOM_BYTES = 2;
+/** UTF-16 by its byte order mark, as hexadecimal digits. */
+const UTF_16: ReadonlyMap<string, string> = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+]);
 
 /** How a table is written. */
 export interface TableForm {
   separator: string;
-  /** Does it begin with a byte order mark? */
-  hasBom: boolean;
+  /** What is before its header: a byte order mark, and a line `sep=;`. */
+  start: string;
   /** What ends its lines. */
   lineEnd: '\n' | '\r\n' | '\r';
   /** The names of its columns. */
@@ -33,6 +47,7 @@ export interface Row {
   raw: string;
   /** The number of its first line, from 1. */
   line: number;
+  /** With a decimal point, also where the table has a comma and another separator. */
   longitude: string;
   latitude: string;
 }
@@ -67,8 +82,10 @@ export async function readTable(
     begun.push(value);
     bytes += value.length;
   }
-  const head = Buffer.concat(begun);
-  const { form, columns, headerText } = headerIn(head, named);
+  const bytes = Buffer.concat(begun);
+  const [, start = '', separator] = SEPARATOR_LINE.exec(bytes.toString('utf8', 0, SEPARATOR_LINE_BYTES)) ?? [];
+  const head = bytes.subarray(Buffer.byteLength(start));
+  const { form, columns, headerText } = headerIn(head, named, start, separator);
   async function* all(): AsyncGenerator<Buffer> {
     yield head;
     yield* pieces;
@@ -76,22 +93,34 @@ export async function readTable(
   return { ...form, headerText, rows: () => rowsIn(all(), form, columns, rowMaxBytes) };
 }
 
-/** The pieces as they come. @throws StartError if they are not UTF-8 */
+/** The pieces as UTF-8: as they come, or of UTF-16 with a byte order mark. @throws StartError if they are neither */
 async function* utf8Of(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const check = (piece: Buffer | undefined): void => {
+  let begun: Buffer = Buffer.alloc(0);
+  let toUtf8: ReturnType<typeof converterOf> | undefined;
+  for await (const piece of input) {
+    begun = toUtf8 === undefined ? Buffer.concat([begun, piece]) : piece;
+    if (begun.length < BOM_BYTES && toUtf8 === undefined) continue;
+    toUtf8 ??= converterOf(begun);
+    yield toUtf8(begun);
+  }
+  if (toUtf8 === undefined) yield converterOf(begun)(begun);
+  else toUtf8(undefined);
+}
+
+/** @param first at least as much of the table as a byte order mark */
+function converterOf(first: Buffer): (piece: Buffer | undefined) => Buffer {
+  const utf16 = UTF_16.get(first.toString('hex', 0, BOM_BYTES));
+  const decoder = new TextDecoder(utf16 ?? 'utf-8', { fatal: true, ignoreBOM: true });
+  return (piece) => {
     try {
-      decoder.decode(piece, { stream: piece !== undefined });
+      const text = decoder.decode(piece, { stream: piece !== undefined });
+      return utf16 === undefined && piece !== undefined ? piece : Buffer.from(text);
     } catch {
       const remedy = 'convert it first, e.g. iconv -f WINDOWS-1252 -t UTF-8 (Excel: CSV UTF-8)';
-      throw new StartError('is not UTF-8', 'the table', remedy);
+      if (utf16 === undefined) throw new StartError('is not UTF-8', 'the table', remedy);
+      throw new StartError('begins as UTF-16, and is not', 'the table', 'save it as UTF-8 (Excel: CSV UTF-8)');
     }
   };
-  for await (const piece of input) {
-    check(piece);
-    yield piece;
-  }
-  check(undefined);
 }
 
 /** A table as it is parsed. */
@@ -109,10 +138,19 @@ function parsedRow(row: unknown): ParsedRow {
   throw new TypeError('csv-parse gives other rows');
 }
 
-/** Tries each separator: the one with which the header has the columns is the table's. */
-function headerIn(head: Buffer, named: NamedColumns): { form: TableForm; columns: PlaceColumns; headerText: string } {
+/**
+ * Tries each separator: the one with which the header has the columns is the table's.
+ * @param before what is before the head
+ * @param said the separator that the table names itself
+ */
+function headerIn(
+  head: Buffer,
+  named: NamedColumns,
+  before: string,
+  said: string | undefined,
+): { form: TableForm; columns: PlaceColumns; headerText: string } {
   let longest: string[] = [];
-  for (const separator of SEPARATORS) {
+  for (const separator of said === undefined ? SEPARATORS : [said]) {
     const parsed = firstRow(head, separator);
     if (parsed === undefined) continue;
     const header = parsed.record;
@@ -121,7 +159,7 @@ function headerIn(head: Buffer, named: NamedColumns): { form: TableForm; columns
     if (columns === undefined) continue;
     const form = {
       separator,
-      hasBom: head.toString('utf8', 0, 3) === BOM,
+      start: before + (head.toString('utf8', 0, 3) === BOM ? BOM : ''),
       lineEnd: lineEndOf(head, parsed.raw),
       header,
     };
@@ -153,7 +191,7 @@ function lineEndOf(head: Buffer, raw: string): TableForm['lineEnd'] {
 
 async function* rowsIn(
   input: AsyncIterable<Buffer>,
-  { separator, header }: TableForm,
+  { separator, header, start }: TableForm,
   columns: PlaceColumns,
   rowMaxBytes: number,
 ): AsyncGenerator<Row[], void, undefined> {
@@ -161,16 +199,19 @@ async function* rowsIn(
   /** Bytes that were read since a row ended: csv-parse counts neither separators nor blank lines. */
   let pending = 0;
   /** Lines up to the end of the last row. */
-  let lines = 0;
+  let lines = endsIn(start, 0, start.length);
+  let isHeader = true;
+  const point = (text: string): string => text.trim().replace(DECIMAL_COMMA, separator === ',' ? '$&' : '$1.$2');
   const take = ({ record, raw }: ParsedRow): void => {
     const [before, within] = [endsIn(raw, 0, leadingEnds(raw)), endsIn(raw, leadingEnds(raw), raw.length)];
-    const isHeader = lines === 0;
     pending = 0;
     const line = lines + before + 1;
     lines += before + Math.max(1, within);
-    if (isHeader) return;
-    const [longitude, latitude] = [elementAt(record, columns.longitude), elementAt(record, columns.latitude)];
-    rows.push({ raw, line, longitude: longitude.trim(), latitude: latitude.trim() });
+    if (!isHeader) {
+      const [longitude, latitude] = [elementAt(record, columns.longitude), elementAt(record, columns.latitude)];
+      rows.push({ raw, line, longitude: point(longitude), latitude: point(latitude) });
+    }
+    isHeader = false;
   };
   const parser = parse({
     bom: true,

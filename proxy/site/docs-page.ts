@@ -8,13 +8,24 @@ import type { LevelEndpoint } from '../features/pages/endpoints.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../features/rows.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
 import { GIDS } from '../query/parameter.ts';
-import { descriptionFor, INFO } from './openapi/document.ts';
+import { type DescribedService, descriptionFor, INFO } from './openapi/document.ts';
 import { parameterComponents } from './openapi/parameters.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
 
-/** The page; `title`: what the service is called, `audience`: does it want tokens? */
-export function docsPage(title: string = INFO.title, audience: Audience = 'private'): string {
+/** The address in examples, where the service has not said its own. */
+const ADDRESS = 'http://127.0.0.1:8080';
+
+/**
+ * The page.
+ * @param service in its examples are its public URL and, if it is public, no tokens
+ */
+export function docsPage({
+  title = INFO.title,
+  publicUrl = ADDRESS,
+  audience = 'private',
+}: Partial<DescribedService> = {}): string {
+  const at = (text: string): string => text.replaceAll(ADDRESS, publicUrl);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -42,10 +53,11 @@ ${parametersTable()}
 ${capsTable()}
 <h2>Walk a listing</h2>
 ${paragraphsToHtml(audience === 'private' ? WALK : WALK.replace(WITH_TOKEN, ''))}
-<pre><code>${escapeHtml(audience === 'private' ? WALK_COMMAND : WALK_COMMAND.replace(TOKEN_ARGUMENT, ''))}</code></pre>
+<pre><code>${escapeHtml(at(audience === 'private' ? WALK_COMMAND : WALK_COMMAND.replace(TOKEN_ARGUMENT, '')))}</code></pre>
 <h2>A map on a page</h2>
-<p>The regions of a country, drawn with MapLibre on a page of yours; a download is a gzip file, which the page inflates.</p>
-<pre><code>${escapeHtml(MAP_PAGE)}</code></pre>
+<p>The regions of a country, drawn with MapLibre on a page of yours; a download is a gzip file, which the page inflates. Whose data it is,
+the page asks <code>about.json</code>: show it with the data.</p>
+<pre><code>${escapeHtml(at(MAP_PAGE))}</code></pre>
 <h2>Questions</h2>
 ${paragraphsToHtml(ORIGIN)}
 ${QUESTIONS.map(({ question, target, answer }) => exampleToHtml(question, `GET ${target}`, answer)).join('\n')}
@@ -102,7 +114,7 @@ new release is published. If that release is withdrawn meanwhile, the answer is 
 const WITH_TOKEN = ', with the same token,';
 const TOKEN_ARGUMENT = ' -H "Authorization: Bearer $TOKEN"';
 
-const WALK_COMMAND = `url='http://127.0.0.1:8080/api/v1/geojsonl/lv2?gid-0=ESP'
+const WALK_COMMAND = `url='${ADDRESS}/api/v1/geojsonl/lv2?gid-0=ESP'
 while [ -n "$url" ]; do
   curl -sf --compressed -D headers.txt -H "Authorization: Bearer $TOKEN" "$url"
   url=$(sed -n 's/^link: <\\([^>]*\\)>.*/\\1/Ip' headers.txt)
@@ -117,17 +129,20 @@ const MAP_PAGE = `<!doctype html>
 <script type="module">
   import { Map as MapLibre } from 'https://unpkg.com/maplibre-gl@6.17.0/dist/maplibre-gl.mjs';
 
-  const url = 'http://127.0.0.1:8080/api/v1/download/lv1.geojson.gz?gid-0=ESP&geometry=low';
+  const base = 'http://127.0.0.1:8080';
+  const url = \`\${base}/api/v1/download/lv1.geojson.gz?gid-0=ESP&geometry=low\`;
   const token = ''; // A public service needs none.
   const response = await fetch(url, { headers: token ? { Authorization: \`Bearer \${token}\` } : {} });
   if (!response.ok) throw new Error(await response.text());
   const data = await new Response(response.body.pipeThrough(new DecompressionStream('gzip'))).json();
+  const about = await (await fetch(\`\${base}/about.json\`)).json();
+  const attribution = about.attribution.join(' · ');
   const box = data.features.map(({ bbox }) => bbox);
   const [west, south] = [0, 1].map((i) => Math.min(...box.map((one) => one[i])));
   const [east, north] = [2, 3].map((i) => Math.max(...box.map((one) => one[i])));
   const layer = (id, type, paint) => ({ id, type, source: 'units', paint });
   const layers = [layer('fill', 'fill', { 'fill-color': '#cde' }), layer('line', 'line', { 'line-color': '#357' })];
-  const sources = { units: { type: 'geojson', data } };
+  const sources = { units: { type: 'geojson', data, attribution } };
   new MapLibre({ container: 'map', bounds: [west, south, east, north], style: { version: 8, sources, layers } });
 </script>
 `;
@@ -220,6 +235,7 @@ function codeToHtml(text: string): string {
   return `<code>${escapeHtml(text)}</code>`;
 }
 
-function escapeHtml(text: string): string {
+/** As text of an element, or of an attribute in double quotes. */
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

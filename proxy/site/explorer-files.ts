@@ -9,13 +9,13 @@ import type { HeaderList } from '../bodies/answer.ts';
 import type { LoadedRelease } from '../data/release.ts';
 import { serviceMembers } from '../features/service/service.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
-import { docsPage } from './docs-page.ts';
+import { docsPage, escapeHtml } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
 import { type DescribedService, INFO } from './openapi/document.ts';
 import { describingAssets } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
-/** What the page begins with, and how it learns that nobody needs a token. */
+/** What the page begins with: there it learns that nobody needs a token, or who gives them. */
 const PAGE_START = '<html lang="en"';
 const PUBLIC_PAGE_START = `${PAGE_START} data-audience="public"`;
 const HTML = 'text/html; charset=utf-8';
@@ -47,8 +47,14 @@ const PAGE_HEADERS: HeaderList = [
   'no-referrer',
 ];
 
+/** A service whose explorer says who gives tokens. */
+export interface ExploredService extends DescribedService {
+  /** The issuers of tokens, but for that of development. */
+  issuers?: readonly string[] | undefined;
+}
+
 /** Creates all public files, once. */
-export function publicAssets(service: DescribedService, hasExplorer: boolean): Assets {
+export function publicAssets(service: ExploredService, hasExplorer: boolean): Assets {
   return new Map([...describingAssets(service), ...(hasExplorer ? explorerAssets(service) : [])]);
 }
 
@@ -58,7 +64,7 @@ export function publicAssets(service: DescribedService, hasExplorer: boolean): A
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
 export function explorerAssets(
-  { title, audience }: Omit<DescribedService, 'publicUrl'>,
+  { title, publicUrl, audience, issuers = [] }: ExploredService,
   sources: string = EXPLORER,
 ): Assets {
   const { index, files } = explorerFiles(sources);
@@ -70,11 +76,16 @@ export function explorerAssets(
   const folder = `explorer/${digestOf(parts)}`;
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ReleaseAsset>([
-    ['/', page(audience === 'public' ? index.replace(PAGE_START, PUBLIC_PAGE_START) : index)],
-    ['/docs', page(docsPage(title, audience))],
+    ['/', page(index.replace(PAGE_START, () => (audience === 'public' ? PUBLIC_PAGE_START : startWith(issuers))))],
+    ['/docs', page(docsPage({ title, publicUrl, audience }))],
     ['/about.json', (release, hosted) => aboutAsset(release, audience === 'public' ? hosted : undefined, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
+}
+
+/** The start of the page of a service that wants tokens of these issuers. */
+function startWith(issuers: readonly string[]): string {
+  return issuers.length === 0 ? PAGE_START : `${PAGE_START} data-issuers="${escapeHtml(issuers.join('\n'))}"`;
 }
 
 function explorerFiles(folder: string): ExplorerFiles {

@@ -147,7 +147,7 @@ test('geopandas reads a whole listing from the service', { skip: needs('geopanda
 });
 
 test('geopandas reads a download by its address', { skip: needs('geopandas') }, async () => {
-  const code = linesWith('/vsigzip/');
+  const code = linesWith('/vsigzip//vsicurl/');
   sameAs(await see('geopandas', code + seeFrame('provinces', 2), withHeaders()), original(2));
 });
 

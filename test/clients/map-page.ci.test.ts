@@ -33,13 +33,17 @@ test('README and /docs print the page', () => {
   const [, shown = ''] = /<code>(&lt;!doctype.*?)<\/code>/s.exec(docsPage()) ?? [];
   const text = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   assert.equal(text, PAGE);
+  const page = docsPage({ publicUrl: 'https://boundaries.example.org' });
+  assert.doesNotMatch(page, /127\.0\.0\.1/);
+  assert.match(page, /base = 'https:\/\/boundaries\.example\.org'/);
   const { version } = JSON.parse(readFileSync('node_modules/maplibre-gl/package.json', 'utf8'));
   assert.ok(LIBRARY.includes(`@${version}/`));
 });
 
 test('it draws the country, with a token or from a public service', { skip: WITHOUT_CHROMIUM }, async () => {
   const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { geometries: ['full', 'low'] });
+  const attribution = ['Survey of Aland', 'Friends of Beland'];
+  await buildRelease(writeCountries(), folder, { geometries: ['full', 'low'], attribution });
   let page = '';
   const server = createServer((req, res) => {
     const name = /^\/dist\/([\w.-]+)/.exec(req.url ?? '')?.[1];
@@ -52,7 +56,7 @@ test('it draws the country, with a token or from a public service', { skip: WITH
   const own = `http://127.0.0.1:${await listen(server)}`;
   const browser = await browserOf('webgl');
   for (const isPublic of [true, false]) {
-    const { url } = await startService(folder, { isPublic });
+    const { url } = await startService(folder, { isPublic, explorer: true });
     const token = isPublic ? '' : AUTHORIZED.authorization.slice('Bearer '.length);
     // Another origin, as unpkg is.
     page = PAGE.replaceAll(LIBRARY, `${own.replace('127.0.0.1', 'localhost')}/dist`)
@@ -72,6 +76,7 @@ test('it draws the country, with a token or from a public service', { skip: WITH
       () => `nothing is drawn, public: ${isPublic}`,
     );
     assert.deepEqual(faults, []);
+    assert.match(await tab.locator('.maplibregl-ctrl-attrib').innerText(), /Survey of Aland · Friends of Beland/);
     await tab.close();
   }
 });

@@ -25,6 +25,27 @@ journey('someone browses from the world to a district and back', { service }, as
     const licence = 'https://spdx.org/licenses/CC-BY-4.0.html';
     assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
     assert.equal(await page.locator('#path').isVisible(), false);
+    await page.getByText('Boundaries as data: choose a unit, on the map or in the list, to save it').waitFor();
+  });
+
+  await step('the credits stay in sight while Tab walks their links', async () => {
+    await page.setViewportSize({ width: 500, height: 640 });
+    const credits = page.locator('#credits');
+    // Pixels by which it is scrolled, and which it hides.
+    const hidden = (): Promise<number[]> =>
+      credits.evaluate((all: Record<'scrollLeft' | 'scrollWidth' | 'clientWidth', number>) => [
+        all.scrollLeft,
+        all.scrollWidth - all.clientWidth,
+      ]);
+    // After a key the focus is seen.
+    await page.keyboard.press('Shift');
+    for (const link of await credits.getByRole('link').all()) {
+      await link.focus();
+      assert.deepEqual(await hidden(), [0, 0]);
+    }
+    await page.locator('#heading').focus();
+    assert.equal((await hidden())[0], 0);
+    await page.setViewportSize({ width: 1000, height: 640 });
   });
 
   await step('Escape closes the facts of a unit and leaves the focus in the list', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
-import { featuresOf, goToView, mapAtRest } from './asked-map.ts';
+import { featuresOf, goToView, mapAtRest, pixelOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
   journey,
@@ -247,6 +247,30 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     await goToView(page, `${service.url}/#lv0?map=11.00/1.00/12.00`);
     await hasDetail('1/3');
     assert.equal(queries.filter((query) => query === 'lv1?page-size=1&start-at=3').length, 1);
+  });
+
+  await step('the region under the pointer lights up in its real shape, not in the coarse one below', async () => {
+    const { x, y } = await middleOf(page);
+    await page.mouse.move(x + 5, y);
+    await page.mouse.move(x, y);
+    await page.locator('.map-name').getByText('All', { exact: true }).waitFor();
+    const isHovered = (source: string): Promise<boolean> =>
+      page.evaluate<boolean>(`!!theMap.getFeatureState({ source: '${source}', id: '1/3' }).hover`);
+    assert.deepEqual([await isHovered('detail'), await isHovered('regions')], [true, false]);
+  });
+
+  await step('a click on a country brings the map to it, as one on a region does', async () => {
+    await page.goto(`${service.url}/docs`);
+    await page.goto(`${service.url}/#token=${TOKEN}`);
+    await waitForPlace(page, 'r1', '2 countries');
+    // A part of Aland without regions.
+    const { x, y } = await pixelOf(page, 3, 1);
+    const zoom = (): Promise<number> => page.evaluate<number>('theMap.getZoom()');
+    const before = await zoom();
+    await page.mouse.click(x, y);
+    await page.locator('#facts').getByRole('heading', { name: 'Aland' }).waitFor();
+    await until(async () => (await zoom()) > before + 0.5, 'the map stays');
+    await waitForPlace(page, 'r1', '2 countries');
   });
 
   await step(

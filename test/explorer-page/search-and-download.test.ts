@@ -1,6 +1,7 @@
 // The search field, a combobox over the units of all levels, of one, or inside the open unit; and the download menu,
 // which saves what is shown.
 import assert from 'node:assert/strict';
+import { contentOf } from '../support/processes/chromium.ts';
 import {
   ALL_SHAPES,
   apiText,
@@ -10,6 +11,7 @@ import {
   openUnit,
   saveItem,
   search,
+  selectUnit,
   startExplorer,
   waitForPlace,
 } from './explorer-page.ts';
@@ -70,6 +72,14 @@ journey('someone searches for units', { service }, async (page, step) => {
     },
   );
 
+  await step('results close when the browser goes to another place', async () => {
+    await search(page, 'a', '3 units');
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.locator('#found-box').waitFor({ state: 'hidden' });
+    assert.equal(await field.inputValue(), '');
+  });
+
   await step('a click picks a result; hostile names are text', async () => {
     await search(page, 'onerror', '1 unit');
     await options.getByText(HOSTILE).click();
@@ -117,6 +127,40 @@ journey('someone saves what is shown', { service }, async (page, step) => {
       points.content.toString(),
       /"ENGTYPE_1","longitude","latitude"\r\n1,"AAA\.1_1",[^\r]*"Region",[\d.]+,[\d.]+\r\n/,
     );
+  });
+
+  await step('the selected unit is saved from its card, and from the menu in any geometry', async () => {
+    await selectUnit(page, 'North');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('#facts').getByRole('button', { name: 'Save GeoJSON' }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), 'r1-lv1-AAA.1_1.geojson');
+    const sent = linesOf(await apiText(service, 'geojsonl/lv1?gid-1=AAA.1_1'));
+    assert.deepEqual(JSON.parse((await contentOf(file)).toString()).features, sent);
+    const menu = await saveItem(page, 'Only North');
+    assert.deepEqual([menu.name, JSON.parse(menu.content.toString()).features], ['r1-lv1-AAA.1_1.geojson', sent]);
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByLabel('Shapes', { exact: true }).selectOption('low');
+    assert.equal((await saveItem(page, 'Only North')).name, 'r1-lv1-AAA.1_1-low.geojson');
+    await page.keyboard.press('Escape');
+  });
+
+  await step('no other part of the page lies upon the menu', async () => {
+    for (const viewport of [
+      { width: 390, height: 660 },
+      { width: 1000, height: 640 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await page.getByRole('button', { name: 'Download' }).click();
+      for (const item of await page.getByRole('menuitem').all()) {
+        await item.scrollIntoViewIfNeeded();
+        const { x = 0, y = 0, width = 0, height = 0 } = (await item.boundingBox()) ?? {};
+        const seen = `document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('[role=menuitem]')`;
+        assert.equal(await page.evaluate(`${seen}?.textContent`), await item.textContent());
+      }
+      await page.keyboard.press('Escape');
+    }
   });
 
   await step('the geometry of the file is chosen', async () => {

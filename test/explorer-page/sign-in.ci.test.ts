@@ -12,10 +12,11 @@ journey('someone keeps a token for the session', { service, path: '/' }, async (
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
 
-  await step('there is one field, which says where to get one; nothing is requested under /api/', async () => {
+  await step('there is one field, which says who gives tokens; nothing is requested under /api/', async () => {
     await page.reload();
     await page.locator('#token:focus').waitFor();
-    await page.getByText('npm start').waitFor();
+    await page.getByText('Tokens come from https://issuer.test: ask there').waitFor();
+    assert.equal(await page.getByText('npm start').count(), 0);
     await page.getByText('r1', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Keep for this session').isChecked(), false);
     assert.equal(await page.locator('#workspace').isVisible(), false);

@@ -70,8 +70,8 @@ journey(
 );
 
 for (const [title, heading, tab] of [
-  [TITLE, TITLE, `r1 · ${TITLE}`],
-  [undefined, 'Boundaries', 'r1 · Boundaries explorer'],
+  [TITLE, TITLE, TITLE],
+  [undefined, 'Boundaries', 'Boundaries explorer'],
 ] as const)
   journey(
     `a service ${title === undefined ? 'without' : 'with'} a title is called so in the explorer and in its tab`,

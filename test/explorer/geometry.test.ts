@@ -244,6 +244,12 @@ test('the map goes to the part with most units: without islands far away, be the
   );
 });
 
+test('a long country is shown without an islet far beside it, as Chile; a part of some size stays where it is', () => {
+  const coast = [-56, -52, -48, -44, -40, -36, -32, -28, -24, -20].map((y): [number, number, number] => [-74, y, 4]);
+  assert.deepEqual(mainBox(units([...coast, [-109.5, -27.2, 0.125], [-80.5, -33.8, 0.125]])), [-80.5, -56, -70, -16]);
+  assert.deepEqual(mainBox(units([...coast, [-109.5, -27.2, 9]])), [-109.5, -56, -70, -16]);
+});
+
 test('what is not far, is large, or has most units stays: nothing is left out for a small gain', () => {
   const box = (...shapes: [number, number, number][][]): unknown => mainBox(units(...shapes));
   assert.deepEqual(box([[0, 0, 4]], [[4, 0, 4]], [[9, 0, 1]]), [0, 0, 10, 4], 'an island near the coast');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { attributesAlone, shapesAt } from '../../proxy/explorer/api/geometry.js';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.js';
-import { summarize } from '../../proxy/explorer/api/type-names.js';
+import { leadsText, summarize } from '../../proxy/explorer/api/type-names.js';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
 import { Listing } from '../../proxy/explorer/state/listing.js';
 import { inside, worldOf } from '../../proxy/explorer/state/place.js';
@@ -190,6 +190,21 @@ test('lists are summed up in words: English types in the plural, others quoted, 
     const units = Object.entries(types).flatMap(([type, count]) => Array(count).fill({ type, level: 1 }));
     assert.equal(summarize(units, total), summary);
   }
+});
+
+test('units that have others inside are named, or counted where they are many; not where all have, or none', () => {
+  const rows = (...children: number[]): Parameters<typeof leadsText>[0] =>
+    children.map((number, fid) => ({
+      fid,
+      level: 0,
+      gid: `G${fid}`,
+      name: `Unit ${fid}`,
+      type: null,
+      children: number,
+    }));
+  assert.equal(leadsText(rows(0, 19, 0, 50)), 'Units inside: Unit 1, Unit 3.');
+  assert.equal(leadsText(rows(0, 1, 1, 1, 1)), '4 of 5 have units inside.');
+  for (const same of [rows(1, 2), rows(0, 0), rows()]) assert.equal(leadsText(same), '');
 });
 
 test('a URL with characters that nothing encoded yet is the same URL between any quotation marks', () => {

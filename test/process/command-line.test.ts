@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../proxy/config/options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
@@ -175,7 +176,37 @@ test('keys makes a key pair that is never replaced, and whose private half only 
   rmSync(publicFile);
   assert.deepEqual(await run(['keys', '--out', out]), { status: 1, stdout: '', stderr: refusalOf(privateFile) });
   assert.equal(readFileSync(privateFile, 'utf8'), texts[0]);
-  assert.deepEqual(readdirSync(out), ['private.pem']);
+  assert.deepEqual(readdirSync(out), ['.gitignore', 'private.pem']);
+});
+
+test('keys --add makes another pair and adds its key to the set of the service, which then accepts tokens of both', async () => {
+  const home = temporaryFolder();
+  const [first, second] = [join(home, 'keys'), join(home, 'keys-2')];
+  const set = join(first, 'keys.json');
+  await run(['keys', '--out', first]);
+  writeFileSync(set, JSON.stringify({ ...JSON.parse(readFileSync(set, 'utf8')), note: 'kept' }));
+  const before = JSON.parse(readFileSync(set, 'utf8'));
+  const { status, stdout } = await run(['keys', '--out', second, '--add', set]);
+  assert.deepEqual([status, stdout.includes(`the new key alone: copy it to ${set}`)], [0, true]);
+  const added = JSON.parse(readFileSync(join(second, 'keys.json'), 'utf8')).keys;
+  assert.deepEqual(JSON.parse(readFileSync(set, 'utf8')), { ...before, keys: [...before.keys, ...added] });
+  assert.equal(added.length, 1);
+  // As the service reads it.
+  assert.equal(jwksToKeySet(readFileSync(set, 'utf8')).size, 2);
+  // What git does not see; in a folder that was there already, the private key.
+  assert.equal(readFileSync(join(first, '.gitignore'), 'utf8'), '*\n');
+  await run(['keys', '--out', home]);
+  assert.equal(readFileSync(join(home, '.gitignore'), 'utf8'), '/private.pem\n');
+  // What is no key set is refused, and nothing is made.
+  for (const [bad, message] of [
+    [join(first, 'private.pem'), /private\.pem: not a JSON Web Key Set\n/],
+    [join(home, 'none.json'), /none\.json: there is no such file\n/],
+  ] as const) {
+    const refused = await run(['keys', '--out', join(home, 'keys-3'), '--add', bad]);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, message);
+  }
+  assert.equal(existsSync(join(home, 'keys-3')), false);
 });
 
 test('keys says why a folder cannot be made or written', async () => {

@@ -62,6 +62,55 @@ test('columns are found by their usual names, x and y last, or as they are named
   assert.match((await append(`lat,lon;nördlich;östlich\n;0.5;0.5\n`, open, { named })).text, /;AAA;Aland;/);
 });
 
+test('columns are found in the larger languages, after English ones', async () => {
+  const headers = [
+    'Longitud,Latitud',
+    'Längengrad,Breitengrad',
+    'LÄNGE,Breite',
+    'долгота,широта',
+    '经度,纬度',
+    'Boylam,enlem',
+  ];
+  for (const header of [...headers, 'La\u0308nge,Breite'])
+    assert.match((await append(`${header}\n${SOUTH.at}\n`, open)).text, /AAA\.2\.1_1/, header);
+  assert.match((await append(`länge,breite,longitud,latitud\n7,7,${SOUTH.at}\n`, open)).text, /AAA\.2\.1_1/);
+});
+
+test('what Excel saves: decimal commas where the separator is none, a line sep=; and UTF-16, which becomes UTF-8', async () => {
+  const [x, y] = SOUTH.at.map((text) => text.replace('.', ','));
+  for (const separator of [';', '\t', '|'])
+    assert.equal(
+      (await append(`lon|lat|é\n${x}|${y}|é\n-200,5|0|é\n`.replaceAll('|', separator), open)).text,
+      `${['lon', 'lat', 'é', ...ADDED].join(separator)}\n${[x, y, 'é', ...SOUTH.units].join(separator)}\n` +
+        `${['-200,5', '0', 'é', ...NONE].join(separator)}\n`,
+    );
+  const table = `\ufeffsep=;\r\nlon;lat;é\r\n${x};${y};"é\r\n"\r\n;;\r\n`;
+  const expected =
+    `\ufeffsep=;\r\n${['lon', 'lat', 'é', ...ADDED].join(';')}\r\n` +
+    `${[x, y, '"é\r\n"', ...SOUTH.units].join(';')}\r\n${[';;', ...NONE].join(';')}\r\n`;
+  for (const bytes of [Buffer.from(table), Buffer.from(table, 'utf16le'), Buffer.from(table, 'utf16le').swap16()])
+    for (const pieceBytes of [1, 7, 1000]) {
+      const { text, summary } = await append(bytes, open, { pieceBytes });
+      assert.equal(text, expected);
+      assert.deepEqual([...summary.without], [['no longitude or latitude', [5]]]);
+    }
+  assert.equal((await append('sep=;\nlon;lat\n', open)).text, `sep=;\n${['lon', 'lat', ...ADDED].join(';')}\n`);
+});
+
+test('a table whose points are all exchanged is said, before its first row and at the end', async () => {
+  const exchanged = /no point is in a unit, but with longitude and latitude exchanged they are/;
+  const shown = async (table: string): Promise<number> =>
+    (await run(['--origin', out], table)).stderr.split('\n').filter((line) => exchanged.test(line)).length;
+  // Of Beland, whose longitudes are from 10 to 14.
+  const [head, tail] = ['lon,lat\n', '0.5,10.5\n2,13\n'];
+  assert.equal(await shown(head + tail), 2);
+  assert.equal(await shown(`lat,lon\n${tail}`), 0);
+  assert.equal(await shown(`${head}${tail}${SOUTH.at}\n`), 0);
+  assert.equal(await shown(`${head}77,50\n`), 0);
+  // As soon as a sample says so, and not at the end where it is not true of all.
+  assert.equal(await shown(`${head}${tail.repeat(33_000)}${SOUTH.at}\n`), 1);
+});
+
 test('a table without such columns is refused with the columns that it has', async () => {
   for (const [table, named, message, remedy] of [
     ['id;east;north\n', {}, /no columns with longitude and latitude; its columns: id, east, north/, /--longitude NAME/],
@@ -77,14 +126,15 @@ test('a table without such columns is refused with the columns that it has', asy
 
 test('what is no such table ends with the line that is wrong, and what to do', async () => {
   for (const [table, where, message] of [
-    ['id;lon;lat\n1;0.5;0.5\n2;-3,7;40,4\n', /^line 3$/, /-3,7 has a decimal comma/],
+    ['id,lon,lat\n1,0.5,0.5\n2,"-3,7","40,4"\n', /^line 3$/, /-3,7 has a decimal comma/],
     ['id,lon,lat\n"a\nb",0.5,0.5\n2,0,5,0,5\n', /^the row from line 4$/, /5 values, the header has 3/],
     ['id,lon,lat\n1,0.5\n', /^the row from line 2$/, /2 values, the header has 3/],
     ['id,lon,lat\n1,0,0\n"2,0.5,0.5\n3,0,0\n', /^the row from line 3$/, /a quotation mark that is not closed/],
     ['id,lon,lat\n1"2,0.5,0.5\n', /^the row from line 2$/, /a quotation mark within a value/],
     ['id,lon,lat\n"1"2,0.5,0.5\n', /^the row from line 2$/, /or a value after one/],
     [Buffer.from('id,lon,lat\nM\xfcnchen,0,0\n', 'latin1'), /^the table$/, /is not UTF-8/],
-    [Buffer.from('\ufeffid,lon,lat\n', 'utf16le'), /^the table$/, /is not UTF-8/],
+    [Buffer.from('\ufeffid,lon,lat\n\ud800', 'utf16le'), /^the table$/, /begins as UTF-16, and is not/],
+    [Buffer.from('id,lon,lat\nMü', 'utf16le'), /^the table$/, /is not UTF-8/],
     [Buffer.from('lon,lat\n0,0\n\xc3', 'latin1'), /^the table$/, /is not UTF-8/],
   ] as const)
     await assert.rejects(append(table, open), { where, message, remedy: /./ });

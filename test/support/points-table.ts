@@ -33,6 +33,6 @@ export async function append(
       done();
     },
   });
-  const summary = await points(open, named, { input: Readable.from(input), output, progress() {} });
+  const summary = await points(open, named, { input: Readable.from(input), output, progress() {}, exchanged() {} });
   return { text: Buffer.concat(pieces).toString('utf8'), summary };
 }

@@ -1,5 +1,9 @@
 // What units are called, from the types in the data: a list '19 regions' or '50 states, 1 federal district', a level
-// 'Regions'.
+// 'Regions'; and which units lead somewhere.
+import { titleOf } from './unit.js';
+
+/** So many units that have others inside are named. */
+const NAMED_MAX = 3;
 
 /**
  * English words for administrative units: only their plural is formed. Types in other languages are quoted unchanged.
@@ -67,4 +71,17 @@ function capitalised(text) {
 function plural(noun) {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+/**
+ * Which units have others inside, where it is neither all nor none; empty otherwise.
+ * @param {readonly Pick<import('./unit.js').NamedUnit, 'name' | 'gid' | 'fid' | 'children'>[]} rows
+ */
+export function leadsText(rows) {
+  const leading = rows.filter(({ children }) => children > 0);
+  if (leading.length === 0 || leading.length === rows.length) return '';
+  if (leading.length > NAMED_MAX)
+    return `${leading.length.toLocaleString('en')} of ${rows.length.toLocaleString('en')} have units inside.`;
+  const names = leading.map(titleOf).sort();
+  return `Units inside: ${names.join(', ')}.`;
 }

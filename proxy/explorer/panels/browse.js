@@ -1,5 +1,5 @@
 // The Browse tab: breadcrumb, heading with counts, levels, progress, and the list of units. Used by app.js.
-import { summarize } from '../api/type-names.js';
+import { leadsText, summarize } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
 import { isSpot, levelsWithUnits } from '../state/place.js';
 import { count, make, makeButton, part, size } from './elements.js';
@@ -40,7 +40,8 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
   part('subheading').textContent = subheadingOf();
-  document.title = `${part('heading').textContent} · ${title}`;
+  const isRelease = opened === undefined && unknown === undefined;
+  document.title = isRelease ? title : `${part('heading').textContent} · ${title}`;
   function subheadingOf() {
     const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
     if (hasRows) return summarize(rows, total) + spot;
@@ -54,6 +55,20 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   ];
   part('rows-note').hidden = notes.length === 0;
   part('rows-note').textContent = notes.join(' ');
+}
+
+/** What the page is for. */
+const PURPOSE = 'Boundaries as data: choose a unit, on the map or in the list, to save it or to copy its request.';
+
+/**
+ * Says, of the whole release, what the page is for and which units lead somewhere.
+ * @param {Shown} shown
+ * @param {readonly NamedUnit[]} rows
+ */
+export function showPurpose({ lineage, place, hasRows, isChosen }, rows) {
+  const isWhole = lineage.length === 0 && place.filters.size === 0 && !isSpot(place) && !isChosen;
+  part('purpose').hidden = !isWhole;
+  part('purpose').textContent = isWhole ? `${PURPOSE} ${hasRows ? leadsText(rows) : ''}`.trim() : '';
 }
 
 /**

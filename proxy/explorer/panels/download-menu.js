@@ -1,5 +1,5 @@
-// The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files. Used by
-// workspace-view.js.
+// The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files, as a popover of the
+// browser, which lies upon everything else. Used by workspace-view.js.
 import { make, part } from './elements.js';
 
 /**
@@ -11,6 +11,11 @@ import { make, part } from './elements.js';
  * @typedef {{ note: string, choices: { value: string, text: string }[], items: MenuItem[] }} Offer
  */
 
+/** Pixels between the menu and the button, or the edge of the window. */
+const GAP = 6;
+/** With less room below the button, in pixels, it is at the bottom of the window. */
+const ROOM_MIN = 360;
+
 /**
  * @param {() => Offer} offerNow what the menu offers when it is opened
  * @param {AbortSignal} signal ends it
@@ -19,10 +24,9 @@ export function wireDownload(offerNow, signal) {
   const button = part('download');
   const menu = part('download-menu');
   const choice = part('download-geometry', HTMLSelectElement);
-  const close = (/** @type {boolean} */ hasFocus) => {
-    menu.hidden = true;
-    button.setAttribute('aria-expanded', 'false');
-    if (hasFocus) button.focus();
+  const isOpen = () => menu.matches(':popover-open');
+  const close = () => {
+    if (isOpen()) menu.hidePopover();
   };
   /** @type {{ element: HTMLElement, size: (geometry: string) => Promise<string> }[]} */
   let sizes = [];
@@ -50,19 +54,28 @@ export function wireDownload(offerNow, signal) {
       entry.setAttribute('role', 'menuitem');
       entry.tabIndex = -1;
       entry.addEventListener('click', () => {
-        close(true);
+        close();
+        button.focus();
         run(choice.value);
       });
       return entry;
     });
+    // The browser gives it the focus.
+    entries[0]?.toggleAttribute('autofocus', true);
     part('download-items').replaceChildren(...entries);
-    menu.hidden = false;
+    placeBelow(menu, button.getBoundingClientRect());
     showSizes();
-    button.setAttribute('aria-expanded', 'true');
-    entries[0]?.focus();
   };
-  button.addEventListener('click', () => (menu.hidden ? open() : close(true)), { signal });
-  signal.addEventListener('abort', () => close(false));
+  menu.addEventListener(
+    'beforetoggle',
+    ({ newState }) => {
+      const isOpened = newState === 'open';
+      if (isOpened) open();
+      button.setAttribute('aria-expanded', String(isOpened));
+    },
+    { signal },
+  );
+  signal.addEventListener('abort', close);
   menu.addEventListener(
     'keydown',
     (event) => {
@@ -75,8 +88,11 @@ export function wireDownload(offerNow, signal) {
         event.preventDefault();
         entries[target % entries.length]?.focus();
       } else if (event.key === 'Escape') {
+        // It closes the menu alone, and not the facts of a unit as well.
         event.stopPropagation();
-        close(true);
+        event.preventDefault();
+        close();
+        button.focus();
       }
     },
     { signal },
@@ -84,9 +100,21 @@ export function wireDownload(offerNow, signal) {
   part('download-area').addEventListener(
     'focusout',
     ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && part('download-area').contains(relatedTarget)) && !menu.hidden)
-        close(false);
+      if (!(relatedTarget instanceof Node && part('download-area').contains(relatedTarget))) close();
     },
     { signal },
   );
+}
+
+/**
+ * Places the menu where all of it is seen.
+ * @param {HTMLElement} menu
+ * @param {DOMRect} button
+ */
+function placeBelow({ style }, { bottom, right }) {
+  const isBelow = innerHeight - bottom >= ROOM_MIN;
+  style.setProperty('--menu-top', isBelow ? `${bottom + GAP}px` : 'auto');
+  style.setProperty('--menu-bottom', isBelow ? 'auto' : `${GAP}px`);
+  style.setProperty('--menu-room', `${(isBelow ? innerHeight - bottom : innerHeight) - 2 * GAP}px`);
+  style.setProperty('--menu-right', `${right}px`);
 }

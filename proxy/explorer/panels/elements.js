@@ -122,3 +122,9 @@ async function copyText(text) {
 export function isPublicService() {
   return document.documentElement.dataset['audience'] === 'public';
 }
+
+/** Who gives tokens, as the page says in its first element; none in development, or where nobody needs one. */
+export function issuersOfService() {
+  const text = document.documentElement.dataset['issuers'] ?? '';
+  return text === '' ? [] : text.split('\n');
+}

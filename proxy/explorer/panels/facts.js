@@ -13,6 +13,7 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  * @property {(level: number | undefined) => void} open the units inside; of the next level where none is named
  * @property {() => void} zoom brings the unit into sight
  * @property {() => void} request the request for this unit alone
+ * @property {() => void} save the unit as a file
  * @property {() => void} close
  * @property {() => string} link
  */
@@ -85,13 +86,15 @@ function makeOpen({ children, gid }, inside, { open }) {
  * @param {Unit | undefined} unit
  * @param {FactActions} actions
  */
-function makeActions(row, unit, { zoom, request, link }) {
+function makeActions(row, unit, { zoom, save, request, link }) {
   const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
-  copy.toggleAttribute('disabled', unit === undefined);
+  const saving = makeButton('Save GeoJSON', save);
+  for (const button of [copy, saving]) button.toggleAttribute('disabled', unit === undefined);
   return make(
     'div',
     'actions',
     makeButton('Zoom to', zoom),
+    saving,
     copy,
     makeCopyButton('Copy link', link),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),

@@ -161,7 +161,8 @@ function wireCredits() {
 /** Offers the rest of the credits, where there is room for one line. */
 function showMore() {
   const { scrollWidth, clientWidth } = part('credits');
-  const isExpanded = part('credits-more').getAttribute('aria-expanded') === 'true';
+  const isExpanded =
+    part('credits-more').getAttribute('aria-expanded') === 'true' || part('credits').matches(':has(:focus-visible)');
   part('credits-more').hidden = !isExpanded && scrollWidth <= clientWidth;
 }
 

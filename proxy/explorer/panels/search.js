@@ -155,6 +155,8 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     { signal },
   );
   const form = part('search');
+  // Another place is shown: results of before would lie over its list.
+  addEventListener('popstate', () => part('found-box').hidden || leave(), { signal });
   // On a phone the results need the room of the whole sheet.
   form.addEventListener('focusin', () => showSheet('full'), { signal });
   form.addEventListener(

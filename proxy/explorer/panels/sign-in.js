@@ -1,12 +1,14 @@
 // Sign-in: one field for a token, shown while the page has none. Used by app.js.
 import { isToken, textToToken } from '../state/session.js';
-import { part } from './elements.js';
+import { issuersOfService, make, part } from './elements.js';
 import { NO_TOKEN } from './messages.js';
 
 /**
  * @param {(token: string, isKept: boolean) => void} onSignIn
  */
 export function wireSignIn(onSignIn) {
+  const issuers = issuersOfService();
+  if (issuers.length > 0) part('token-source').replaceChildren(...tokenSource(issuers));
   part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token', HTMLInputElement);
@@ -44,6 +46,15 @@ export function hideSignIn(isPublic) {
   part('sign-out').hidden = isPublic;
   document.body.classList.remove('signed-out');
   showReason('');
+}
+
+/**
+ * Who gives tokens, where the service has issuers of its own.
+ * @param {readonly string[]} issuers
+ */
+function tokenSource(issuers) {
+  const names = issuers.flatMap((issuer, i) => [i === 0 ? '' : ', ', make('code', '', issuer)]);
+  return ['Tokens come from ', ...names, ': ask there, or those who run this service.'];
 }
 
 /** @param {string} reason */

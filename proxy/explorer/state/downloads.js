@@ -1,5 +1,5 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
-// or as a table, the cells of its level, and how large each is. Used by workspace-view.js.
+// or as a table, the selected unit alone, the cells of its level, and how large each is. Used by workspace-view.js.
 import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
@@ -27,11 +27,27 @@ import { isLinked, levelsWithUnits } from './place.js';
  * @typedef {{ title: string, path: string, name: string }} StoredFile
  */
 
+/**
+ * What is read of the state.
+ * @typedef {Pick<import('./shown.js').Shown, 'listing' | 'place' | 'selected' | 'lineage' | 'total' | 'hasRows'>} Seen
+ */
+
 /** The choice of the world: what the map has of it. */
 const AS_ON_THE_MAP = 'overview';
 
 /**
- * @param {import('./shown.js').Shown} shown
+ * The file of one unit as the page has it, in full.
+ * @param {NamedUnit} row
+ * @param {string} text its Feature, as the service sent it
+ * @param {About} about
+ */
+export function unitFile({ level, gid, fid }, text, { attribution, release = '' }) {
+  const parents = [gid ?? `fid-${fid}`];
+  return toGeoJson({ features: [text], matched: 1, level, parents, attribution, release, geometry: 'full' });
+}
+
+/**
+ * @param {Seen} shown
  * @param {OverviewUnit[]} overview of all levels
  * @param {About} about
  * @param {object} actions
@@ -107,6 +123,26 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
       },
     };
   };
+  /** @param {NamedUnit & { gid: string }} unit */
+  const unitAlone = (unit) => {
+    const geometryOf = (/** @type {string} */ chosen) => (chosen === AS_ON_THE_MAP ? 'full' : chosen);
+    const listings = (/** @type {string} */ geometry) => [
+      { level: unit.level, filters: new Map([[unit.level, unit.gid]]), geometry },
+    ];
+    return {
+      size: (/** @type {string} */ chosen) => sizeText(listings(geometryOf(chosen))),
+      run: (/** @type {string} */ chosen) => {
+        const geometry = geometryOf(chosen);
+        const content = { level: unit.level, parents: [unit.gid], attribution, geometry };
+        onLoad({
+          title: titleOf(unit),
+          listings: listings(geometry),
+          toFile: (loaded) => toGeoJson({ ...content, ...loaded, matched: loaded.features.length }),
+          isAllLevels: false,
+        });
+      },
+    };
+  };
   const cellsFile = () => {
     const path = `download/lv${level}.cells`;
     const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
@@ -124,6 +160,16 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
       ...shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
     ],
     items: [
+      // Most come for one unit.
+      ...(selected === undefined || selected.gid === null
+        ? []
+        : [
+            {
+              label: `Only ${titleOf(selected)}`,
+              detail: 'the selected unit, GeoJSON',
+              ...unitAlone({ ...selected, gid: selected.gid }),
+            },
+          ]),
       { label: 'GeoJSON', detail: 'one FeatureCollection', ...offer(toGeoJson) },
       { label: 'GeoJSONSeq', detail: 'one Feature a line', ...offer(toGeoJsonLines) },
       { label: 'CSV', detail: 'attributes without shapes', ...offer(toCsv, attributesAlone(geometries)) },
@@ -171,7 +217,7 @@ function sum(numbers) {
 }
 
 /**
- * @param {import('./shown.js').Shown} shown
+ * @param {Seen} shown
  * @param {string} release
  */
 function titleOfListing({ lineage, place }, release) {

@@ -144,7 +144,8 @@ export async function startService(out: string, options: ServiceOptions = {}): P
 
 /** The public files of services that are described alike, which are made once: they cost more than all else here. */
 function knownAssets({ publicUrl, title, tokenRules, hasExplorer }: ServerSettings): Assets {
-  const service = { publicUrl, title, audience: tokenRules === undefined ? 'public' : 'private' } as const;
+  const issuers = [...(tokenRules?.issuers.keys() ?? [])];
+  const service = { publicUrl, title, audience: tokenRules === undefined ? 'public' : 'private', issuers } as const;
   const key = JSON.stringify([service, hasExplorer]);
   const assets = KNOWN_ASSETS.get(key) ?? publicAssets(service, hasExplorer);
   KNOWN_ASSETS.set(key, assets);

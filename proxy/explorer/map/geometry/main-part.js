@@ -29,6 +29,9 @@ const UNITS_SHARE_MAX = 0.5;
  * to this: an island that is near stays, unless the rest can be shown twice as large.
  */
 const WORTH_MIN = 2;
+/** Islets, with at most this share of the area, are left out for less, as that of Chile which is half an ocean away. */
+const ISLETS_SHARE_MAX = 0.01;
+const ISLETS_WORTH_MIN = 1.8;
 
 /**
  * The box round most units: without those, and those polygons, that lie far beyond a gap.
@@ -62,9 +65,13 @@ function without(kept, all, limits) {
     ({ parts }) =>
       sum(all, 'area') - sum(parts, 'area') <= limits.area && sum(all, 'units') - sum(parts, 'units') < limits.units,
   );
-  const worths = sides.map(({ parts, gap }) => ({ parts, worth: (size + gap) / sizeOf(parts) }));
+  const area = sum(kept, 'area');
+  const worths = sides.map(({ parts, gap }) => {
+    const isOfIslets = area - sum(parts, 'area') <= ISLETS_SHARE_MAX * area;
+    return { parts, worth: (size + gap) / sizeOf(parts) / (isOfIslets ? ISLETS_WORTH_MIN : WORTH_MIN) };
+  });
   const [best] = worths.sort((a, b) => b.worth - a.worth);
-  return best !== undefined && best.worth >= WORTH_MIN ? best.parts : undefined;
+  return best !== undefined && best.worth >= 1 ? best.parts : undefined;
 }
 
 /**

@@ -7,6 +7,8 @@ import { mix } from './palette.js';
  * @typedef {import('./palette.js').Palette} Palette
  */
 
+/** Is a unit of the second level large enough to be picked? @type {Expression} */
+export const READABLE = ['>=', ['zoom'], ['-', ['get', 'from'], 0.5]];
 /** @type {Expression} */
 export const HOVER = ['boolean', ['feature-state', 'hover'], false];
 
@@ -25,6 +27,22 @@ export function fillLayer(source, colour, filter) {
     filter: filter === undefined ? ['has', 'cut'] : ['all', ['has', 'cut'], filter],
     // Borders hide the steps of the edges.
     paint: { 'fill-color': colour, 'fill-antialias': false },
+  };
+}
+
+/**
+ * Units that are seen only where the pointer is.
+ * @param {string} source
+ * @param {Palette} palette
+ * @param {number} zoom from which they are there
+ * @param {Expression} filter
+ * @returns {import('maplibre-gl').FillLayerSpecification}
+ */
+export function hoverFill(source, { hover }, zoom, filter) {
+  return {
+    ...fillLayer(source, hover, filter),
+    minzoom: zoomInRange(zoom),
+    paint: { 'fill-color': hover, 'fill-opacity': ['case', HOVER, 0.3, 0], 'fill-antialias': false },
   };
 }
 
@@ -70,4 +88,9 @@ export function landBelow({ land, units: [first = land, ...rest] }, parents, zoo
 export function byColour(colours, other) {
   const [first = other, ...rest] = colours;
   return ['match', ['get', 'colour'], 0, first, ...rest.flatMap((colour, index) => [index + 1, colour]), other];
+}
+
+/** @param {number} zoom */
+export function zoomInRange(zoom) {
+  return Math.min(Math.max(zoom, 0), 24);
 }

@@ -1,5 +1,5 @@
 // The layers of the map, from bottom to top, as a function of what is shown: map.js compares and applies them.
-import { byColour, fillLayer, HOVER, landBelow, landFill, unitFill } from './fills.js';
+import { byColour, fillLayer, hoverFill, landBelow, landFill, READABLE, unitFill, zoomInRange } from './fills.js';
 import { lineLayer, nameLayer } from './layer-kinds.js';
 import { mix } from './palette.js';
 
@@ -29,7 +29,7 @@ export const SOURCES = [
   ...['world-names', 'regions-names', 'units-names'],
 ];
 /** Layers whose units can be picked, topmost first. */
-export const PICKABLE = ['units-fill', 'regions-fill', 'detail-fill', 'world-fill'];
+export const PICKABLE = ['units-fill', 'detail-regions-fill', 'regions-fill', 'detail-fill', 'world-fill'];
 /** Zooms at which units get outlines, stronger ones, and lines, counted from that at which they are readable. */
 const OUTLINE_ZOOM = -2;
 const STRONG_ZOOM = -1;
@@ -66,10 +66,10 @@ function overviewLayers({ palette, isFront, detailed, parents, readableZoom, top
     lineLayer('world', edge, growing(topOffset, 0.5, 2, 0.1), coarse),
     fillLayer('detail', fill, ['==', ['get', 'level'], topLevel]),
     lineLayer('detail', edge, ['match', ['get', 'level'], topLevel, 1.6, 0.8]),
+    hoverFill('regions', palette, regionsZoom, ['all', coarse, READABLE]),
     {
-      ...fillLayer('regions', palette.hover, ['>=', ['zoom'], ['-', ['get', 'from'], 0.5]]),
-      minzoom: zoomInRange(regionsZoom),
-      paint: { 'fill-color': palette.hover, 'fill-opacity': ['case', HOVER, 0.3, 0], 'fill-antialias': false },
+      ...hoverFill('detail', palette, regionsZoom, ['all', ['!=', ['get', 'level'], topLevel], READABLE]),
+      id: 'detail-regions-fill',
     },
     { ...lineLayer('regions', edge, growing(regionsZoom, 0.3, 1.1), coarse), minzoom: zoomInRange(regionsZoom) },
   ];
@@ -133,7 +133,8 @@ function nameLayers({ palette, isFront, parents, regionsZoom }) {
 function isShown({ filled, isFront }, layer) {
   const source = 'source' in layer ? layer.source : '';
   if (layer.id === 'world-below') return isFront;
-  return filled.has(source) && !(isFront && source.startsWith('regions'));
+  const isOfRegions = source.startsWith('regions') || layer.id === 'detail-regions-fill';
+  return filled.has(source) && !(isFront && isOfRegions);
 }
 
 /**
@@ -161,9 +162,4 @@ function thinned(full, least) {
     return [zoom, ['max', least, ['min', full, room]]];
   });
   return /** @type {Expression} */ (['interpolate', ['linear'], ['zoom'], ...stops.flat()]);
-}
-
-/** @param {number} zoom */
-function zoomInRange(zoom) {
-  return Math.min(Math.max(zoom, 0), 24);
 }

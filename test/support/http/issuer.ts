@@ -76,9 +76,9 @@ export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = 
 /** Short, so that a test of an issuer that hangs is too; long enough for a busy machine. */
 const FETCH_MS = 1_000;
 
-/** A valid token of this issuer, but for what `claims` and `header` change. */
+/** A valid token of an issuer, but for what `claims` and `header` change. */
 export function tokenOf(
-  { name }: RunningIssuer,
+  { name }: Pick<RunningIssuer, 'name'>,
   key: IssuerKey,
   claims: Record<string, unknown> = {},
   header: Record<string, unknown> = {},

@@ -33,6 +33,8 @@ interface HowToServe {
   stdout?: 'read' | 'unread' | number;
   /** The binary of Node. */
   node?: string;
+  /** The proxy's program, that of the project where left out. */
+  program?: string;
 }
 
 /** The options that name an output folder, and the issuer of the tests' tokens. */
@@ -49,9 +51,9 @@ export function issuedOptions(folder: string): string[] {
 export async function serve(
   args: string[],
   env: Record<string, string> = {},
-  { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath }: HowToServe = {},
+  { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath, program = PROXY }: HowToServe = {},
 ): Promise<Running> {
-  const child = spawn(node, [PROXY, 'serve', ...args], {
+  const child = spawn(node, [program, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
     stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });

@@ -55,7 +55,8 @@ export async function serve(
 ): Promise<Running> {
   const child = spawn(node, [program, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
-    stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
+    // Its standard input ends when this process does, however that ends.
+    stdio: ['pipe', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });
   after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];

@@ -13,7 +13,7 @@ import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
-import { freePort } from '../support/processes/nginx-varnish.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';

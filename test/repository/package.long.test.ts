@@ -10,7 +10,7 @@ import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { filesUnder } from '../support/files.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS, token } from '../support/http/in-process-proxy.ts';
-import { freePort } from '../support/processes/nginx-varnish.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
 import { bootSystemd, withoutSystemd } from '../support/processes/systemd.ts';
 import { codeIn } from '../support/readme-code.ts';

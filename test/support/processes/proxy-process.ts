@@ -39,9 +39,14 @@ interface HowToServe {
 
 /** The options that name an output folder, and the issuer of the tests' tokens. */
 export function issuedOptions(folder: string): string[] {
+  return ['--origin', folder, ...issuerOptions()];
+}
+
+/** The options that name the issuer of the tests' tokens. */
+export function issuerOptions(): string[] {
   const jwks = join(temporaryFolder(), 'jwks.json');
   writeFileSync(jwks, JWKS);
-  return ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+  return ['--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
 }
 
 /**

@@ -12,11 +12,11 @@ import { compile } from '../support/processes/compile.ts';
 import { type Running, serve } from '../support/processes/proxy-process.ts';
 import { type Asker, Excused, isBad, type SoakedProxy, type Tally } from './asker.ts';
 import { behaveBadly } from './bad-clients.ts';
-import { FailingSpells } from './failing-spells.ts';
+import { failingSpells } from './failing-spells.ts';
 import { growthIn, type Reading, readingOf } from './growth.ts';
-import { Published } from './published.ts';
+import { type Published, startPublishing } from './published.ts';
 import { askAnything, drawListings } from './requests.ts';
-import { KEY_OPTIONS, RotatingTokens } from './rotating-tokens.ts';
+import { KEY_OPTIONS, type RotatingTokens, startTokens } from './rotating-tokens.ts';
 
 /** How long it takes, and how much of it there is. */
 export interface SoakOptions {
@@ -63,11 +63,11 @@ const WRONG_MAX = 20;
 /** Runs a soak. @param print receives a line for each interval and each fault */
 export async function soak(options: SoakOptions, print: (line: string) => void): Promise<SoakResult> {
   const { intervals, length, clients, seed } = options;
-  const published = await Published.start();
+  const published = await startPublishing();
   drawListings(published);
-  const tokens = await RotatingTokens.start();
+  const tokens = await startTokens();
   const host = await startStaticHost(published.out);
-  const spells = new FailingSpells(host, dice(seed));
+  const spells = failingSpells(host, dice(seed));
   const proxies = [
     await startProxy('folder', published.out, tokens, () => false),
     await startProxy('static host', host.url.href, tokens, (begun) => spells.mayExplain(begun)),

@@ -18,7 +18,7 @@ export function enlargePage(folder: string, bytes: number): { page: Buffer; file
 
 /**
  * Puts a feature, of which a member has `bytes`, in the place of the first one of lv0, in the index and in release.json
- * too.
+ * too. After it the features of the level cannot be changed again: nobody inflates it.
  */
 export function enlargeFeature(folder: string, bytes: number): { data: Buffer; file: string } {
   const release = join(folder, releasePath('r1'));

@@ -2,8 +2,7 @@
 // changes are noticed is not looked at here, on machines of any speed, but in simulations.
 import assert from 'node:assert/strict';
 import type { Dice } from '../support/dice.ts';
-import type { Answer } from '../support/http/http-client.ts';
-import { send } from '../support/http/http-client.ts';
+import { type Answer, send } from '../support/http/http-client.ts';
 import type { Published } from './published.ts';
 import type { RotatingTokens } from './rotating-tokens.ts';
 

@@ -1,8 +1,7 @@
 // Clients of a soak that are slow, or go away: in the middle of a request, before an answer, or in the middle of one.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expectedPage, type Listing, pathOf } from '../support/listings.ts';
 import { type Asker, attempt, authorizationOf } from './asker.ts';

@@ -1,12 +1,9 @@
 // An issuer for tests: signs tokens, publishes its keys on a real HTTP server, counts who asks, and fails when told to.
-import type { KeyObject } from 'node:crypto';
-import { generateKeyPairSync } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
-import type { KeyPolicy } from '../../../proxy/auth/rotating-keys.ts';
-import { RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
+import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
 import { listen } from './listen.ts';
 

@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { elementAt } from '../../format/element-at.ts';
-import { levelName } from '../../format/levels.ts';
+import { type Level, levelName } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { evenOdd } from '../support/even-odd.ts';
 import { placedLevel } from '../support/places.ts';
 import { compile } from '../support/processes/compile.ts';
-import { startPostgis } from '../support/processes/postgis.ts';
+import { type Postgis, startPostgis } from '../support/processes/postgis.ts';
 import { pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
-import { importLevel } from './comparisons/postgis.ts';
-import { folderOfRun } from './measure/measure.ts';
+import { folderOfRun, secondsOf } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure, sampleSource } from './requests/measured-release.ts';
 
 /** PostGIS finds points faster in parts of so few vertices. */
@@ -62,9 +61,9 @@ function timeOfPoints(): number {
 async function timeOfPostgis(): Promise<number> {
   const begun = performance.now();
   const postgis = await startPostgis(folder);
-  for (const index of levels) {
-    await importLevel(postgis, source, release, index);
-    const name = levelName(index.level);
+  for (const { level } of levels) {
+    await importLevel(postgis, level);
+    const name = levelName(level);
     postgis.sql(`CREATE TABLE ${name}_parts AS SELECT fid, ST_Subdivide(geom, ${VERTICES}) AS geom FROM ${name}`);
     postgis.sql(`CREATE INDEX ON ${name}_parts USING gist (geom)`);
   }
@@ -83,6 +82,16 @@ async function timeOfPostgis(): Promise<number> {
   console.log(`${postgis.version}, ${VERTICES} vertices: ${rateOf(seconds)}, after ${importing} s`);
   await explain(found);
   return seconds;
+}
+
+/** One table a level, with the source's own column names. */
+async function importLevel(postgis: Postgis, level: Level): Promise<void> {
+  const { layer } = elementAt(release.about.levels, level);
+  console.error(`importing ${layer} into ${postgis.version}`);
+  const table = ['-nln', levelName(level), '-lco', 'FID=fid', '-lco', 'GEOMETRY_NAME=geom', '-lco', 'LAUNDER=NO'];
+  const geometry = ['-lco', 'SPATIAL_INDEX=NONE', '-nlt', 'PROMOTE_TO_MULTI', '-t_srs', 'EPSG:4326'];
+  const options = ['-f', 'PostgreSQL', '-preserve_fid', ...table, ...geometry, '--config', 'PG_USE_COPY', 'YES'];
+  await secondsOf('ogr2ogr', [...options, `PG:${postgis.connection}`, source, layer]);
 }
 
 function rateOf(seconds: number): string {

@@ -10,14 +10,8 @@ import { readStored } from '../support/datasets/large-dataset.ts';
 import { type Answer, fidsOf, nextOf, pagesFrom, send, sendRaw } from '../support/http/http-client.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
-import {
-  exampleWith,
-  freePort,
-  missing,
-  nginxBefore,
-  startNginx,
-  varnishBefore,
-} from '../support/processes/nginx-varnish.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { exampleWith, missing, nginxBefore, startNginx, varnishBefore } from '../support/processes/nginx-varnish.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -104,8 +104,10 @@ else {
     for (const reader of readers) reader.destroy();
   });
   test('a client that reads nothing of many downloads is refused, and fails no request of others', async () => {
-    enlargeFeature(folder, 2 * MIB);
-    const service = await start();
+    const large = temporaryFolder();
+    await buildRelease(writeCountries(), large);
+    enlargeFeature(large, 2 * MIB);
+    const service = await startService(large, { held: HELD, time: new VirtualTime() });
     const { authorization } = AUTHORIZED;
     await othersAreAnswered(service, async () => {
       const readers = await openReaders(service, 8, DOWNLOAD, authorization);

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
-import type { ServeOptions } from '../../proxy/config/options.ts';
-import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
+import { SERVE_OPTIONS, type ServeOptions } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { listen } from '../support/http/listen.ts';
@@ -60,10 +59,7 @@ test('an error at the start says where, what is wrong and what to do; the exit c
       /^--dev with --host 0\.0\.0\.0: the development key works on loopback addresses only$/,
     ],
     [2, ['--dev', '--issuer', 'i'], /^--dev with --issuer: development tokens exclude other issuers$/],
-    [2, ['--prot', '1'], /^Unknown argument: prot$/],
-    [2, ['--port'], /^Not enough arguments following: port$/],
     [2, [], /^--port: not a number$/, { BOUNDARIES_PORT: 'http' }],
-    [2, [], /^--workers: not a number$/, { BOUNDARIES_WORKERS: 'many' }],
     [2, ['--public'], /^--stop-timeout 5: invalid duration$/, { BOUNDARIES_STOP_TIMEOUT: '5' }],
     [2, [], /^BOUNDARIES_LOG_SUBJECT=1: neither true nor false$/, { BOUNDARIES_LOG_SUBJECT: '1' }],
   ];

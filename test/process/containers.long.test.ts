@@ -8,7 +8,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { JWKS, token } from '../support/http/in-process-proxy.ts';
 import { prepareDocker, typeDocker, withoutContainers } from '../support/processes/containers.ts';
-import { freePort } from '../support/processes/nginx-varnish.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { Writable } from 'node:stream';
+import { PassThrough, Transform, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { UrlEvent } from '../../proxy/examples/lambda/lambda.ts';
@@ -34,18 +35,15 @@ Object.assign(globalThis, {
     HttpResponseStream: {
       /** Status and headers are sent with the first write, and never if there is none. */
       from(stream: Writable, head: unknown): Writable {
-        let isFirst = true;
-        return new Writable({
-          decodeStrings: true,
-          write(chunk, _encoding, done) {
-            if (isFirst) stream.write(Buffer.concat([Buffer.from(JSON.stringify(head)), SEPARATOR]));
-            isFirst = false;
-            stream.write(chunk, done);
-          },
-          final(done) {
-            stream.end(done);
+        let before = Buffer.concat([Buffer.from(JSON.stringify(head)), SEPARATOR]);
+        const body = new Transform({
+          transform(chunk: Buffer, _encoding, done) {
+            done(null, Buffer.concat([before, chunk]));
+            before = Buffer.alloc(0);
           },
         });
+        body.pipe(stream);
+        return body;
       },
     },
   },
@@ -59,15 +57,8 @@ async function invoke(
   headers: Record<string, string> = AUTHORIZED,
   method = 'GET',
 ): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  await handler(eventOf(path, query, headers, method), stream);
-  const all = Buffer.concat(chunks);
+  const stream = new PassThrough();
+  const [all] = await Promise.all([buffer(stream), handler(eventOf(path, query, headers, method), stream)]);
   const end = all.indexOf(SEPARATOR);
   const { statusCode, headers: sent } = JSON.parse(all.subarray(0, end).toString());
   return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };

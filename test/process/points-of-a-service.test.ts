@@ -14,7 +14,7 @@ import { loadLevel } from '../../proxy/points/reader.ts';
 import type { Service } from '../../proxy/points/service.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -60,6 +60,23 @@ async function frontOf(
     return response.writeHead(answer.status, Object.fromEntries(headersOf)).end(body);
   });
   return { url: `http://127.0.0.1:${await listen(server)}`, asked };
+}
+
+/** Makes a release of another country, r2, the one that a service serves. */
+async function replaceRelease(folder: string, { releases }: RunningService): Promise<void> {
+  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
+  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
+  await buildRelease(next, folder, { release: 'r2', cells: true });
+  await releases.refresh();
+}
+
+/** Fails unless a service is refused with this message, and its cache has no draft. */
+async function assertRefused(source: Omit<Service, 'token'>, message: RegExp): Promise<void> {
+  const folder = temporaryFolder();
+  const open = opening({ ...source, token }, new Cache(folder));
+  await assert.rejects(append(TABLE, open), { message, remedy: /./ });
+  assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
 }
 
 const TABLE = `lon,lat\n${SOUTH.at}\n${LATE.at}\n`;
@@ -112,13 +129,9 @@ test('a release that takes the place of another meanwhile is fetched as a whole'
   const folder = temporaryFolder();
   await buildRelease(writeCountries(), folder, { cells: true });
   const changing = await startService(folder);
-  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
-  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
   const { url, asked } = await frontOf(changing.url, async (_, count) => {
     if (count !== 4) return;
-    await buildRelease(next, folder, { release: 'r2', cells: true });
-    await changing.releases.refresh();
+    await replaceRelease(folder, changing);
   });
   const { text, summary } = await append(TABLE, opening({ url, token }));
   assert.equal(summary.release, 'r2');
@@ -132,11 +145,7 @@ test('behind a cache that has names of the release before, units are of that rel
   const changing = await startService(folder, { isPublic: true });
   const { url } = await frontOf(changing.url, undefined, /names/);
   for (const level of LEVELS) await fetch(`${url}/api/v1/names/${levelName(level)}`);
-  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
-  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
-  await buildRelease(next, folder, { release: 'r2', cells: true });
-  await changing.releases.refresh();
+  await replaceRelease(folder, changing);
   const { text, summary } = await append(TABLE, opening({ url, token: undefined }));
   assert.deepEqual([text, summary.release], [EXPECTED, 'r1']);
   const [longitude = '', latitude = ''] = SOUTH.at;
@@ -160,13 +169,8 @@ test('a release that is replaced for ever, a wrong service, and none at all are 
     [await listen(other), /is not this service/],
     [await listen(cut), /did not answer, or not to the end/],
     [1, /did not answer, or not to the end/],
-  ] as const) {
-    const folder = temporaryFolder();
-    const open = opening({ url: `http://127.0.0.1:${port}`, token }, new Cache(folder));
-    await assert.rejects(append(TABLE, open), { message, remedy: /./ });
-    // No draft is left.
-    assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
-  }
+  ] as const)
+    await assertRefused({ url: `http://127.0.0.1:${port}` }, message);
 });
 
 test('endless names and cells, silence, and cells that are none are errors that say what to do, and nothing is kept', async () => {
@@ -195,11 +199,8 @@ test('endless names and cells, silence, and cells that are none are errors that 
       else if (body === undefined) response.flushHeaders();
       else response.end(body);
     });
-    const folder = temporaryFolder();
     const limits = { namesBytes: 1_000_000, cellsBytes: 1_000_000, idleMs: 200 };
-    const hostile = { url: `http://127.0.0.1:${await listen(server)}`, token, limits };
-    await assert.rejects(append(TABLE, opening(hostile, new Cache(folder))), { message, remedy: /./ });
-    assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
+    await assertRefused({ url: `http://127.0.0.1:${await listen(server)}`, limits }, message);
   }
 });
 

@@ -9,7 +9,7 @@ import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
 import { type OpenRelease, openFolder } from '../../proxy/points/open-release.ts';
 import { readTable } from '../../proxy/points/table.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../support/points-table.ts';
 import { runProgram } from '../support/processes/programs.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
@@ -181,11 +181,10 @@ test('names that a spreadsheet takes for formulas are made safe as the explorer 
     '-5',
     "O'Brien",
   ];
-  const features = names.map((name, i) => ({ fid: i + 1, values: [`G${i}`, name], wkt: square(2 * i, 0, 1) }));
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const layer = squares('ADM_0', ['GID_0', 'COUNTRY'], ...names.map((name, i) => [`G${i}`, name]));
   const source = writeDataset(join(folder, 'formulas.gpkg'), 'GPKG', [layer]);
   await buildRelease(source, folder, { cells: true });
-  const table = `lon;lat\n${names.map((_, i) => `${2 * i}.5;0.5\n`).join('')}`;
+  const table = `lon;lat\n${names.map((_, i) => `${i}.5;0.5\n`).join('')}`;
   const valuesIn = (text: string, delimiter: string): string[][] => parse(text, { delimiter });
   const valuesOf = (text: string): string[] =>
     valuesIn(text, ';')

@@ -1,19 +1,18 @@
 // How the proxy ends: told to stop, out of time, told twice; alone and with workers.
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
-import { freePort } from '../support/processes/nginx-varnish.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
 import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
@@ -188,14 +187,11 @@ test('a worker that takes the place of another one serves what the others do, al
 test('a worker that is killed before it listens ends the start, and the log says so', { skip }, async () => {
   const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
-  let err = '';
-  child.stderr.on('data', (piece) => {
-    err += piece;
-  });
-  const closed = once(child, 'close');
+  const ended = Promise.all([text(child.stderr), once(child, 'close')]);
   await until(() => workersOf(child).length > 0, 'no worker starts');
   const [worker = assert.fail()] = workersOf(child);
   process.kill(worker, 'SIGKILL');
-  assert.deepEqual(await closed, [1, null]);
+  const [err, code] = await ended;
+  assert.deepEqual(code, [1, null]);
   assert.match(err, /worker \d+ exited \(SIGKILL\) before it listened/);
 });

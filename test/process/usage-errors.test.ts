@@ -38,6 +38,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['list --out --json', `Not enough arguments following: out | ${HELP}`],
     [`${SAMPLE} --levels`, `Not enough arguments following: levels | ${HELP}`],
     [`${SAMPLE} --precision`, `Not enough arguments following: precision | ${HELP}`],
+    ['serve --port', `Not enough arguments following: port | ${HELP}`],
     ['serve --port=', '--port: missing value | write --port VALUE'],
     ['serve --port  --dev', '--port: missing value | write a value'],
   ],

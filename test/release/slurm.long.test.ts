@@ -9,7 +9,7 @@ import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { startSlurm, withoutSlurm } from '../support/processes/slurm.ts';
 import { copySlurmExample, EXAMPLE_RELEASE } from '../support/processes/slurm-example.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -24,7 +24,7 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   const parent = temporaryFolder();
   const [out, plain] = [join(parent, 'out'), join(parent, 'plain')];
   const source = writeTwoLevels(join(parent, 'many.gpkg'));
-  await buildRelease(source, plain, { release: EXAMPLE_RELEASE });
+  await buildRelease(source, plain, { ...WHOLE, release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(parent, 'SLURM_ARRAY_TASK_ID=1');
   const slurm = await startSlurm(env);
   const array = (await slurm.run(`${typed(source, out)}\necho "$ARRAY"`, folder)).split('\n').at(-1);
@@ -47,7 +47,8 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   // The task may run before Slurm's controller knows that it does. Held, it does not start again by itself.
   await untilSlurm('task 1 is not killed and requeued', async () => {
     said = await slurm.run(`scontrol requeuehold ${task}`, folder).then(() => '', String);
-    return (await slurm.run(`squeue --noheader --jobs=${task} --format='%T %r'`, folder)).startsWith('PENDING JobHeld');
+    const state = await slurm.run(`squeue --noheader --jobs=${task} --format='%T %r'`, folder);
+    return /^PENDING (JobHeld|job requeued in held state)/.test(state);
   });
   await untilSlurm('the other tasks do not end', async () => {
     const states = (await slurm.run('squeue --noheader --format=%T', folder)).split('\n');

@@ -16,7 +16,7 @@ import { interceptFiles } from '../support/processes/faulty-fs.ts';
 import { startGluster, withoutGluster } from '../support/processes/glusterfs.ts';
 import { OWN_MACHINE, startSlurm, withoutSlurm } from '../support/processes/slurm.ts';
 import { copySlurmExample, EXAMPLE_RELEASE } from '../support/processes/slurm-example.ts';
-import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -31,7 +31,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   const plain = join(local, 'plain');
   const source = writeTwoLevels(join(local, 'many.gpkg'));
   cpSync(source, shared);
-  await buildRelease(source, plain, { release: EXAMPLE_RELEASE });
+  await buildRelease(source, plain, { ...WHOLE, release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(place, 'SLURMD_NODENAME=n2');
   const boot = mountCommand(place);
   const slurm = await startSlurm(env, [

@@ -1,7 +1,7 @@
 // A clone to set up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -86,12 +86,10 @@ export function makeClone(options: CloneOptions = {}): Clone {
   }
   writeFileSync(join(gdal, 'package.json'), '{}');
   const { prebuilt = 'nothing', compiled = 'nothing' } = options;
-  const calls = JSON.stringify(join(folder, 'calls'));
-  writeFileSync(
-    join(preGyp, 'node-pre-gyp'),
-    `const fs = require('node:fs');
-     fs.appendFileSync(${calls}, 'node-pre-gyp ' + process.argv.slice(2).join(' ') + '\\n');
-     fs.writeFileSync(${calls} + '.nodedir', String(process.env.npm_config_nodedir));
+  addProgram(
+    { folder, programs: preGyp },
+    'node-pre-gyp',
+    `fs.writeFileSync(${JSON.stringify(join(folder, 'nodedir'))}, String(process.env.npm_config_nodedir));
      const known = process.versions.modules === '${process.versions.modules}';
      const left = !known ? 'nothing' : process.argv.includes('--build-from-source') ? '${compiled}' : '${prebuilt}';
      if (left === 'nothing') {
@@ -110,15 +108,15 @@ export function makeClone(options: CloneOptions = {}): Clone {
 }
 
 /** A program that notes its call and runs `script`, in which `fs` is there. */
-export function addProgram(clone: Clone, name: string, script: string): void {
-  const file = join(clone.programs, name);
-  const calls = JSON.stringify(join(clone.folder, 'calls'));
-  writeFileSync(
-    file,
-    `#!${process.execPath}\nconst fs = require('node:fs');
-     fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`,
-  );
-  chmodSync(file, 0o755);
+export function addProgram(
+  { folder, programs }: Pick<Clone, 'folder' | 'programs'>,
+  name: string,
+  script: string,
+): void {
+  const calls = JSON.stringify(join(folder, 'calls'));
+  const text = `#!${process.execPath}\nconst fs = require('node:fs');
+    fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`;
+  writeFileSync(join(programs, name), text, { mode: 0o755 });
 }
 
 /** How the stand-ins were called. */

@@ -1,18 +1,17 @@
 // The package as its users get it: packed, installed into an empty folder without GDAL, and run.
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { before, test } from 'node:test';
-import { SignJWT } from 'jose';
 import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { filesUnder } from '../support/files.ts';
-import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
-import { freePort } from '../support/processes/nginx-varnish.ts';
+import { AUDIENCE, AUTHORIZED, ISSUER, JWKS, token } from '../support/http/in-process-proxy.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
 import { bootSystemd, withoutSystemd } from '../support/processes/systemd.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
@@ -22,7 +21,6 @@ import { until } from '../support/until.ts';
 const REPOSITORY = resolve();
 const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const PACKAGE = 'administrative-boundaries-service';
-const SECRET = 'a secret of at least thirty-two bytes';
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
 
 const source = writeCountries();
@@ -38,24 +36,29 @@ before(() => {
   execFileSync('npm', ['install', join(home, tarball), ...QUIET], { cwd: home });
 });
 
-function run(program: string, args: string[]) {
-  const { status, stdout, stderr } = spawnSync(join(home, 'node_modules', '.bin', program), args, {
-    cwd: home,
-    encoding: 'utf8',
-    env: { ...process.env, HOME: home },
-  });
+/** Where npm puts a program of the package. */
+function installed(program: string): string {
+  return join(home, 'node_modules', '.bin', program);
+}
+
+function runIn(folder: string, program: string, args: string[]) {
+  const env = { ...process.env, HOME: home };
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8', env });
   return { status, stdout, stderr };
 }
 
-function tokenOf(): Promise<string> {
-  return new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 60 })
-    .setProtectedHeader({ alg: 'HS256' })
-    .sign(Buffer.from(SECRET));
+function run(program: string, args: string[]) {
+  return runIn(home, installed(program), args);
+}
+
+/** Runs a module in the folder of the package's user. */
+function runModule(name: string) {
+  return runIn(home, process.execPath, [name]);
 }
 
 test('installs the programs and what they need, and nothing of the developers or of GDAL', () => {
-  const installed = readdirSync(join(home, 'node_modules'));
-  for (const name of [PACKAGE, 'jose', 'topojson-client', 'yargs']) assert.ok(installed.includes(name), name);
+  const packages = readdirSync(join(home, 'node_modules'));
+  for (const name of [PACKAGE, 'jose', 'topojson-client', 'yargs']) assert.ok(packages.includes(name), name);
   for (const name of Object.keys(devDependencies)) assert.ok(!existsSync(join(home, 'node_modules', name)), name);
   const held = readdirSync(join(home, 'node_modules', PACKAGE));
   assert.deepEqual(held.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
@@ -89,24 +92,8 @@ test('both programs show their help, under their own names', () => {
 });
 
 test('serves a release and the explorer', async () => {
-  const issued = ['--secret', SECRET, '--issuer', ISSUER, '--audience', AUDIENCE];
-  const child: ChildProcess = spawn(
-    join(home, 'node_modules', '.bin', 'boundaries-proxy'),
-    ['serve', '--origin', out, '--port', '0', ...issued],
-    { cwd: home, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  after(() => child.kill('SIGKILL'));
-  const url = await new Promise<string>((resolve, reject) => {
-    let printed = '';
-    child.stderr?.on('data', (piece) => {
-      printed += piece;
-      const [, found] = /serving release r1 at (http:\S+)\n/.exec(printed) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error(printed)));
-  });
-  const headers = { authorization: `Bearer ${await tokenOf()}` };
-  const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers });
+  const { url, stop } = await serve(issuedOptions(out), {}, { program: installed('boundaries-proxy') });
+  const page = await fetch(`${url}/api/v1/geojsonl/lv2?gid-0=AAA`, { headers: AUTHORIZED });
   assert.equal((await page.text()).split('\n').length, 4);
   const [index] = await Promise.all(
     ['/', '/docs', '/openapi.json'].map(async (path) => {
@@ -118,8 +105,7 @@ test('serves a release and the explorer', async () => {
   const files = [...(index ?? '').matchAll(/"(explorer\/[^"]+)"/g)].map(([, path]) => path);
   assert.ok(files.length > 3);
   for (const path of files) assert.equal((await fetch(`${url}/${path}`)).status, 200, path);
-  child.kill('SIGTERM');
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.deepEqual(await stop(), [0, null]);
 });
 
 test('as the systemd service of proxy/examples it has no rights, is started again after a crash, and stops when told to', {
@@ -127,9 +113,10 @@ test('as the systemd service of proxy/examples it has no rights, is started agai
 }, async () => {
   const port = await freePort();
   const [tarball = ''] = readdirSync(home).filter((name) => name.endsWith('.tgz'));
-  const options = { PORT: port, ISSUER, AUDIENCE, SECRET };
+  const options = { PORT: port, ISSUER, AUDIENCE, JWKS: '/etc/boundaries-keys.json' };
   const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
   writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
+  writeFileSync(join(home, 'keys.json'), JWKS);
   const [install = '', start = ''] = codeIn('proxy/examples/systemd/README.md', 'sh', 'systemctl enable')
     .replace('npm run pack\n', '')
     .replace('./administrative-boundaries-service-*.tgz', `'${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null`)
@@ -139,11 +126,11 @@ test('as the systemd service of proxy/examples it has no rights, is started agai
 cp '${process.execPath}' /usr/local/bin/node
 cd '${REPOSITORY}'
 ${install}
-cp '${home}/boundaries-proxy.env' /etc/boundaries-proxy.env`);
+cp '${home}/boundaries-proxy.env' /etc/boundaries-proxy.env
+cp '${home}/keys.json' /etc/boundaries-keys.json`);
   await machine(start);
-  const headers = { authorization: `Bearer ${await tokenOf()}` };
   const isServed = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/api/v1/fc/lv0`, { headers }).then(
+    fetch(`http://127.0.0.1:${port}/api/v1/fc/lv0`, { headers: AUTHORIZED }).then(
       ({ status }) => status === 200,
       () => false,
     );
@@ -171,15 +158,15 @@ test('development tokens need no clone', () => {
 test('without GDAL releases can be listed and verified, and what needs it says what to install', () => {
   assert.match(run('boundaries-generator', ['list', '--out', out]).stdout, /\br1\b/);
   assert.match(run('boundaries-generator', ['verify', '--out', out]).stdout, /0 findings/);
-  const build = run('boundaries-generator', ['build', '--source', source, '--release', 'r2', '--out', out]);
-  assert.equal(build.status, 1);
-  assert.match(build.stderr, /needs gdal-async.*\n {2}what to do: npm install "gdal-async@\^\d/);
-  const verify = run('boundaries-generator', ['verify', '--out', out, '--source', source]);
-  assert.equal(verify.status, 1);
-  assert.match(verify.stderr, /needs gdal-async.*\n {2}what to do: npm install "gdal-async@\^\d/);
-  const sample = run('boundaries-generator', ['build', '--sample', '--out', out]);
-  assert.equal(sample.status, 1);
-  assert.match(sample.stderr, /the sample needs world-atlas.*\n {2}what to do: npm install "world-atlas@\^\d/);
+  for (const [args, missing] of [
+    [['build', '--source', source, '--release', 'r2'], 'gdal-async'],
+    [['verify', '--source', source], 'gdal-async'],
+    [['build', '--sample'], 'world-atlas'],
+  ] as const) {
+    const { status, stderr } = run('boundaries-generator', [...args, '--out', out]);
+    assert.equal(status, 1);
+    assert.match(stderr, new RegExp(`needs ${missing}.*\\n {2}what to do: npm install "${missing}@\\^\\d`));
+  }
 });
 
 test('the compiled generator builds with child processes where GDAL is there', () => {
@@ -194,17 +181,13 @@ function compile(name: string, program: string, options: string[]): void {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const types = ['--typeRoots', join(REPOSITORY, 'node_modules', '@types'), '--types', 'node'];
   const common = ['--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
-  const { status, stdout } = spawnSync(process.execPath, [compiler, ...common, ...options, join(home, name)], {
-    cwd: home,
-    encoding: 'utf8',
-  });
+  const { status, stdout } = runIn(home, process.execPath, [compiler, ...common, ...options, name]);
   assert.equal(status, 0, stdout);
 }
 
 test('the program in proxy/README.md compiles without skipLibCheck and serves a page', async () => {
   compile('server.mts', codeIn('proxy/README.md', 'ts', 'createServer('), ['--skipLibCheck', 'false']);
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  writeFileSync(join(home, 'keys.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  writeFileSync(join(home, 'keys.json'), JWKS);
   symlinkSync(out, join(home, 'output'));
   const port = await freePort();
   const child = spawn(process.execPath, ['server.mjs'], {
@@ -219,9 +202,8 @@ test('the program in proxy/README.md compiles without skipLibCheck and serves a 
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok ?? false;
   };
   await until(isReady, 'the program serves nothing');
-  const claims = { iss: 'https://login.example.org/', aud: 'boundaries', exp: Math.floor(Date.now() / 1000) + 60 };
-  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
-  const page = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization: `Bearer ${token}` } });
+  const authorization = `Bearer ${await token({ iss: 'https://login.example.org/' })}`;
+  const page = await fetch(`${url}/api/v1/fc/lv0`, { headers: { authorization } });
   assert.equal(page.headers.get('boundaries-release'), 'r1');
   assert.equal(JSON.parse(await page.text()).type, 'FeatureCollection');
   child.kill('SIGTERM');
@@ -233,23 +215,24 @@ test('the handler in proxy/README.md compiles without skipLibCheck and answers',
   compile('handler.mts', program, ['--skipLibCheck', 'false']);
   const ended = `${program.replace('console.error', '() => {}')}\nconsole.log(response.status);`;
   writeFileSync(join(home, 'answer.mjs'), ended.replaceAll('static.example.org', '127.0.0.1:1'));
-  const { stdout } = spawnSync(process.execPath, [join(home, 'answer.mjs')], { cwd: home, encoding: 'utf8' });
   // There is no such host.
-  assert.equal(stdout, '503\n');
+  assert.equal(runModule('answer.mjs').stdout, '503\n');
 });
 
 test('the program in generator/README.md compiles without skipLibCheck and without GDAL, and builds where GDAL is', () => {
   compile('build.mts', codeIn('generator/README.md', 'ts', 'build('), ['--skipLibCheck', 'false']);
-  const without = spawnSync(process.execPath, [join(home, 'build.mjs')], { cwd: home, encoding: 'utf8' });
-  assert.match(without.stderr, /^reading and writing datasets needs gdal-async.*: npm install "gdal-async@/);
+  assert.match(
+    runModule('build.mjs').stderr,
+    /^reading and writing datasets needs gdal-async.*: npm install "gdal-async@/,
+  );
   // A file of the package imports the package by its own name.
   const inside = join(REPOSITORY, 'dist', 'readme-build.mjs');
   cpSync(join(home, 'build.mjs'), inside);
   after(() => rmSync(inside));
   const folder = temporaryFolder();
   cpSync(source, join(folder, 'levels.gpkg'));
-  const built = spawnSync(process.execPath, [inside], { cwd: folder, encoding: 'utf8' });
-  assert.deepEqual([built.stdout, built.stderr], ['[ 2, 3, 4, 0, 0, 0 ] 0\n', '']);
+  const built = runIn(folder, process.execPath, [inside]);
+  assert.deepEqual(built, { status: 0, stdout: '[ 2, 3, 4, 0, 0, 0 ] 0\n', stderr: '' });
 });
 
 test('the package looks points up: by its program, and by one file without imports for pages', async () => {
@@ -266,8 +249,7 @@ const found: UnitName[] = openLevel(readFileSync('${release}/cells.bin'), names)
 console.log(found.map(({ name }) => name));
 `;
   compile('points.mts', program, ['--skipLibCheck', 'false']);
-  const printed = spawnSync(process.execPath, [join(home, 'points.mjs')], { cwd: home, encoding: 'utf8' });
-  assert.deepEqual([printed.stdout, printed.stderr], ["[ 'South' ]\n", '']);
+  assert.deepEqual(runModule('points.mjs'), { status: 0, stdout: "[ 'South' ]\n", stderr: '' });
   const text = readFileSync(join(home, 'node_modules', PACKAGE, 'dist', 'points.js'), 'utf8');
   assert.doesNotMatch(text, /^import /m);
 });
@@ -295,7 +277,6 @@ export const built = build({});
 test('other modules are not exported', async () => {
   for (const name of ['format/levels', 'dist/proxy/server.js', 'dist/format/levels.js']) {
     const script = `import('${PACKAGE}/${name}').catch(({ code }) => console.log(code))`;
-    const printed = execFileSync(process.execPath, ['-e', script], { cwd: home, encoding: 'utf8' });
-    assert.equal(printed, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n', name);
+    assert.equal(runIn(home, process.execPath, ['-e', script]).stdout, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n', name);
   }
 });

@@ -162,7 +162,7 @@ test("the set-up compiles with the headers beside this Node, whatever npm's node
   const nodedirOf = async (nodedir: string): Promise<string> => {
     const clone = makeClone({ installed: INSTALLED, compiled: 'binding', programs: COMPILING });
     assert.equal((await setUp(clone, { node, env: { npm_config_nodedir: join(folder, nodedir) } })).code, 0);
-    return readFileSync(join(clone.folder, 'calls.nodedir'), 'utf8');
+    return readFileSync(join(clone.folder, 'nodedir'), 'utf8');
   };
   assert.equal(await nodedirOf('another'), 'undefined');
   putHeader('set', header.join(''));

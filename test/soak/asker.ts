@@ -2,8 +2,7 @@
 // changes are noticed is not looked at here, on machines of any speed, but in simulations.
 import assert from 'node:assert/strict';
 import type { Dice } from '../support/dice.ts';
-import type { Answer } from '../support/http/http-client.ts';
-import { send } from '../support/http/http-client.ts';
+import { type Answer, send } from '../support/http/http-client.ts';
 import type { Published } from './published.ts';
 import type { RotatingTokens } from './rotating-tokens.ts';
 
@@ -31,65 +30,57 @@ const ALWAYS_EXCUSED = /^(408|503|504) /;
 export class Excused extends Error {}
 
 /** A client. */
-export class Asker {
-  readonly proxy: SoakedProxy;
-  readonly published: Published;
-  readonly random: Dice;
-  readonly tokens: RotatingTokens;
-  /** Is it slow, or does it vanish? */
-  readonly isBad: boolean;
-  readonly #number: number;
-  readonly #tally: Tally;
+export interface Asker {
+  proxy: SoakedProxy;
+  published: Published;
+  tokens: RotatingTokens;
+  tally: Tally;
+  random: Dice;
+  /** Two that follow one another are of different proxies. */
+  number: number;
+}
 
-  constructor(
-    number: number,
-    random: Dice,
-    proxy: SoakedProxy,
-    { published, tokens, tally }: { published: Published; tokens: RotatingTokens; tally: Tally },
-  ) {
-    this.#number = number;
-    // Two in a row, one for each proxy.
-    this.isBad = number % BAD_CLIENTS_EVERY < 2;
-    this.random = random;
-    this.proxy = proxy;
-    this.published = published;
-    this.tokens = tokens;
-    this.#tally = tally;
-  }
+/** Is it slow, or does it vanish? */
+export function isBad({ number }: Asker): boolean {
+  return number % BAD_CLIENTS_EVERY < 2;
+}
 
-  get authorization(): string {
-    return this.tokens.valid(this.#number);
-  }
+/** The Authorization header that it sends. */
+export function authorizationOf({ tokens, number }: Asker): string {
+  return tokens.valid(number);
+}
 
-  /**
-   * Sends a request with a valid token unless `headers` has another, and returns its answer of whatever status below
-   * 500.
-   * @throws Excused if it may have failed; any other error is a fault of the proxy
-   */
-  async ask(path: string, headers: Record<string, string | undefined> = {}, method = 'GET'): Promise<Answer> {
-    const given = { authorization: this.authorization, ...headers };
-    return this.attempt(path, async () => {
-      const answer = await send(this.proxy, path, given, method);
-      if (answer.status >= 500 || answer.status === 408) throw new Refused(answer);
-      return answer;
-    });
-  }
+/**
+ * Sends a request with a valid token unless `headers` has another, and returns its answer of whatever status below 500.
+ * @throws Excused if it may have failed; any other error is a fault of the proxy
+ */
+export function ask(
+  asker: Asker,
+  path: string,
+  headers: Record<string, string | undefined> = {},
+  method = 'GET',
+): Promise<Answer> {
+  const given = { authorization: authorizationOf(asker), ...headers };
+  return attempt(asker, path, async () => {
+    const answer = await send(asker.proxy, path, given, method);
+    if (answer.status >= 500 || answer.status === 408) throw new Refused(answer);
+    return answer;
+  });
+}
 
-  /** Runs what requests something, and counts it. @throws as `ask` does */
-  async attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
-    const begun = performance.now();
-    this.#tally.requests++;
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof assert.AssertionError) throw error;
-      const kind = error instanceof Refused ? error.message : 'cut';
-      if (!ALWAYS_EXCUSED.test(kind) && !this.proxy.mayFail(begun))
-        throw new Error(`${what}: ${kind}, and the origin did not fail: ${error}`);
-      const { errors } = this.#tally;
-      errors.set(kind, (errors.get(kind) ?? 0) + 1);
-      throw new Excused(kind);
-    }
+/** Runs what requests something, and counts it. @throws as `ask` does */
+export async function attempt<T>({ proxy, tally }: Asker, what: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  tally.requests++;
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error;
+    const kind = error instanceof Refused ? error.message : 'cut';
+    if (!ALWAYS_EXCUSED.test(kind) && !proxy.mayFail(begun))
+      throw new Error(`${what}: ${kind}, and the origin did not fail: ${error}`);
+    tally.errors.set(kind, (tally.errors.get(kind) ?? 0) + 1);
+    throw new Excused(kind);
   }
 }
 

@@ -1,18 +1,17 @@
 // Clients of a soak that are slow, or go away: in the middle of a request, before an answer, or in the middle of one.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expectedPage, type Listing, pathOf } from '../support/listings.ts';
-import type { Asker } from './asker.ts';
+import { type Asker, attempt, authorizationOf } from './asker.ts';
 
 /** The page with the largest unit. */
 const LARGE: Listing = { format: 'geojsonl', level: 0 };
 const SLOW_MS = 20;
 
-function headOf({ authorization }: Asker): string {
-  return `GET ${pathOf(LARGE)} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nAuthorization: ${authorization}\r\n\r\n`;
+function headOf(asker: Asker): string {
+  return `GET ${pathOf(LARGE)} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nAuthorization: ${authorizationOf(asker)}\r\n\r\n`;
 }
 
 async function connected({ proxy }: Asker): Promise<Socket> {
@@ -25,7 +24,7 @@ async function connected({ proxy }: Asker): Promise<Socket> {
 
 /** Sends its request in small pieces and reads the answer in pauses; it must be whole. */
 async function slow(asker: Asker): Promise<void> {
-  await asker.attempt('slow client', async () => {
+  await attempt(asker, 'slow client', async () => {
     const socket = await connected(asker);
     for (const piece of headOf(asker).match(/.{1,40}/gs) ?? []) {
       socket.write(piece);
@@ -62,7 +61,7 @@ async function vanish(asker: Asker): Promise<void> {
   socket.destroy();
 }
 
-/** Behaves as one of these clients. @throws as Asker.ask does */
+/** Behaves as one of these clients. @throws as `ask` does */
 export async function behaveBadly(asker: Asker): Promise<void> {
   await (asker.random(5) === 0 ? slow : vanish)(asker);
 }

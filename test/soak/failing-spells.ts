@@ -17,35 +17,25 @@ const NO_BYTES: ReadonlySet<string> = new Set(['404', '503', 'a closed connectio
 const FAULTS_OF_METADATA = HOST_FAULTS.filter(({ what }) => NO_BYTES.has(what));
 
 /** The spells of a host. */
-export class FailingSpells {
-  readonly #host: RunningHost;
-  readonly #random: Dice;
-  #lastFailure = Number.NEGATIVE_INFINITY;
-  failures = 0;
-
-  constructor(host: RunningHost, random: Dice) {
-    this.#host = host;
-    this.#random = random;
-  }
-
-  begin(): void {
-    this.#host.fault = ({ headers: { range } }, res, file) => {
-      // A release that was just removed has no files.
-      if (this.#random(FAILS_EVERY) > 0 || !existsSync(file)) return false;
-      const faults = file.endsWith('.gz') ? FAULTS_OF_FILES : FAULTS_OF_METADATA;
-      this.#lastFailure = performance.now();
-      this.failures++;
-      elementAt(faults, this.#random(faults.length)).fail(res, file, range);
-      return true;
-    };
-  }
-
-  end(): void {
-    this.#host.fault = undefined;
-  }
-
-  /** May a request have failed because the host did? @param begun when it was sent */
-  mayExplain(begun: number): boolean {
-    return this.#lastFailure >= begun - AFTERMATH_MS;
-  }
+export function failingSpells(host: RunningHost, random: Dice) {
+  let lastFailure = Number.NEGATIVE_INFINITY;
+  return {
+    failures: 0,
+    begin(): void {
+      host.fault = ({ headers: { range } }, res, file) => {
+        // A release that was just removed has no files.
+        if (random(FAILS_EVERY) > 0 || !existsSync(file)) return false;
+        const faults = file.endsWith('.gz') ? FAULTS_OF_FILES : FAULTS_OF_METADATA;
+        lastFailure = performance.now();
+        this.failures++;
+        elementAt(faults, random(faults.length)).fail(res, file, range);
+        return true;
+      };
+    },
+    end(): void {
+      host.fault = undefined;
+    },
+    /** May a request have failed because the host did? @param begun when it was sent */
+    mayExplain: (begun: number): boolean => lastFailure >= begun - AFTERMATH_MS,
+  };
 }

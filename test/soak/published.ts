@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
-import type { StoredLevel } from '../support/datasets/large-dataset.ts';
-import { readStored, writeWorld } from '../support/datasets/large-dataset.ts';
+import { readStored, type StoredLevel, writeWorld } from '../support/datasets/large-dataset.ts';
 import type { Dice } from '../support/dice.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -34,65 +34,49 @@ export interface Known {
   files: ReadonlyMap<string, string>;
 }
 
-/** The releases that are published. */
-export class Published {
-  /** The output folder. */
-  readonly out: string;
-  readonly #store: string;
-  readonly #known = new Map<string, Known>();
-  /** The ids of those in the output folder, and of the others, in each the one that came first first. */
-  readonly #hosted: string[] = [];
-  readonly #away: string[] = [...IDS];
-  switches = 0;
+export type Published = Awaited<ReturnType<typeof startPublishing>>;
 
-  private constructor(store: string, out: string) {
-    this.#store = store;
-    this.out = out;
-    for (const id of IDS) this.#known.set(id, readKnown(store, id));
+/** Builds the releases where that has not been done yet, and publishes three. */
+export async function startPublishing() {
+  const store = await cachedOutput(import.meta.url, 'releases', buildStore, IDS);
+  const out = temporaryFolder();
+  const everything = new Map(IDS.map((id) => [String(id), readKnown(store, id)]));
+  // The ids of those in the output folder, and of the others, in each the one that came first first.
+  const hosted: string[] = [];
+  const away: string[] = [...IDS];
+  const published = {
+    /** The output folder. */
+    out,
+    switches: 0,
+    /** What a release says. @throws Error if there is no such release */
+    known: (id: string): Known =>
+      everything.get(id) ?? assert.fail(`the answer is from release ${id}, which does not exist`),
+    /** Makes any hosted release the current one. */
+    switchBack: (random: Dice): Promise<void> => activate(elementAt(hosted, random(hosted.length))),
+    publishNext,
+  };
+  async function activate(id: string): Promise<void> {
+    await activateRelease(out, id);
+    published.switches++;
   }
-
-  /** Builds the releases where that has not been done yet, and publishes three. */
-  static async start(): Promise<Published> {
-    const store = await cachedOutput(import.meta.url, 'releases', buildStore, IDS);
-    const published = new Published(store, temporaryFolder());
-    for (let i = 0; i < KEPT; i++) await published.publishNext();
-    return published;
-  }
-
-  /** What a release says. @throws Error if there is no such release */
-  known(id: string): Known {
-    const known = this.#known.get(id);
-    if (known === undefined) throw new Error(`the answer is from release ${id}, which does not exist`);
-    return known;
-  }
-
   /**
    * Copies the release that has been away for longest into the output folder, makes it current, and prunes the oldest.
    */
-  async publishNext(): Promise<void> {
-    const id = this.#away.shift() ?? assert.fail('all are hosted');
-    const target = join(this.out, releasePath(id));
+  async function publishNext(): Promise<void> {
+    const id = away.shift() ?? assert.fail('all are hosted');
     // Hidden, as the generator's own staging folders are: no release has such a name.
-    const staging = join(this.out, releasePath(`.${id}`));
-    await cp(join(this.#store, releasePath(id)), staging, { recursive: true });
-    await rename(staging, target);
-    await this.#activate(id);
-    this.#hosted.push(id);
-    if (this.#hosted.length <= KEPT) return;
-    const oldest = this.#hosted.splice(0, 1);
-    assert.deepEqual(await pruneReleases(this.out, KEPT, GRACE_MS), oldest);
-    this.#away.push(...oldest);
+    const staging = join(out, releasePath(`.${id}`));
+    await cp(join(store, releasePath(id)), staging, { recursive: true });
+    await rename(staging, join(out, releasePath(id)));
+    await activate(id);
+    hosted.push(id);
+    if (hosted.length <= KEPT) return;
+    const oldest = hosted.splice(0, 1);
+    assert.deepEqual(await pruneReleases(out, KEPT, GRACE_MS), oldest);
+    away.push(...oldest);
   }
-
-  /** Makes any hosted release the current one. */
-  async switchBack(random: Dice): Promise<void> {
-    await this.#activate(this.#hosted[random(this.#hosted.length)] ?? IDS[0]);
-  }
-
-  async #activate(id: string): Promise<void> {
-    await activateRelease(this.out, id);
-    this.switches++;
-  }
+  for (let i = 0; i < KEPT; i++) await publishNext();
+  return published;
 }
 
 async function buildStore(store: string): Promise<void> {

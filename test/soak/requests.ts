@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Answer } from '../support/http/http-client.ts';
-import { nextOf, refusal, sendRaw, textOf } from '../support/http/http-client.ts';
+import { type Answer, nextOf, refusal, sendRaw, textOf } from '../support/http/http-client.ts';
 import { anyListing, expectedPage, type Listing, pathOf } from '../support/listings.ts';
-import type { Asker } from './asker.ts';
+import { type Asker, ask, attempt } from './asker.ts';
 import type { Published } from './published.ts';
 
 /** Pages that a client follows. */
@@ -42,16 +41,6 @@ interface Page {
 
 const cursors: Page[] = [];
 
-/** One of the pages that everyone asks for. */
-async function hotPage(asker: Asker): Promise<void> {
-  await walk(asker, elementAt(HOT, asker.random(HOT.length)), 1);
-}
-
-/** A listing and its next pages. */
-async function listing(asker: Asker): Promise<void> {
-  await walk(asker, elementAt(listings, asker.random(LISTINGS)), 1 + asker.random(PAGES_MAX));
-}
-
 /** A cursor from long ago. */
 async function oldCursor(asker: Asker): Promise<void> {
   const page = cursors[asker.random(CURSORS_MAX)];
@@ -67,7 +56,7 @@ async function walk(asker: Asker, listing: Listing, pages: number): Promise<void
 
 /** Asks for a page, checks all of it, and sometimes asks again. @returns the next one, unless the release is gone */
 async function askPage(asker: Asker, { path, listing, cursor }: Page): Promise<Page | undefined> {
-  const answer = await asker.ask(path, codingOf(asker));
+  const answer = await ask(asker, path, codingOf(asker));
   if (cursor !== undefined && answer.status === 410) {
     refusal(answer, 410, 'release-gone');
     return undefined;
@@ -89,11 +78,15 @@ async function askPage(asker: Asker, { path, listing, cursor }: Page): Promise<P
 async function askAgain(asker: Asker, path: string, { headers, body }: Answer): Promise<void> {
   const method = asker.random(3) === 0 ? 'HEAD' : 'GET';
   const same = { 'accept-encoding': headers['content-encoding'] ?? 'identity' };
-  const again = await asker.ask(path, method === 'GET' ? { ...same, 'if-none-match': headers.etag } : same, method);
+  const again = await ask(asker, path, method === 'GET' ? { ...same, 'if-none-match': headers.etag } : same, method);
   if (again.status === 410 || again.headers['boundaries-release'] !== headers['boundaries-release']) return;
   const expected = method === 'GET' ? [304, 0, headers.etag] : [200, 0, headers.etag];
   assert.deepEqual([again.status, again.body.length, again.headers.etag], expected, path);
   if (method === 'HEAD') assert.equal(again.headers['content-length'], String(body.length), path);
+}
+
+function anyOf<T>({ random }: Asker, values: readonly T[]): T {
+  return elementAt(values, random(values.length));
 }
 
 function codingOf({ random }: Asker): Record<string, string> {
@@ -104,7 +97,7 @@ function codingOf({ random }: Asker): Record<string, string> {
 async function wholeFile(asker: Asker): Promise<void> {
   const level = asker.random(2 * LEVELS.length);
   const file = level < LEVELS.length ? `names/${levelName(elementAt(LEVELS, level))}` : 'overview';
-  const answer = await asker.ask(`/api/v1/${file}`, codingOf(asker));
+  const answer = await ask(asker, `/api/v1/${file}`, codingOf(asker));
   const release = String(answer.headers['boundaries-release']);
   assert.equal(answer.status, 200, file);
   assert.ok(textOf(answer) === asker.published.known(release).files.get(file), `${file} of ${release}: another body`);
@@ -122,8 +115,8 @@ const BAD: readonly (readonly [string, number, string, string?])[] = [
 ];
 
 async function badRequest(asker: Asker): Promise<void> {
-  const [path, status, code, method] = elementAt(BAD, asker.random(BAD.length));
-  refusal(await asker.ask(path, {}, method), status, code);
+  const [path, status, code, method] = anyOf(asker, BAD);
+  refusal(await ask(asker, path, {}, method), status, code);
 }
 
 /** What is not HTTP, or not only a request. */
@@ -134,8 +127,8 @@ const RAW = [
 ] as const;
 
 async function notHttp(asker: Asker): Promise<void> {
-  const [bytes, status] = elementAt(RAW, asker.random(RAW.length));
-  const text = await asker.attempt('raw', () => sendRaw(asker.proxy, bytes));
+  const [bytes, status] = anyOf(asker, RAW);
+  const text = await attempt(asker, 'raw', () => sendRaw(asker.proxy, bytes));
   // 408 on a slow machine.
   assert.match(text, new RegExp(`^HTTP/1\\.1 (${status}|408) `), `${bytes.slice(0, 60)}: ${text.slice(0, 200)}`);
 }
@@ -143,25 +136,25 @@ async function notHttp(asker: Asker): Promise<void> {
 /** Tokens that are missing, too old or forged; what needs none. */
 async function otherToken(asker: Asker): Promise<void> {
   const { tokens } = asker;
-  assert.equal((await asker.ask('/readyz', { authorization: undefined })).status, 200);
-  refusal(await asker.ask(PATH, { authorization: undefined }), 401, 'token-missing');
+  assert.equal((await ask(asker, '/readyz', { authorization: undefined })).status, 200);
+  refusal(await ask(asker, PATH, { authorization: undefined }), 401, 'token-missing');
   for (const bad of [await tokens.expired(), await tokens.forged()])
-    refusal(await asker.ask(PATH, { authorization: bad }), 401, 'token-invalid');
+    refusal(await ask(asker, PATH, { authorization: bad }), 401, 'token-invalid');
 }
 
 /** Each with its share of the requests. */
-const SHARES = [
-  [hotPage, 8],
-  [listing, 10],
+const SHARES: readonly [(asker: Asker) => Promise<void>, number][] = [
+  [(asker) => walk(asker, anyOf(asker, HOT), 1), 8],
+  [(asker) => walk(asker, anyOf(asker, listings), 1 + asker.random(PAGES_MAX)), 10],
   [oldCursor, 3],
   [wholeFile, 2],
   [badRequest, 2],
   [notHttp, 1],
   [otherToken, 1],
-] as const;
+];
 const DRAWN = SHARES.flatMap(([request, share]) => Array.from({ length: share }, () => request));
 
 /** Sends one request of any kind, or a few that belong together. @throws Excused, or what is wrong with an answer */
 export async function askAnything(asker: Asker): Promise<void> {
-  await elementAt(DRAWN, asker.random(DRAWN.length))(asker);
+  await anyOf(asker, DRAWN)(asker);
 }

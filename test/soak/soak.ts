@@ -1,27 +1,22 @@
 // The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under
 // mixed traffic for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by
 // soak.long.test.ts.
-import { once } from 'node:events';
 import { globalAgent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
-import type { Dice } from '../support/dice.ts';
-import { dice } from '../support/dice.ts';
+import { type Dice, dice } from '../support/dice.ts';
 import { AUDIENCE } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { compile } from '../support/processes/compile.ts';
-import type { Running } from '../support/processes/proxy-process.ts';
-import { serve } from '../support/processes/proxy-process.ts';
-import type { SoakedProxy, Tally } from './asker.ts';
-import { Asker, Excused } from './asker.ts';
+import { type Running, serve } from '../support/processes/proxy-process.ts';
+import { type Asker, Excused, isBad, type SoakedProxy, type Tally } from './asker.ts';
 import { behaveBadly } from './bad-clients.ts';
-import { FailingSpells } from './failing-spells.ts';
-import type { Reading } from './growth.ts';
-import { growthIn, readingOf } from './growth.ts';
-import { Published } from './published.ts';
+import { failingSpells } from './failing-spells.ts';
+import { growthIn, type Reading, readingOf } from './growth.ts';
+import { type Published, startPublishing } from './published.ts';
 import { askAnything, drawListings } from './requests.ts';
-import { KEY_OPTIONS, RotatingTokens } from './rotating-tokens.ts';
+import { KEY_OPTIONS, type RotatingTokens, startTokens } from './rotating-tokens.ts';
 
 /** How long it takes, and how much of it there is. */
 export interface SoakOptions {
@@ -68,11 +63,11 @@ const WRONG_MAX = 20;
 /** Runs a soak. @param print receives a line for each interval and each fault */
 export async function soak(options: SoakOptions, print: (line: string) => void): Promise<SoakResult> {
   const { intervals, length, clients, seed } = options;
-  const published = await Published.start();
+  const published = await startPublishing();
   drawListings(published);
-  const tokens = await RotatingTokens.start();
+  const tokens = await startTokens();
   const host = await startStaticHost(published.out);
-  const spells = new FailingSpells(host, dice(seed));
+  const spells = failingSpells(host, dice(seed));
   const proxies = [
     await startProxy('folder', published.out, tokens, () => false),
     await startProxy('static host', host.url.href, tokens, (begun) => spells.mayExplain(begun)),
@@ -83,10 +78,10 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
     wrong.push(line);
     print(`WRONG: ${line}`);
   };
-  const askers = Array.from(
-    { length: clients },
-    (_, i) => new Asker(i, dice(seed + 1 + i), elementAt(proxies, i % proxies.length), { published, tokens, tally }),
-  );
+  const askers = Array.from({ length: clients }, (_, number): Asker => {
+    const own = { number, random: dice(seed + 1 + number), proxy: elementAt(proxies, number % proxies.length) };
+    return { ...own, published, tokens, tally };
+  });
   const onError = ({ proxy }: Asker, error: Error): void => {
     if (!(error instanceof Excused)) fail(`${proxy.name}: ${error.message}`);
   };
@@ -150,7 +145,7 @@ async function askUntil(
   asker: Asker,
   onError: (asker: Asker, error: Error) => void,
 ): Promise<void> {
-  const act = asker.isBad ? behaveBadly : askAnything;
+  const act = isBad(asker) ? behaveBadly : askAnything;
   while (!isOver()) await act(asker).catch((error: Error) => onError(asker, error));
 }
 
@@ -172,12 +167,9 @@ async function startProxy(
   return { name, url: running.url, running, metrics, mayFail, readings: [] };
 }
 
-async function stop({ child }: Running): Promise<number | string> {
-  const ended = once(child, 'exit');
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill('SIGTERM');
-    await ended;
-  }
+/** @returns the exit code, or the signal that ended it */
+async function stop({ child, stop: end }: Running): Promise<number | string> {
+  if (child.exitCode === null && child.signalCode === null) await end();
   return child.exitCode ?? child.signalCode ?? 'nothing';
 }
 

@@ -13,12 +13,11 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
-import { filesUnder } from './files.ts';
+import { claim, filesUnder } from './files.ts';
 import { copyOf, temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
@@ -96,13 +95,9 @@ async function makeAlone(cached: string, make: (folder: string) => Promise<void>
 
 /** Takes a lock, a file with the number of the process, if nobody has it. One whose process has ended is removed. */
 function takeLock(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    if (existsSync(lock) && !isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
-    return false;
-  }
+  if (claim(lock)) return true;
+  if (existsSync(lock) && !isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
+  return false;
 }
 
 function isRunning(pid: number): boolean {

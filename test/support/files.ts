@@ -1,6 +1,6 @@
-// The files below a folder and their content, to compare folders with each other.
+// The files below a folder and their content, to compare folders with each other; files that processes claim.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** Everything below a folder but folders: paths from the folder, sorted. */
@@ -50,4 +50,14 @@ export function openTargets(): string[] {
       return [];
     }
   });
+}
+
+/** Makes a file with the number of this process. @returns false where there is one already: another process was first */
+export function claim(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
 }

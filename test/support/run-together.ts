@@ -1,12 +1,12 @@
 // Runs test files in one process, one after the other: a process costs more than most files. test/run.ts makes entries
 // that call this; several take files from one list.
 import { EventEmitter, once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { endFile } from './after.ts';
 import { cpuSeconds } from './cpu-time.ts';
+import { claim } from './files.ts';
 
 /** A test file of a run. */
 export interface ListedFile {
@@ -83,13 +83,4 @@ function begin({ name, limitMs }: ListedFile, running: () => string): (t: TestCo
       t.diagnostic(JSON.stringify(ended));
     }
   };
-}
-
-function claim(file: string): boolean {
-  try {
-    closeSync(openSync(file, 'wx'));
-    return true;
-  } catch {
-    return false;
-  }
 }

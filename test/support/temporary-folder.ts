@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from './after.ts';
 
-/** A folder that is removed when the test file ends. */
-export function temporaryFolder(): string {
+/** A folder that is removed when the test file ends. @param end ends what uses it, before */
+export function temporaryFolder(end?: () => unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'boundaries-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(async () => {
+    await end?.();
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 

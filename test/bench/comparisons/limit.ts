@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeCells } from '../../../format/cells.ts';
+import { elementAt } from '../../../format/element-at.ts';
 import { cellsPath, featureFilePath } from '../../../format/layout.ts';
 import { compile } from '../../support/processes/compile.ts';
 import { type Figures, outputOf, type Row } from '../measure/measure.ts';
@@ -12,7 +13,7 @@ import { QUESTIONS, type Question, type QuestionName } from '../requests/questio
 import { largestLevel, type Target } from '../requests/targets.ts';
 import type { LimitPlan } from '../servers/limit.ts';
 import { type Machine, onCore, startNode } from '../servers/servers.ts';
-import { answersTo, type Service } from '../servers/service.ts';
+import { answersTo, headersOf, type Service } from '../servers/service.ts';
 
 /** What every comparison shares. */
 export interface Bench {
@@ -84,7 +85,7 @@ async function limitPlanOf(
   const proxy = await service.start(release.out);
   const answers = await answersTo(proxy.url, paths, service.headers).finally(() => proxy.stop());
   const sizes = answers.map(({ body }) => body.length);
-  const [{ headers } = { headers: [] }] = answers;
+  const headers = headersOf(elementAt(answers, 0));
   switch (kind) {
     case 'memory':
       return { kind, headers, bytes: sizes[0] ?? 0 };

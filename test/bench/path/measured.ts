@@ -23,7 +23,7 @@ import { type Client, Reads } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
-import { receive } from '../servers/service.ts';
+import { send } from '../../support/http/http-client.ts';
 
 /** What to measure. */
 export interface PathPlan {
@@ -81,9 +81,9 @@ const HOT_REQUESTS = 3;
 const plan: PathPlan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const parts = await proxyParts(plan.proxy);
 await once(parts.server.listen(0, '127.0.0.1'), 'listening');
-const url = `http://127.0.0.1:${(parts.server.address() as AddressInfo).port}${plan.hot}`;
+const url = `http://127.0.0.1:${(parts.server.address() as AddressInfo).port}`;
 const headers = { authorization: plan.authorization, 'accept-encoding': 'gzip', host: HOST };
-for (let i = 0; i < HOT_REQUESTS; i++) await receive(url, headers);
+for (let i = 0; i < HOT_REQUESTS; i++) await send({ url }, plan.hot, headers);
 parts.server.close();
 const figures: PathFigures = { hashUs: await microsecondsOfHash(), measured: [] };
 for (const kind of plan.cases) {

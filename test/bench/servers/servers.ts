@@ -42,7 +42,6 @@ function allowedCores(): string[] {
 /** A running server. */
 export interface Server {
   url: string;
-  pid: number;
   stop(): Promise<void>;
 }
 
@@ -59,7 +58,6 @@ export async function startNode({ node, serverCore }: Machine, args: readonly st
   const url = await addressOf(child);
   return {
     url,
-    pid: child.pid ?? 0,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');

@@ -7,10 +7,13 @@ import { gunzipSync } from 'node:zlib';
 import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../../format/layout.ts';
-import type { Format, Geometry, Level } from '../../../format/levels.ts';
-import { FRAMES, LEVELS } from '../../../format/levels.ts';
-import type { Coordinates, Unit, WriteOptions } from '../../../generator/sample/write-geopackage.ts';
-import { writeGeopackage } from '../../../generator/sample/write-geopackage.ts';
+import { type Format, FRAMES, type Geometry, LEVELS, type Level } from '../../../format/levels.ts';
+import {
+  type Coordinates,
+  type Unit,
+  type WriteOptions,
+  writeGeopackage,
+} from '../../../generator/sample/write-geopackage.ts';
 import { readIndex } from '../releases/read-index.ts';
 
 /** GIDs of level 1 that would break a path, a query, a header or a shell. */

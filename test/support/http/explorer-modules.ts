@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
-import type { Asset, Assets } from '../../../proxy/site/asset.ts';
-import { makeAsset } from '../../../proxy/site/asset.ts';
+import { type Asset, type Assets, makeAsset } from '../../../proxy/site/asset.ts';
 import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import { filesUnder } from '../files.ts';
 

@@ -1,8 +1,7 @@
 // A service whose origin holds reads back, for tests of what happens meanwhile.
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
-import type { RunningService, ServiceOptions } from './in-process-proxy.ts';
-import { startService } from './in-process-proxy.ts';
+import { type RunningService, type ServiceOptions, startService } from './in-process-proxy.ts';
 
 const isOfBodies = (path: string): boolean => path.endsWith('.gz') || path.includes('/alone/');
 

@@ -1,7 +1,6 @@
 // Requests to a running proxy over real sockets, as they are written; answers as they come, and what is in them.
 import assert from 'node:assert/strict';
-import type { IncomingHttpHeaders } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import LinkHeader from 'http-link-header';

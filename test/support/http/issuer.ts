@@ -1,12 +1,9 @@
 // An issuer for tests: signs tokens, publishes its keys on a real HTTP server, counts who asks, and fails when told to.
-import type { KeyObject } from 'node:crypto';
-import { generateKeyPairSync } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
-import type { KeyPolicy } from '../../../proxy/auth/rotating-keys.ts';
-import { RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
+import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
 import { listen } from './listen.ts';
 
@@ -76,9 +73,9 @@ export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = 
 /** Short, so that a test of an issuer that hangs is too; long enough for a busy machine. */
 const FETCH_MS = 1_000;
 
-/** A valid token of this issuer, but for what `claims` and `header` change. */
+/** A valid token of an issuer, but for what `claims` and `header` change. */
 export function tokenOf(
-  { name }: RunningIssuer,
+  { name }: Pick<RunningIssuer, 'name'>,
   key: IssuerKey,
   claims: Record<string, unknown> = {},
   header: Record<string, unknown> = {},

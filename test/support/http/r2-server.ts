@@ -1,8 +1,7 @@
 // A bucket of R2 for tests: a server with the part of the protocol of workerd's R2 binding that reads objects. The
 // binding in the Worker is the real one; this end of it is a stand-in for Cloudflare's.
 import { readFileSync, statSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { listen } from './listen.ts';
 

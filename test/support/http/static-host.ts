@@ -1,7 +1,13 @@
 // A static host for tests: serves a folder over HTTP with ranges, remembers what it was asked, and fails when told to.
 import { createReadStream, statSync } from 'node:fs';
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { listen } from './listen.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after as afterProcess } from 'node:test';
-import type { Browser, Download, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium, type Download, type Page } from 'playwright-core';
 import { BROWSERS, type KINDS, PROGRAM, startBrowser } from './browser-server.ts';
 
 /** What a browser can draw. */

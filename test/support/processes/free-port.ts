@@ -1,7 +1,8 @@
 // Ports for programs that cannot choose one themselves. Of servers in the test process the system chooses: port 0.
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { after } from '../after.ts';
+import { claim } from '../files.ts';
 
 /** Below those that Linux gives to connections and to port 0 (ip_local_port_range): nobody takes one by chance. */
 const [FIRST, LAST] = [20_000, 32_767];
@@ -15,20 +16,11 @@ export async function freePort(): Promise<number> {
   for (let i = 0; i < count; i++) {
     const port = FIRST + ((start + i) % count);
     const lock = `${LOCKS}${port}`;
-    if (!reserve(lock)) continue;
+    if (!claim(lock)) continue;
     after(() => rmSync(lock, { force: true }));
     if (await isFree(port)) return port;
   }
   throw new Error(`no port from ${FIRST} to ${LAST} is free; of runs that were killed, ${LOCKS}* may be removed`);
-}
-
-function reserve(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Does nobody else listen there? */

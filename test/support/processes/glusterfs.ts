@@ -3,7 +3,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
@@ -26,11 +25,9 @@ export interface Gluster {
 /** Starts a server, and mounts its file system; both end when the test ends. */
 export async function startGluster(): Promise<Gluster> {
   const ends: (() => void)[] = [];
-  // Registered before the folder's: that is removed after the file system has been unmounted.
-  after(() => {
+  const folder = temporaryFolder(() => {
     for (const end of ends.reverse()) end();
   });
-  const folder = temporaryFolder();
   const [brick, log, path] = [join(folder, 'brick'), join(folder, 'log'), join(folder, 'shared')];
   for (const made of [brick, path]) mkdirSync(made);
   const port = await freePort();

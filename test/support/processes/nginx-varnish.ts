@@ -1,17 +1,12 @@
 // Real nginx and Varnish on loopback, with the example configurations of the repository: ports and folders are put in.
-import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { endProcess } from './end-process.ts';
-
 import { freePort } from './free-port.ts';
-
-export { freePort };
 
 /** Why tests with this program are skipped; false where it is installed. */
 export function missing(program: 'nginx' | 'varnishd'): string | false {
@@ -81,11 +76,7 @@ export function startVarnish(vcl: string, port: number): Promise<void> {
 
 /** Starts a program with a folder of its own, and waits until the port takes connections. */
 async function running(port: number, start: (folder: string) => ChildProcess): Promise<void> {
-  const children: ChildProcess[] = [];
-  // Registered before the folder's: the folder is removed after the program has ended.
-  after(() => Promise.all(children.map((child) => endProcess(child))));
-  const child = start(temporaryFolder());
-  children.push(child);
+  const child: ChildProcess = start(temporaryFolder(() => endProcess(child)));
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
   const ended = new Promise<never>((_, reject) => {

@@ -1,7 +1,6 @@
 // The proxy as a process of its own, as a user starts it.
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,13 +32,20 @@ interface HowToServe {
   stdout?: 'read' | 'unread' | number;
   /** The binary of Node. */
   node?: string;
+  /** The proxy's program, that of the project where left out. */
+  program?: string;
 }
 
 /** The options that name an output folder, and the issuer of the tests' tokens. */
 export function issuedOptions(folder: string): string[] {
+  return ['--origin', folder, ...issuerOptions()];
+}
+
+/** The options that name the issuer of the tests' tokens. */
+export function issuerOptions(): string[] {
   const jwks = join(temporaryFolder(), 'jwks.json');
   writeFileSync(jwks, JWKS);
-  return ['--origin', folder, '--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
+  return ['--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
 }
 
 /**
@@ -49,11 +55,12 @@ export function issuedOptions(folder: string): string[] {
 export async function serve(
   args: string[],
   env: Record<string, string> = {},
-  { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath }: HowToServe = {},
+  { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath, program = PROXY }: HowToServe = {},
 ): Promise<Running> {
-  const child = spawn(node, [PROXY, 'serve', ...args], {
+  const child = spawn(node, [program, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
-    stdio: ['ignore', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
+    // Its standard input ends when this process does, however that ends.
+    stdio: ['pipe', typeof stdout === 'number' ? stdout : 'pipe', 'pipe'],
   });
   after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];

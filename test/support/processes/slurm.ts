@@ -7,7 +7,6 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { endProcess } from './end-process.ts';
@@ -62,8 +61,7 @@ export async function startSlurm(
   nodes: readonly SlurmNode[] = [THIS_MACHINE],
 ): Promise<Slurm> {
   const daemons: { name: string; child: ChildProcess; output: string }[] = [];
-  // Registered before the folder's: the folder is removed after the daemons have ended.
-  after(async () => {
+  const folder = temporaryFolder(async () => {
     try {
       if (daemons.length === 2 + nodes.length) {
         const cancel = 'scancel --user="$(id -un)" || true; squeue --noheader';
@@ -74,7 +72,6 @@ export async function startSlurm(
         await endProcess(child, name === 'unshare' ? 'SIGKILL' : 'SIGTERM');
     }
   });
-  const folder = temporaryFolder();
   const config = join(folder, 'slurm.conf');
   const environment = { ...process.env, PATH, SLURM_CONF: config, ...env };
   const run = async (script: string, cwd: string): Promise<string> => {

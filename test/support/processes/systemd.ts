@@ -5,7 +5,6 @@ import { execFile, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { without } from './programs.ts';
@@ -51,11 +50,9 @@ container=test exec ${SYSTEMD} --system --unit=multi-user.target --log-target=nu
 export async function bootSystemd(prepare: string): Promise<(script: string) => Promise<string>> {
   const run = promisify(execFile);
   const ends: (() => Promise<unknown>)[] = [];
-  // Registered before the folder's: that is removed after the machine has ended.
-  after(async () => {
+  const folder = temporaryFolder(async () => {
     for (const end of ends.reverse()) await end();
   });
-  const folder = temporaryFolder();
   const group = `${folder}/groups/boundaries-test-${process.pid}`;
   await run('sh', ['-ec', `cd '${folder}'; mkdir changes groups; mount -t cgroup2 cgroup2 groups; mkdir '${group}'`]);
   ends.push(() => run('sh', ['-ec', `find '${group}' -depth -type d -exec rmdir {} +; umount '${folder}/groups'`]));

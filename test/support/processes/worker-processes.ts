@@ -1,16 +1,13 @@
 // The proxy with several processes that share a port, as `serve --workers` starts them, for the tests of the contract.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { CURRENT_PATH, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../../format/layout.ts';
 import { currentFromJson } from '../../../format/release.ts';
 import { sha256Of } from '../files.ts';
-import type { Target } from '../http/http-client.ts';
-import { send } from '../http/http-client.ts';
-import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { send, type Target } from '../http/http-client.ts';
 import { until } from '../until.ts';
-import { serve } from './proxy-process.ts';
+import { issuerOptions, serve } from './proxy-process.ts';
 
 /** A running program with several processes. */
 export interface RunningProcesses extends Target {
@@ -32,16 +29,10 @@ export async function startProcesses(
   origin: readonly string[],
   { publicUrl, scope, node }: { publicUrl?: string; scope?: string; node?: string | undefined },
 ): Promise<RunningProcesses> {
-  const jwks = join(temporaryFolder(), 'jwks.json');
-  writeFileSync(jwks, JWKS);
-  const options = { '--workers': String(count), '--jwks': jwks, '--issuer': ISSUER, '--audience': AUDIENCE };
-  const chosen = { ...options, '--public-url': publicUrl, '--scope': scope };
+  const chosen = { '--public-url': publicUrl, '--scope': scope };
   const given = Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  const { url, err } = await serve(
-    [...origin, ...given, '--no-access-log', '--no-explorer'],
-    {},
-    node === undefined ? {} : { node },
-  );
+  const options = [...issuerOptions(), '--workers', String(count), '--no-access-log', '--no-explorer'];
+  const { url, err } = await serve([...origin, ...options, ...given], {}, node === undefined ? {} : { node });
   const target = { url, takesTurns: true } as const;
   return {
     ...target,

@@ -19,8 +19,7 @@ import {
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
-import type { CheckedFile, Release } from '../../../format/release.ts';
-import { releaseFromJson, releaseToJson } from '../../../format/release.ts';
+import { type CheckedFile, type Release, releaseFromJson, releaseToJson } from '../../../format/release.ts';
 import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';

@@ -182,31 +182,22 @@ test('a parent whose GID several units have contradicts none of their parents', 
 const RING = [...[0, 1, 2].map((x) => [x, x * x]), [0, 0]];
 const LONG_RING = Array.from({ length: 200_000 }, (_, i) => [i / 1e6, i % 2]);
 
-/** A geometry of which GDAL leaves out a part or all without a word, and how that is called. */
-const DAMAGED: [string, object, string][] = [
-  [
-    '[null,0] in the ring of a polygon',
-    { type: 'Polygon', coordinates: [[...RING, [null, 0]]] },
-    'the position [null,0]',
-  ],
-  ['[0] in a hole', { type: 'Polygon', coordinates: [RING, [[0], ...RING]] }, 'the position [0]'],
-  ['null in place of a position', { type: 'Polygon', coordinates: [[...RING, null]] }, 'null among its coordinates'],
-  [
-    'a text in the second polygon of several',
-    { type: 'MultiPolygon', coordinates: [[RING], [[...RING, ['1', 0]]]] },
-    'the position ["1",0]',
-  ],
-  [
-    '[null,0] in a collection',
-    { type: 'GeometryCollection', geometries: [{ type: 'Polygon', coordinates: [[[null, 0]]] }] },
-    'the position [null,0]',
-  ],
-  ['[0] at the end of megabytes', { type: 'Polygon', coordinates: [[...LONG_RING, [0]]] }, 'the position [0]'],
-  ['a type that GeoJSON does not know', { type: 'Poligon', coordinates: [RING] }, 'the type "Poligon"'],
+const HALF = { type: 'Polygon', coordinates: [[[null, 0]]] };
+
+/** Geometries of which GDAL leaves out a part or all without a word, in a ring or anywhere, and how that is called. */
+const DAMAGED: [damage: string, geometry: object][] = [
+  ['the position [null,0]', { type: 'Polygon', coordinates: [[...RING, [null, 0]]] }],
+  ['the position [0]', { type: 'Polygon', coordinates: [RING, [[0], ...RING]] }],
+  ['null among its coordinates', { type: 'Polygon', coordinates: [[...RING, null]] }],
+  ['the position ["1",0]', { type: 'MultiPolygon', coordinates: [[RING], [[...RING, ['1', 0]]]] }],
+  ['the position [null,0]', { type: 'GeometryCollection', geometries: [HALF] }],
+  // At the end of megabytes.
+  ['the position [0]', { type: 'Polygon', coordinates: [[...LONG_RING, [0]]] }],
+  ['the type "Poligon"', { type: 'Poligon', coordinates: [RING] }],
 ];
 
-for (const [what, geometry, damage] of DAMAGED)
-  test(`GeoJSON with ${what} is refused by the name of its unit, whatever is accepted`, async () => {
+test('GeoJSON of which GDAL would leave out a part is refused by the name of its unit, whatever is accepted', async () => {
+  for (const [damage, geometry] of DAMAGED) {
     const features = [
       { type: 'Feature', properties: { GID_0: '}{]["\\' }, geometry: { type: 'Polygon', coordinates: [RING] } },
       { type: 'Feature', properties: { GID_0: 'BBB' }, geometry },
@@ -223,7 +214,8 @@ for (const [what, geometry, damage] of DAMAGED)
       const remedy = 'the file is damaged: download it again, or correct the feature';
       await assert.rejects(buildRelease(source, join(folder, 'damaged'), { accept: ACCEPTABLE }), { message, remedy });
     }
-  });
+  }
+});
 
 test('GeoJSON without geometries, and with properties that look like one, is read as it is', async () => {
   const source = join(folder, 'odd.geojson');

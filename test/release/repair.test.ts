@@ -2,7 +2,7 @@
 // activated or signed. And which releases prune removes after a prune that was ended.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHECKSUMS_FILE, RELEASE_FILE, releasePath } from '../../format/layout.ts';
@@ -12,21 +12,15 @@ import { publishedReleases, withdraw } from '../../generator/release/staging.ts'
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { contentOf, sha256 } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const source = writeCountries();
 const out = temporaryFolder();
 for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(source, out, { release });
 const { privateKey } = generateKeyPairSync('ed25519');
 
-function copyOfOutput(): string {
-  const folder = temporaryFolder();
-  cpSync(out, folder, { recursive: true });
-  return folder;
-}
-
 test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
-  const folder = copyOfOutput();
+  const folder = copyOf(out);
   // As it is left by `prune --keep 2 --grace 1h` that is ended while it waits.
   await withdraw(folder, ['r1', 'r2']);
   assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4']);
@@ -35,13 +29,13 @@ test('a prune after one that was ended removes what that would have: the newest 
 });
 
 test('a release that was never hosted is as new as its number says', async () => {
-  const folder = copyOfOutput();
+  const folder = copyOf(out);
   await buildRelease(source, folder, { release: 'a5', activate: false });
   assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4', 'a5']);
 });
 
 test('building a release again replaces the files that are missing or damaged, and no other one', async () => {
-  const folder = copyOfOutput();
+  const folder = copyOf(out);
   const expected = contentOf(folder);
   const root = join(folder, releasePath('r4'));
   rmSync(join(root, 'lv1/names.jsonl.gz'));
@@ -54,7 +48,7 @@ test('building a release again replaces the files that are missing or damaged, a
 
 test('a release.json that is not what was published is neither activated nor signed, even where checksums.txt agrees with it', async () => {
   for (const agrees of [false, true]) {
-    const folder = copyOfOutput();
+    const folder = copyOf(out);
     const root = join(folder, releasePath('r3'));
     const [file, sums] = [join(root, RELEASE_FILE), join(root, CHECKSUMS_FILE)];
     const changed = readFileSync(file, 'utf8').replace(/"attribution": ?\[\]/, '"attribution":["somebody"]');

@@ -24,14 +24,13 @@ function wrapped(ring: readonly Position[]): Position[] {
   return ring.map(([x = 0, y = 0]) => [((((x + 180) % 360) + 360) % 360) - 180, y]);
 }
 
+/** A ring from corners such as `170 0,180 0,180 9,170 0`. */
+function ringOf(corners: string): Position[] {
+  return corners.split(',').map((corner) => corner.split(' ').map(Number));
+}
+
 function rectangle(west: number, south: number, east: number, north: number): Position[] {
-  return [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
+  return ringOf(`${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}`);
 }
 
 function assertCovers(parts: readonly (readonly (readonly Position[])[])[], area: number): void {
@@ -48,10 +47,8 @@ test('a polygon that does not cross stays as it is', () => {
 });
 
 test('a ring that crosses twice becomes three parts; a hole is cut itself, or only touches', () => {
-  const [bay = [], touching = []] = [
-    '170 0,190 0,190 3,175 3,175 6,190 6,190 9,170 9,170 0',
-    '180 5,184 4,184 6,180 5',
-  ].map((corners) => corners.split(',').map((corner) => corner.split(' ').map(Number)));
+  const bay = ringOf('170 0,190 0,190 3,175 3,175 6,190 6,190 9,170 9,170 0');
+  const touching = ringOf('180 5,184 4,184 6,180 5');
   const crossing = rectangle(170, 0, 190, 10);
   for (const [polygon, rings, area] of [
     [[bay], [1, 1, 1], 135],

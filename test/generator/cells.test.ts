@@ -1,10 +1,9 @@
 // Which units contain a point: cells of made-up levels against even-odd in integers over all rings, half of the points
-// on an edge or within millionths of a unit of it, and against GDAL.
+// on an edge or within millionths of a unit of it. GDAL judges those of the sample, in contract/sample-places.ci.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
-import { gdal } from '../../generator/gdal/gdal.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';
 import {
@@ -193,25 +192,4 @@ test('a point is taken from plain decimals in range, exactly, with more digits t
     assert.equal(pointAt(wrong, '0', 3), undefined, wrong);
   for (const wrong of ['90.00000000000000000001', '-91', '95', `0.${'1'.repeat(41)}`])
     assert.equal(pointAt('0', wrong, 3), undefined, wrong);
-});
-
-test('GDAL finds points in the same units, half of them within millionths of a degree of a border', () => {
-  const roll = dice(14);
-  const units = [...patchwork(7, 4, 6, 20, roll), [star(3e7, 2e7, 300, 2e7, roll), rectangle(7, 2.9, 1.9, 3.1, 2.1)]];
-  const { unitsAt } = makeLevel(units, 7);
-  const polygons = units.map((rings) => {
-    const texts = rings.map((points) => `(${points.map(([x, y]) => `${x / 1e7} ${y / 1e7}`).join()})`);
-    return gdal.Geometry.fromWKT(`POLYGON (${texts.join()})`);
-  });
-  assert.ok(polygons.every((polygon) => polygon.isValid()));
-  // Not those on a border, or nearer to it than doubles tell apart.
-  const points = pointsNear(units, 7, 10_000, roll, [1e-7, 0.01]);
-  let inside = 0;
-  for (const [longitude, latitude] of points) {
-    const point = new gdal.Point(Number(longitude), Number(latitude));
-    const found = [...polygons.keys()].filter((unit) => elementAt(polygons, unit).contains(point));
-    assert.deepEqual(unitsAt(longitude, latitude), found, `${longitude}, ${latitude}`);
-    inside += found.length;
-  }
-  assert.ok(inside > 0.9 * points.length);
 });

@@ -5,8 +5,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
-import { BuildError } from '../../generator/report/errors.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -37,7 +35,14 @@ test('an error is one line that says what is wrong and one that says what to do;
     [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
     [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],
     [1, ['sample', '--out', kept], /kept\.gpkg exists already$/, /remove it/],
-    [1, [...build, '--out', kept, '--source', source], /^ENOTDIR: .*kept\.gpkg|^EEXIST: .*kept\.gpkg/, /another --out/],
+    ...[
+      [...build, '--source', source],
+      ['activate', 'r1'],
+      ['prune', '--keep', '1'],
+    ].map((args): [number, string[], RegExp, RegExp] => {
+      // A file in the place of the output folder.
+      return [1, [...args, '--out', kept], /^(ENOTDIR|EEXIST): .*kept\.gpkg/, /another --out/];
+    }),
   ];
   for (const [code, args, message, remedy] of cases) {
     const said = await refusal(code, args);
@@ -88,20 +93,4 @@ test('a config file is JSON in a regular file, whose options are named and typed
   await refused(pipe, /: not a regular file$/);
   await refused(folder, /: not a regular file$/);
   await refused(join(folder, 'none.json'), /: cannot be read \(ENOENT\)$/);
-});
-
-test('a file in the place of the output folder is an error with a remedy, in build, activate and prune', async () => {
-  const file = join(folder, 'file');
-  writeFileSync(file, '');
-  for (const failing of [
-    () => buildRelease(source, file),
-    () => activateRelease(file, 'r1'),
-    () => pruneReleases(file, 1),
-  ])
-    await assert.rejects(failing, (error) => {
-      assert.ok(error instanceof BuildError, String(error));
-      assert.match(error.message, /ENOTDIR|EEXIST/);
-      assert.ok(error.message.includes(file), error.message);
-      return /another --out/.test(error.remedy);
-    });
 });

@@ -7,7 +7,7 @@ import { GEOMETRIES, LEVELS, STORED_PAGES, type StoredPages } from '../../format
 import type { Release } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
@@ -76,31 +76,22 @@ async function printed(dataset: string, ...args: string[]): Promise<string> {
 }
 
 test('the command line prints the three choices as a table or as JSON and publishes nothing', async () => {
-  const few = writeCountries();
-  const dryRun = ['--dry-run', '--out', join(folder, 'nothing')];
+  // Levels that the dataset lacks, and a unit without geometry.
+  const [countries, ...others] = countryLayers();
+  assert.ok(countries);
+  const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
+  const layers = [{ ...countries, features: [...countries.features, bare] }, ...others];
+  const few = writeDataset(join(folder, 'few.gpkg'), 'GPKG', layers);
+  await buildRelease(few, join(folder, 'few'), { ...WHOLE, accept });
+  const dryRun = ['--dry-run', '--out', join(folder, 'nothing'), '--accept', ...accept];
   const ofFew = await forecast({ ...options, source: [few] }, SILENT);
+  assert.equal(ofFew.releases[0]?.files, filesUnder(join(folder, 'few/releases/r1')).length);
   assert.deepEqual(JSON.parse(await printed(few, ...dryRun, '--json')), ofFew);
   const table = await printed(few, ...dryRun);
   for (const { pages, files } of ofFew.releases)
     assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
   assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
   assert.ok(!existsSync(join(folder, 'nothing')));
-});
-
-test('levels that the dataset lacks, and units without geometry, are forecast too', async () => {
-  const [countries, ...others] = countryLayers();
-  assert.ok(countries);
-  const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
-  const layers = [{ ...countries, features: [...countries.features, bare] }, ...others];
-  const dataset = writeDataset(join(folder, 'few.gpkg'), 'GPKG', layers);
-  const out = join(folder, 'few');
-  await buildRelease(dataset, out, { ...WHOLE, accept });
-  const few = await forecast({ ...options, source: [dataset] }, SILENT);
-  assert.deepEqual(
-    few.levels.map(({ features }) => features),
-    [3, 3, 4, 0, 0, 0],
-  );
-  assert.equal(few.releases[0]?.files, filesUnder(join(out, 'releases/r1')).length);
 });
 
 test('a geometry that has more bytes than the full one is named, by the dry run and by the build', async () => {

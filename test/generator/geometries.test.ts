@@ -307,14 +307,8 @@ test('the point of a strip of 5 to 60 metres is inside of it, never on its borde
       ]
         .map(Math.round)
         .join(' ');
-    const corners = [
-      at(0, 0),
-      at(length / 2, 0),
-      at(length, 0),
-      at(length, width),
-      at(length / 2, width),
-      at(0, width),
-    ];
+    const there = [0, length / 2, length];
+    const corners = [...there.map((along) => at(along, 0)), ...there.toReversed().map((along) => at(along, width))];
     return [...corners, corners[0]];
   });
   const degrees = (corner = ''): string =>

@@ -34,12 +34,6 @@ const FIJI = '[[[177,-19],[-178,-19],[-178,-16],[177,-16],[177,-19]]]';
 const SLIVER = '((5 5,5.00000001 5,5.00000001 5.00000001,5 5))';
 
 for (const [rule, cases] of Object.entries({
-  'writes 7 decimals without trailing zeros, and no negative zero': [
-    ['POINT(1.5 -0.00000001)', '[1.5,0]'],
-    ['POINT(-0.0000001 12.12345675)', '[-0.0000001,12.1234568]'],
-    ['POINT(-179.9999999 90)', '[-179.9999999,90]'],
-    ['POINT(100 -10)', '[100,-10]'],
-  ],
   'turns exterior rings counter-clockwise and interior ones clockwise': [
     ['POLYGON((0 0,0 9,9 9,9 0,0 0),(1 1,2 1,2 2,1 2,1 1))', TURNED],
     ['POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,1 2,2 2,2 1,1 1))', TURNED],
@@ -71,7 +65,7 @@ for (const [rule, cases] of Object.entries({
     for (const [wkt = '', expected] of cases) assert.equal(partsOf(wkt), expected, wkt);
   });
 
-test('writes any coordinate at any precision as rounding would', () => {
+test('writes any coordinate at any precision as rounding would, without trailing zeros or a negative zero', () => {
   const degrees = fc.double({ min: -90, max: 90, noNaN: true });
   fc.assert(
     fc.property(degrees, degrees, fc.integer({ min: 0, max: 12 }), (x, y, precision) => {

@@ -10,7 +10,6 @@ import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -38,21 +37,6 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
   });
   return { names, out, release, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
 }
-
-test('each unit has a line in order of fid: fid, GID, name, type, parent and the number of units below', async () => {
-  const { names, typeColumns } = await namesOf(countryLayers());
-  assert.deepEqual(names.slice(0, 2).flat(), [
-    [1, 'AAA', 'Aland', null, null, 2],
-    [2, 'BBB', 'Beland', null, null, 1],
-    [1, 'AAA.1_1', 'North', null, 'AAA', 2],
-    [2, 'AAA.2_1', 'South', null, 'AAA', 1],
-    [3, 'BBB.1_1', 'All', null, 'BBB', 1],
-  ]);
-  assert.deepEqual(names[2]?.[3], [4, 'AAA.1.2_1', 'Wüst "late"', null, 'AAA.1_1', 0]);
-  // Every level has the file.
-  assert.deepEqual(names.slice(3), [[], [], []]);
-  assert.ok(typeColumns.every((column) => column === ''));
-});
 
 test("GADM's NA is no name and no type; the property stays", async () => {
   const layer = squares('ADM_0', ['GID_0', 'NAME_0', 'ENGTYPE_0'], ['NAM', 'NA', 'NA'], ['BBB', 'Na', 'NA ']);

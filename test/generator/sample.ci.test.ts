@@ -36,25 +36,6 @@ function find(level: Level, column: string, value: string) {
   return unit;
 }
 
-test('every unit of the sample has a GID of its own, and the country, GIDs and names of its parent', () => {
-  for (const [level, units] of sample.entries()) {
-    assert.equal(new Set(units.map(({ fields }) => fields[`GID_${level}`])).size, units.length);
-    if (level === 0) continue;
-    const above = new Map(sample[level - 1]?.map(({ fields }) => [fields[`GID_${level - 1}`], fields]));
-    for (const { fields } of units) {
-      const parent = above.get(fields[`GID_${level - 1}`] ?? '') ?? assert.fail('a parent that is not there');
-      for (const column of Object.keys(parent).filter((key) => /^(COUNTRY$|GID_|NAME_)/.test(key)))
-        assert.equal(fields[column], parent[column]);
-    }
-  }
-});
-
-test('nothing in the sample leaves the map, and every level is in order of fid', () => {
-  for (const { box, fid } of sample.flat())
-    assert.ok(box.minX >= -180 && box.maxX <= 180 && box.minY >= -90 && box.maxY <= 90, String(fid));
-  for (const units of sample) for (const [i, { fid }] of units.entries()) assert.ok(fid > (units[i - 1]?.fid ?? 0));
-});
-
 test('the sample has four levels with the layers and columns of GADM, and about 12,000 units', () => {
   assert.deepEqual(
     sample.map((units) => units.length),

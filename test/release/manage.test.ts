@@ -1,6 +1,8 @@
-// The output folder under its operator: one builder at a time, releases that never change, activate, list and prune.
+// The output folder under its operator: one builder at a time, releases that never change, activate, list and prune;
+// building again repairs, and nothing that was not published is activated or signed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -15,17 +17,19 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { build } from '../../generator/build.ts';
 import { verify } from '../../generator/check/verify.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
 import { type Lock, takeLock } from '../../generator/release/output-lock.ts';
+import { signRelease } from '../../generator/release/sign.ts';
+import { publishedReleases, withdraw } from '../../generator/release/staging.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { contentOf, filesUnder, sha256Of } from '../support/files.ts';
+import { contentOf, filesUnder, sha256, sha256Of } from '../support/files.ts';
 import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -236,4 +240,51 @@ test('after an upgrade releases of the old format are refused by name, and a bui
   assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
   assert.deepEqual(await pruneReleases(out, 1), []);
   assert.ok(existsSync(join(out, 'releases/old')));
+});
+
+/** An output folder with releases r1 to r4. */
+const four = temporaryFolder();
+for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
+
+test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
+  const folder = copyOf(four);
+  // As it is left by `prune --keep 2 --grace 1h` that is ended while it waits.
+  await withdraw(folder, ['r1', 'r2']);
+  assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4']);
+  assert.deepEqual(await pruneReleases(folder, 2), ['r2', 'r1']);
+  assert.deepEqual(publishedReleases(folder), ['r3', 'r4']);
+});
+
+test('a release that was never hosted is as new as its number says', async () => {
+  const folder = copyOf(four);
+  await buildRelease(oldSource, folder, { release: 'a5', activate: false });
+  assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4', 'a5']);
+});
+
+test('building a release again replaces the files that are missing or damaged, and no other one', async () => {
+  const folder = copyOf(four);
+  const expected = contentOf(folder);
+  const root = join(folder, releasePath('r4'));
+  rmSync(join(root, 'lv1/names.jsonl.gz'));
+  rmSync(join(root, 'lv0/features'), { recursive: true });
+  const index = join(root, 'lv0/index.bin');
+  writeFileSync(index, readFileSync(index).fill(0, 100, 110));
+  await buildRelease(oldSource, folder, { release: 'r4' });
+  assert.deepEqual(contentOf(folder), expected);
+});
+
+test('a release.json that is not what was published is neither activated nor signed, even where checksums.txt agrees with it', async () => {
+  for (const agrees of [false, true]) {
+    const folder = copyOf(four);
+    const root = join(folder, releasePath('r3'));
+    const [file, sums] = [join(root, RELEASE_FILE), join(root, CHECKSUMS_FILE)];
+    const changed = readFileSync(file, 'utf8').replace(/"attribution": ?\[\]/, '"attribution":["somebody"]');
+    const before = sha256(readFileSync(file));
+    writeFileSync(file, changed);
+    assert.notEqual(sha256(changed), before);
+    if (agrees) writeFileSync(sums, readFileSync(sums, 'utf8').replace(before, sha256(changed)));
+    const refused = { name: 'BuildError', message: /release\.json: its SHA-256 is .* it is not what was published$/ };
+    await assert.rejects(activateRelease(folder, 'r3'), refused);
+    await assert.rejects(signRelease(folder, 'r3', generateKeyPairSync('ed25519').privateKey), refused);
+  }
 });

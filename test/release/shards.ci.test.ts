@@ -195,18 +195,12 @@ test('seal refuses a done.json that is damaged, and names the member', async () 
 test('seal names a shard that is running and one that failed in the middle as begun; both can be run again', async () => {
   rmSync(out, { recursive: true });
   /** Builds a shard; does something in the middle. */
-  const begin = (shard: number, inTheMiddle: () => void): Promise<void> =>
-    buildOne(
-      shard,
-      3,
-      {},
-      {
-        ...SILENT,
-        advance: (what) => {
-          if (what === 'files written') inTheMiddle();
-        },
-      },
-    );
+  const begin = (shard: number, inTheMiddle: () => void): Promise<void> => {
+    const advance = (what: string): void => {
+      if (what === 'files written') inTheMiddle();
+    };
+    return buildOne(shard, 3, {}, { ...SILENT, advance });
+  };
   let running: Promise<unknown> | undefined;
   await begin(1, () => {
     running ??= assert.rejects(seal(out, 'r1', true), {

@@ -63,6 +63,7 @@ function makeKeys(name: string): { privateFile: string; publicFile: string } {
 }
 
 const [mine, next, stranger] = [makeKeys('mine'), makeKeys('next'), makeKeys('stranger')];
+const publicKey = createPublicKey(readFileSync(mine.publicFile));
 
 /** Types a command of the generator, with `more` after its words; in one process. */
 function type(out: string, words: string, ...more: string[]): Promise<Typed> {
@@ -250,7 +251,7 @@ test('serve --trusted-key serves what is signed with any of its keys, and does n
   });
 });
 
-test('an unsigned release, or an older one, does not take the place of the one that is served', async () => {
+test('an unsigned release, or an older one, does not take the place of the one that is served, but with --allow-rollback', async () => {
   const out = copy();
   const { ask, logs } = await serve(out, [mine.publicFile]);
   const releaseOf = async (): Promise<string | null> => (await ask('/api/v1/fc/lv0')).headers.get('boundaries-release');
@@ -266,6 +267,9 @@ test('an unsigned release, or an older one, does not take the place of the one t
   pointTo(out, 'r3', ['r2', 'r3']);
   await logs(/^serving release r3$/m);
   assert.equal(await releaseOf(), 'r3');
+  const { logs: logsOfRollback } = await serve(out, [mine.publicFile], true);
+  pointTo(out, 'r1', ['r1', 'r2']);
+  await logsOfRollback(/^serving release r1$/m);
 });
 
 /** The time of signing of a release. */
@@ -296,15 +300,23 @@ test('the time of signing is that of --time, or of the clock, and later than tha
   assert.match((await type(out, 'build --sample', '--time', before)).stderr, /--time .* without --sign-key/);
 });
 
+/** Takes the time away that a release was signed at. */
+function takeTime(out: string, id: string): void {
+  for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath(id), file));
+}
+
+/** Adds a release that was built in a folder of its own, and signed. */
+async function addApart(out: string, id: string, time: string): Promise<void> {
+  const apart = join(temporaryFolder(), 'output');
+  await buildUnchecked(source, apart, { release: id });
+  await run(apart, `sign ${id} --time ${time} --key`, mine.privateFile);
+  cpSync(join(apart, releasePath(id)), join(out, releasePath(id)), { recursive: true });
+}
+
 test('of two releases that were built apart the older one is not served again; without a time it is older still', async () => {
   const out = copy();
-  for (const id of ['a1', 'a2']) {
-    const apart = join(temporaryFolder(), 'output');
-    await buildUnchecked(source, apart, { ...ONE_OTHER, release: id });
-    const time = id === 'a1' ? '2026-11-20T00:00:00Z' : '2026-11-21T00:00:00Z';
-    await run(apart, `sign ${id} --time ${time} --key`, mine.privateFile);
-    cpSync(join(apart, releasePath(id)), join(out, releasePath(id)), { recursive: true });
-  }
+  await addApart(out, 'a1', '2026-11-20T00:00:00Z');
+  await addApart(out, 'a2', '2026-11-21T00:00:00Z');
   assert.deepEqual([sequenceOf(out, 'a1'), sequenceOf(out, 'a2')], [1, 1]);
   const all = ['a1', 'a2', 'r1', 'r2', 'r3'];
   pointTo(out, 'a2', all);
@@ -313,7 +325,7 @@ test('of two releases that were built apart the older one is not served again; w
   await logs(/still serving release a2: current\.json: a1 is older than what is served/);
   // r3 has the higher number, but no time.
   await run(out, 'sign r3 --key', mine.privateFile);
-  for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath('r3'), file));
+  takeTime(out, 'r3');
   pointTo(out, 'r3', all);
   await logs(/still serving release a2: current\.json: r3 is older than what is served/);
   // Signed again it is the newest one.
@@ -324,14 +336,9 @@ test('of two releases that were built apart the older one is not served again; w
 
 test('without times numbers decide, and of equal ones the release that is served stays', async () => {
   const out = copy();
-  const unsign = (id: string): void => {
-    for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath(id), file));
-  };
-  const apart = join(temporaryFolder(), 'output');
-  await buildUnchecked(source, apart, { ...ONE_OTHER, release: 'a1', signKey: readSigningKey(mine.privateFile) });
-  cpSync(join(apart, releasePath('a1')), join(out, releasePath('a1')), { recursive: true });
-  for (const id of ['a1', 'r1', 'r2']) unsign(id);
   const all = ['a1', 'r1', 'r2'];
+  await addApart(out, 'a1', '2026-11-20T00:00:00Z');
+  for (const id of all) takeTime(out, id);
   pointTo(out, 'a1', all);
   const { logs } = await serve(out, [mine.publicFile]);
   pointTo(out, 'r1', all);
@@ -359,9 +366,8 @@ test('processes that tell each other what they serve agree on the newest release
   const out = copy();
   await run(out, 'sign r3 --key', mine.privateFile);
   const all = ['r1', 'r2', 'r3'];
-  const key = createPublicKey(readFileSync(mine.publicFile));
   const start = () => {
-    const newest = new NewestRelease(signedOrigin(directoryOrigin(out), [key]));
+    const newest = new NewestRelease(signedOrigin(directoryOrigin(out), [publicKey]));
     return { newest, releases: new Releases(newest.origin, { refusal: newest.refusal }) };
   };
   const [one, two, later] = [start(), start(), start()];
@@ -378,13 +384,12 @@ test('processes that tell each other what they serve agree on the newest release
 });
 
 test('what is not signed is not read beyond what a signature allows, or 16 MiB and 16 bytes a block', async () => {
-  const key = createPublicKey(readFileSync(mine.publicFile));
   for (const hasTime of [true, false]) {
     const out = copy();
     const root = join(out, releasePath('r2'));
     if (!hasTime) rmSync(join(root, `${SIGNED_FILE}.sig`));
     const read = (): Promise<Buffer> =>
-      signedOrigin(directoryOrigin(out), [key]).read(`${releasePath('r2')}/${OVERVIEW_FILE}`, 1e6);
+      signedOrigin(directoryOrigin(out), [publicKey]).read(`${releasePath('r2')}/${OVERVIEW_FILE}`, 1e6);
     await read();
     for (const [file, most] of [
       [BLOCKS_FILE, statSync(join(root, BLOCKS_FILE)).size * (hasTime ? 1 : 1.5)],
@@ -400,13 +405,6 @@ test('what is not signed is not read beyond what a signature allows, or 16 MiB a
       writeFileSync(join(root, file), intact);
     }
   }
-});
-
-test('--allow-rollback serves an older release', async () => {
-  const out = copy();
-  const { logs } = await serve(out, [mine.publicFile], true);
-  pointTo(out, 'r1', ['r1', 'r2']);
-  await logs(/^serving release r1$/m);
 });
 
 /** Bits that can be turned at any place without another CRC-32: those of its polynomial. */
@@ -473,7 +471,6 @@ test('files and blocks that are exchanged, cut or longer are not what was signed
   writeFileSync(sums, readFileSync(sums, 'utf8').replace(sha256Of(file), sha256(intact)));
   writeFileSync(file, intact);
   await run(out, 'sign r3 --key', mine.privateFile);
-  const publicKey = createPublicKey(readFileSync(mine.publicFile));
   const origin = () => signedOrigin(directoryOrigin(out), [publicKey]);
   const isWhole = async (content: Buffer): Promise<boolean> => {
     writeFileSync(file, content);
@@ -524,7 +521,7 @@ test('files and blocks that are exchanged, cut or longer are not what was signed
 test('the release that is signed is read again when its id is used for another one', async () => {
   const out = copy();
   let now = 0;
-  const origin = signedOrigin(directoryOrigin(out), [createPublicKey(readFileSync(mine.publicFile))], () => now);
+  const origin = signedOrigin(directoryOrigin(out), [publicKey], () => now);
   const path = `${releasePath('r1')}/${RELEASE_FILE}`;
   const first = await origin.read(path, 1e6);
   rmSync(join(out, releasePath('r1')), { recursive: true });

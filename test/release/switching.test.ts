@@ -1,9 +1,9 @@
 // Traversals that survive a release: clients that walk while the current release switches see one release each, whole.
 import assert from 'node:assert/strict';
-import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
+import { CURRENT_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
@@ -131,17 +131,6 @@ test('after a prune that the proxy has not noticed: 410 for a cursor, the new re
   await Promise.all(queries.flatMap((query) => ['gzip', 'identity'].map((coding) => plain(query, coding))));
   assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
   assert.deepEqual(service.log, []);
-});
-
-test('a file that is missing although its release is hosted is still an error', async () => {
-  const { own, service } = await ownService();
-  const release = join(own, releasePath('2026-01'));
-  const whole = realpathSync(release);
-  rmSync(release);
-  copyOf(whole, release);
-  rmSync(join(release, 'lv2'), { recursive: true });
-  refusal(await send(service, '/api/v1/fc/lv2'), 502, 'origin-damaged');
-  assert.equal(service.log.length, 1);
 });
 
 for (const isNoticed of [true, false])

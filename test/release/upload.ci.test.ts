@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type TestOptions, test } from 'node:test';
+import { test as nodeTest } from 'node:test';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { pruneReleases } from '../../generator/release/manage.ts';
@@ -41,7 +41,8 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const SCRIPT = 'generator/examples/upload/upload.sh';
 const PREFIX = 'eu/';
-const OPTIONS: TestOptions = { skip: without('rclone version') };
+/** Tests need rclone. */
+const test = (title: string, body: () => Promise<void>) => nodeTest(title, { skip: without('rclone version') }, body);
 const first = temporaryFolder();
 await buildRelease(writeCountries(), first);
 /** The same with a second release, which is the current one. */
@@ -139,32 +140,28 @@ async function assertWhole(s3: RunningS3): Promise<string> {
   return release;
 }
 
-test(
-  'all files of a release come first, then its release.json, and current.json last; the bucket serves what the folder does',
-  OPTIONS,
-  async () => {
-    const paths = (await upload(s3, first)).map((change) => change.replace(/^PUT /, ''));
-    assert.deepEqual(paths.toSorted(), filesUnder(first));
-    assert.deepEqual(paths.slice(-2), ['releases/r1/release.json', 'current.json']);
-    for (const { method, url, headers } of s3.asked) {
-      if (method !== 'PUT') continue;
-      const isCurrent = url.includes(CURRENT_PATH);
-      const type = /\.bin\b/.test(url) ? /^application\/octet-stream$/ : /^(application\/(gzip|json)|text\/plain\b.*)$/;
-      assert.equal(headers['cache-control'], isCurrent ? 'no-cache' : 'public, max-age=31536000, immutable', url);
-      assert.equal(headers['content-encoding'], undefined, url);
-      assert.match(String(headers['content-type']), type, url);
-      assert.ok(headers['content-md5'] !== undefined, url);
-    }
-    const [fromBucket, fromFolder] = [
-      await startService(first, { origin: await originOf(s3) }),
-      await startService(first),
-    ];
-    for (const path of ['/api/v1/fc/lv2', '/api/v1/geojsonl/lv1?gid-0=AAA'])
-      assert.equal(textOf(await send(fromBucket, path)), textOf(await send(fromFolder, path)));
-  },
-);
+test('all files of a release come first, then its release.json, and current.json last; the bucket serves what the folder does', async () => {
+  const paths = (await upload(s3, first)).map((change) => change.replace(/^PUT /, ''));
+  assert.deepEqual(paths.toSorted(), filesUnder(first));
+  assert.deepEqual(paths.slice(-2), ['releases/r1/release.json', 'current.json']);
+  for (const { method, url, headers } of s3.asked) {
+    if (method !== 'PUT') continue;
+    const isCurrent = url.includes(CURRENT_PATH);
+    const type = /\.bin\b/.test(url) ? /^application\/octet-stream$/ : /^(application\/(gzip|json)|text\/plain\b.*)$/;
+    assert.equal(headers['cache-control'], isCurrent ? 'no-cache' : 'public, max-age=31536000, immutable', url);
+    assert.equal(headers['content-encoding'], undefined, url);
+    assert.match(String(headers['content-type']), type, url);
+    assert.ok(headers['content-md5'] !== undefined, url);
+  }
+  const [fromBucket, fromFolder] = [
+    await startService(first, { origin: await originOf(s3) }),
+    await startService(first),
+  ];
+  for (const path of ['/api/v1/fc/lv2', '/api/v1/geojsonl/lv1?gid-0=AAA'])
+    assert.equal(textOf(await send(fromBucket, path)), textOf(await send(fromFolder, path)));
+});
 
-test('a second copy copies nothing, a later one only the new release, and what is missing', OPTIONS, async () => {
+test('a second copy copies nothing, a later one only the new release, and what is missing', async () => {
   s3.pageSize = 11;
   assert.deepEqual(await upload(s3, first), []);
   assert.ok(s3.asked.some(({ url }) => url.includes('continuation-token')));
@@ -179,81 +176,69 @@ test('a second copy copies nothing, a later one only the new release, and what i
   assert.equal(await assertWhole(s3), 'r2');
 });
 
-test(
-  'a release that is signed again is copied with its signatures, which caches ask for each time',
-  OPTIONS,
-  async () => {
-    const out = copyOf(first);
-    const bucket = await bucketWithFirst();
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const [path, ending] = [releasePath('r1'), '.sig'];
-    await signRelease(out, 'r1', privateKey);
-    const signatures = SIGNATURE_FILES.map((file) => `PUT ${path}/${file}`).sort();
-    assert.deepEqual((await upload(bucket, out)).toSorted(), signatures);
-    await signRelease(out, 'r1', privateKey);
-    // The others are what they were.
-    const others = [SIGNED_FILE, SIGNED_FILE + ending].map((file) => `PUT ${path}/${file}`);
-    assert.deepEqual((await upload(bucket, out)).toSorted(), others);
-    for (const { method, headers } of bucket.asked)
-      if (method === 'PUT') assert.equal(headers['cache-control'], 'no-cache');
-  },
-);
+test('a release that is signed again is copied with its signatures, which caches ask for each time', async () => {
+  const out = copyOf(first);
+  const bucket = await bucketWithFirst();
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const [path, ending] = [releasePath('r1'), '.sig'];
+  await signRelease(out, 'r1', privateKey);
+  const signatures = SIGNATURE_FILES.map((file) => `PUT ${path}/${file}`).sort();
+  assert.deepEqual((await upload(bucket, out)).toSorted(), signatures);
+  await signRelease(out, 'r1', privateKey);
+  // The others are what they were.
+  const others = [SIGNED_FILE, SIGNED_FILE + ending].map((file) => `PUT ${path}/${file}`);
+  assert.deepEqual((await upload(bucket, out)).toSorted(), others);
+  for (const { method, headers } of bucket.asked)
+    if (method === 'PUT') assert.equal(headers['cache-control'], 'no-cache');
+});
 
-test(
-  'a damaged file, a folder without releases and another release of the same id are refused, and nothing is written',
-  OPTIONS,
-  async () => {
-    const out = copyOf(second);
-    const page = filesUnder(out).find((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '';
-    appendFileSync(join(out, page), 'x');
-    assert.match(await refusalOf(s3, out), /checksum/);
-    rmSync(join(out, page));
-    assert.match(await refusalOf(s3, out), /No such file/);
-    assert.match(await refusalOf(s3, temporaryFolder()), /current\.json/);
-    const other = temporaryFolder();
-    await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(3)]), other);
-    assert.match(await refusalOf(s3, other), /releases\/r1 is another release; build this one under another id/);
-    assert.equal(await assertWhole(s3), 'r2');
-  },
-);
+test('a damaged file, a folder without releases and another release of the same id are refused, and nothing is written', async () => {
+  const out = copyOf(second);
+  const page = filesUnder(out).find((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '';
+  appendFileSync(join(out, page), 'x');
+  assert.match(await refusalOf(s3, out), /checksum/);
+  rmSync(join(out, page));
+  assert.match(await refusalOf(s3, out), /No such file/);
+  assert.match(await refusalOf(s3, temporaryFolder()), /current\.json/);
+  const other = temporaryFolder();
+  await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON', [countryRow(3)]), other);
+  assert.match(await refusalOf(s3, other), /releases\/r1 is another release; build this one under another id/);
+  assert.equal(await assertWhole(s3), 'r2');
+});
 
-test(
-  'bytes that change after they were checked are not published, and the next copy puts them right',
-  OPTIONS,
-  async () => {
-    const bucket = await bucketWithFirst();
-    const out = copyOf(second);
-    const page = join(out, filesUnder(out).findLast((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '');
-    // Size and time stay, as with a disk that fails.
-    const flip = (): void => {
-      const [bytes, { atime, mtime }] = [readFileSync(page), statSync(page)];
-      bytes[0] = (bytes[0] ?? 0) ^ 1;
-      writeFileSync(page, bytes);
-      utimesSync(page, atime, mtime);
-    };
-    let isFlipped = false;
-    bucket.fault = (req) => {
-      if (req.method === 'PUT' && !isFlipped) {
-        isFlipped = true;
-        flip();
-      }
-      return false;
-    };
-    bucket.asked = [];
-    const { code, errors } = await run(bucket, out, [], { RCLONE_TRANSFERS: '1' });
-    assert.ok(isFlipped);
-    assert.notEqual(code, 0);
-    assert.match(errors, /differ/);
-    assert.match(errors, /releases\/r2 is not what checksums.txt says/);
-    assert.ok(changesOf(bucket, PREFIX).every((change) => !/(release|current)\.json$/.test(change)));
-    assert.equal(await assertWhole(bucket), 'r1');
-    flip();
-    await upload(bucket, out);
-    assert.equal(await assertWhole(bucket), 'r2');
-  },
-);
+test('bytes that change after they were checked are not published, and the next copy puts them right', async () => {
+  const bucket = await bucketWithFirst();
+  const out = copyOf(second);
+  const page = join(out, filesUnder(out).findLast((path) => /^releases\/r2\/.*\.gz$/.test(path)) ?? '');
+  // Size and time stay, as with a disk that fails.
+  const flip = (): void => {
+    const [bytes, { atime, mtime }] = [readFileSync(page), statSync(page)];
+    bytes[0] = (bytes[0] ?? 0) ^ 1;
+    writeFileSync(page, bytes);
+    utimesSync(page, atime, mtime);
+  };
+  let isFlipped = false;
+  bucket.fault = (req) => {
+    if (req.method === 'PUT' && !isFlipped) {
+      isFlipped = true;
+      flip();
+    }
+    return false;
+  };
+  bucket.asked = [];
+  const { code, errors } = await run(bucket, out, [], { RCLONE_TRANSFERS: '1' });
+  assert.ok(isFlipped);
+  assert.notEqual(code, 0);
+  assert.match(errors, /differ/);
+  assert.match(errors, /releases\/r2 is not what checksums.txt says/);
+  assert.ok(changesOf(bucket, PREFIX).every((change) => !/(release|current)\.json$/.test(change)));
+  assert.equal(await assertWhole(bucket), 'r1');
+  flip();
+  await upload(bucket, out);
+  assert.equal(await assertWhole(bucket), 'r2');
+});
 
-test('a release is copied to a folder as the bucket gets it; symbolic links are followed', OPTIONS, async () => {
+test('a release is copied to a folder as the bucket gets it; symbolic links are followed', async () => {
   const [out, target, elsewhere] = [copyOf(second), join(temporaryFolder(), 'target'), temporaryFolder()];
   renameSync(join(out, 'releases/r1'), join(elsewhere, 'r1'));
   symlinkSync(join(elsewhere, 'r1'), join(out, 'releases/r1'));
@@ -265,7 +250,7 @@ test('a release is copied to a folder as the bucket gets it; symbolic links are 
   assertSameFiles(target, second);
 });
 
-test('what a SIGKILL cut off in a folder is completed, also release.json, which comes last', OPTIONS, async () => {
+test('what a SIGKILL cut off in a folder is completed, also release.json, which comes last', async () => {
   const target = copyOf(first);
   const half = (path: string): void => truncateSync(join(target, path), statSync(join(target, path)).size >> 1);
   const [page = '', other = ''] = filesUnder(second).filter((path) => /^releases\/r2\/.*\.gz$/.test(path));
@@ -282,7 +267,7 @@ test('what a SIGKILL cut off in a folder is completed, also release.json, which 
   }
 });
 
-test('a target that is the source is refused, whatever its name is, and nothing is changed', OPTIONS, async () => {
+test('a target that is the source is refused, whatever its name is, and nothing is changed', async () => {
   const folder = temporaryFolder();
   const out = copyOf(second, join(folder, 'output'));
   const [beside, link] = [join(folder, 'beside'), join(folder, 'link')];
@@ -303,7 +288,7 @@ test('a target that is the source is refused, whatever its name is, and nothing 
   }
 });
 
-test('SIGKILL at random moments: what is served is whole each time, and the next copy continues', OPTIONS, async () => {
+test('SIGKILL at random moments: what is served is whole each time, and the next copy continues', async () => {
   const bucket = await bucketWithFirst();
   const draw = dice(20_261_121);
   const total = filesUnder(join(second, 'releases/r2')).length;
@@ -329,20 +314,16 @@ test('SIGKILL at random moments: what is served is whole each time, and the next
   assert.equal(await assertWhole(bucket), 'r2');
 });
 
-test(
-  '--delete removes releases that current.json does not list, after current.json was replaced, release.json first',
-  OPTIONS,
-  async () => {
-    const pruned = copyOf(second);
-    await pruneReleases(pruned, 1);
-    const [pointer, description, ...others] = await upload(s3, pruned, ['--delete']);
-    assert.deepEqual([pointer, description], [`PUT ${CURRENT_PATH}`, 'DELETE releases/r1/release.json']);
-    const files = filesUnder(first).filter((path) => path.startsWith('releases/') && !path.endsWith('/release.json'));
-    assert.deepEqual(
-      others.toSorted(),
-      files.map((path) => `DELETE ${path}`),
-    );
-    assert.equal(await assertWhole(s3), 'r2');
-    assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
-  },
-);
+test('--delete removes releases that current.json does not list, after current.json was replaced, release.json first', async () => {
+  const pruned = copyOf(second);
+  await pruneReleases(pruned, 1);
+  const [pointer, description, ...others] = await upload(s3, pruned, ['--delete']);
+  assert.deepEqual([pointer, description], [`PUT ${CURRENT_PATH}`, 'DELETE releases/r1/release.json']);
+  const files = filesUnder(first).filter((path) => path.startsWith('releases/') && !path.endsWith('/release.json'));
+  assert.deepEqual(
+    others.toSorted(),
+    files.map((path) => `DELETE ${path}`),
+  );
+  assert.equal(await assertWhole(s3), 'r2');
+  assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
+});

@@ -84,7 +84,7 @@ test('keeps fids that start at 0, have gaps and are unsorted in the file, and or
   writeFileSync(
     source,
     geojsonOf(
-      ids.map((id) => `"GID_0":"A${id}"`),
+      ids.map((id) => `"GID_0":"A${id}","list":["a","b"]`),
       ids,
     ),
   );
@@ -111,11 +111,11 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   const text = 'tab\t quote" slash\\ line\n nul-ish\u0001 ünï 東京 🗺';
   for (const sql of [
     'CREATE TABLE ADM_0 (fid INTEGER PRIMARY KEY, "2020" INTEGER, GID_0 TEXT, flag BOOLEAN, small MEDIUMINT, big INTEGER, ' +
-      'real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, geom POLYGON)',
+      'real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, raw BLOB, geom POLYGON)',
     "INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('ADM_0', 'features', 4326)",
     "INSERT INTO gpkg_geometry_columns VALUES ('ADM_0', 'geom', 'POLYGON', 4326, 0, 0)",
-    `INSERT INTO ADM_0 VALUES (9, 7, 'AAA', 1, -3, 9007199254740991, 0.1, '${text}', '2020-01-02', '2020-01-02T03:04:05Z', NULL), ` +
-      "(10, NULL, 'BBB', 0, 0, -1, -0.5, '', NULL, NULL, NULL)",
+    `INSERT INTO ADM_0 VALUES (9, 7, 'AAA', 1, -3, 9007199254740991, 0.1, '${text}', '2020-01-02', '2020-01-02T03:04:05Z', x'00ff', NULL), ` +
+      "(10, NULL, 'BBB', 0, 0, -1, -0.5, '', NULL, NULL, NULL, NULL)",
   ])
     runSql(dataset, sql);
   dataset.close();
@@ -124,9 +124,9 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
     `{"type":"Feature","id":${fid},"properties":{"fid":${fid},${properties}},"geometry":null}\n`;
   const first =
     `"2020":7,"GID_0":"AAA","flag":true,"small":-3,"big":9007199254740991,"real":0.1,"a\\"b":${JSON.stringify(text)},` +
-    '"day":"2020-01-02","moment":"2020-01-02T03:04:05Z"';
+    '"day":"2020-01-02","moment":"2020-01-02T03:04:05Z","raw":"AP8="';
   const second =
-    '"2020":null,"GID_0":"BBB","flag":false,"small":0,"big":-1,"real":-0.5,"a\\"b":"","day":null,"moment":null';
+    '"2020":null,"GID_0":"BBB","flag":false,"small":0,"big":-1,"real":-0.5,"a\\"b":"","day":null,"moment":null,"raw":null';
   assert.equal(linesOf(0), whole(9, first) + whole(10, second));
 });
 

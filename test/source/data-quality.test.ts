@@ -25,7 +25,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { published } from './published.ts';
+import { numbered, published } from './published.ts';
 
 const folder = temporaryFolder();
 let made = 0;
@@ -144,26 +144,16 @@ test('a Shapefile that does not say its encoding is refused, and read with --enc
   table[29] = 0;
   writeFileSync(source.replace('.shp', '.dbf'), table);
   const texts = { layer: ['lv0=latin'], 'gid-column': ['lv0=code'] };
-  await assertRefused(
-    source,
-    {
-      message:
-        /lv0: units with text that could not be read in the encoding of its file: 1 \(latin\.shp: layer latin, fid 0/,
-      remedy: /--encoding CP1252.*--accept unreadable-text$/,
-    },
-    sourceOptionsFrom(texts),
-  );
+  const unreadable = 'lv0: units with text that could not be read in the encoding of its file: 1';
+  const message = new RegExp(`${unreadable} \\(latin\\.shp: layer latin, fid 0`);
+  const remedy = /--encoding CP1252.*--accept unreadable-text$/;
+  await assertRefused(source, { message, remedy }, sourceOptionsFrom(texts));
   const { release, unitsOf } = await published(source, sourceOptionsFrom({ ...texts, encoding: ['CP1252'] }));
   assert.deepEqual(unitsOf(0)[0].properties, { fid: 0, code: 'ESP', Größe: 'España' });
   assert.deepEqual(release.options['encoding'], ['CP1252']);
-  await assertRefused(
-    countriesWith(0, (features) => features),
-    {
-      message:
-        '--encoding CP1252: no file of the source has a format of which an encoding can be said (ESRI Shapefile)',
-    },
-    { encoding: 'CP1252' },
-  );
+  const none = 'no file of the source has a format of which an encoding can be said (ESRI Shapefile)';
+  const others = countriesWith(0, (features) => features);
+  await assertRefused(others, { message: `--encoding CP1252: ${none}` }, { encoding: 'CP1252' });
 });
 
 test('a parent whose GID several units have contradicts none of their parents', async () => {
@@ -183,31 +173,22 @@ test('a parent whose GID several units have contradicts none of their parents', 
 const RING = [...[0, 1, 2].map((x) => [x, x * x]), [0, 0]];
 const LONG_RING = Array.from({ length: 200_000 }, (_, i) => [i / 1e6, i % 2]);
 
-/** A geometry of which GDAL leaves out a part or all without a word, and how that is called. */
-const DAMAGED: [string, object, string][] = [
-  [
-    '[null,0] in the ring of a polygon',
-    { type: 'Polygon', coordinates: [[...RING, [null, 0]]] },
-    'the position [null,0]',
-  ],
-  ['[0] in a hole', { type: 'Polygon', coordinates: [RING, [[0], ...RING]] }, 'the position [0]'],
-  ['null in place of a position', { type: 'Polygon', coordinates: [[...RING, null]] }, 'null among its coordinates'],
-  [
-    'a text in the second polygon of several',
-    { type: 'MultiPolygon', coordinates: [[RING], [[...RING, ['1', 0]]]] },
-    'the position ["1",0]',
-  ],
-  [
-    '[null,0] in a collection',
-    { type: 'GeometryCollection', geometries: [{ type: 'Polygon', coordinates: [[[null, 0]]] }] },
-    'the position [null,0]',
-  ],
-  ['[0] at the end of megabytes', { type: 'Polygon', coordinates: [[...LONG_RING, [0]]] }, 'the position [0]'],
-  ['a type that GeoJSON does not know', { type: 'Poligon', coordinates: [RING] }, 'the type "Poligon"'],
+const HALF = { type: 'Polygon', coordinates: [[[null, 0]]] };
+
+/** Geometries of which GDAL leaves out a part or all without a word, in a ring or anywhere, and how that is called. */
+const DAMAGED: [damage: string, geometry: object][] = [
+  ['the position [null,0]', { type: 'Polygon', coordinates: [[...RING, [null, 0]]] }],
+  ['the position [0]', { type: 'Polygon', coordinates: [RING, [[0], ...RING]] }],
+  ['null among its coordinates', { type: 'Polygon', coordinates: [[...RING, null]] }],
+  ['the position ["1",0]', { type: 'MultiPolygon', coordinates: [[RING], [[...RING, ['1', 0]]]] }],
+  ['the position [null,0]', { type: 'GeometryCollection', geometries: [HALF] }],
+  // At the end of megabytes.
+  ['the position [0]', { type: 'Polygon', coordinates: [[...LONG_RING, [0]]] }],
+  ['the type "Poligon"', { type: 'Poligon', coordinates: [RING] }],
 ];
 
-for (const [what, geometry, damage] of DAMAGED)
-  test(`GeoJSON with ${what} is refused by the name of its unit, whatever is accepted`, async () => {
+test('GeoJSON of which GDAL would leave out a part is refused by the name of its unit, whatever is accepted', async () => {
+  for (const [damage, geometry] of DAMAGED) {
     const features = [
       { type: 'Feature', properties: { GID_0: '}{]["\\' }, geometry: { type: 'Polygon', coordinates: [RING] } },
       { type: 'Feature', properties: { GID_0: 'BBB' }, geometry },
@@ -224,7 +205,8 @@ for (const [what, geometry, damage] of DAMAGED)
       const remedy = 'the file is damaged: download it again, or correct the feature';
       await assert.rejects(buildRelease(source, join(folder, 'damaged'), { accept: ACCEPTABLE }), { message, remedy });
     }
-  });
+  }
+});
 
 test('GeoJSON without geometries, and with properties that look like one, is read as it is', async () => {
   const source = join(folder, 'odd.geojson');
@@ -255,12 +237,9 @@ test('all problems of all levels are listed at once', async () => {
     message: /lv0: layers without any unit: 1 .*lv1: .*lv2: /s,
     remedy: /--accept no-units$/,
   });
-  const features = [
-    { fid: 1, values: ['A', 'AAA'], wkt: 'POINT(1 1)' },
-    { fid: 2, values: ['A', null], wkt: square(0, 0) },
-  ];
+  const features = numbered([['A', 'AAA'], 'POINT(1 1)'], [['A', null], square(0, 0)]);
   const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0'], features: [{ fid: 1, values: ['AAA'], wkt: null }] },
+    { name: 'ADM_0', columns: ['GID_0'], features: numbered([['AAA'], null]) },
     { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features },
   ]);
   await assertRefused(source, {
@@ -276,13 +255,13 @@ test('oddities that leave a release right are counted with their first example',
     { length: 3000 },
     (_, i) => `${(i / 2.5e6).toFixed(7)} 57,${(i / 2.5e6 + 2e-7).toFixed(7)} 50`,
   );
-  const odd: Features = [
-    { fid: 1, values: ['?', 'Nowhere'], wkt: square(0, 0) },
-    { fid: 2, values: ['BBB', 'Far east'], wkt: square(180.5, 0) },
-    { fid: 3, values: ['CCC', 'Round the world'], wkt: 'POLYGON((179 0,-179 0,-179 1,179 1,179 0))' },
-    { fid: 4, values: ['DDD', 'Sliver'], wkt: `MULTIPOLYGON(((0 0,1e-9 0,1e-9 1e-9,0 0)),((5 5,6 5,6 6,5 5)))` },
-    { fid: 5, values: ['EEE', 'Comb'], wkt: `POLYGON((0 58,${teeth.join()},0.01 58,0 58))` },
-  ];
+  const odd = numbered(
+    [['?', 'Nowhere'], square(0, 0)],
+    [['BBB', 'Far east'], square(180.5, 0)],
+    [['CCC', 'Round the world'], 'POLYGON((179 0,-179 0,-179 1,179 1,179 0))'],
+    [['DDD', 'Sliver'], 'MULTIPOLYGON(((0 0,1e-9 0,1e-9 1e-9,0 0)),((5 5,6 5,6 6,5 5)))'],
+    [['EEE', 'Comb'], `POLYGON((0 58,${teeth.join()},0.01 58,0 58))`],
+  );
   const source = writeDataset(join(folder, 'odd.gpkg'), 'GPKG', [
     { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: odd },
     squares('ADM_2', ['GID_2', 'GID_1', 'GID_0'], ['B.1', 'B', 'BBB']),

@@ -167,23 +167,13 @@ test('a condition on a single layer selects the units of its level: the layer is
   assert.deepEqual(gidsOf(2), ['AAA.1.1_1', 'AAA.1.2_1']);
 });
 
-/** The options of a file in generator/examples/, and the names of its source. */
-function configOf(name: string) {
-  const { source, ...config } = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
-  return { names: source, options: sourceOptionsFrom(config) };
+/** The options of a file in generator/examples/. */
+function optionsIn(name: string) {
+  const { source: _, ...config } = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
+  return sourceOptionsFrom(config);
 }
 
-const { options: GEO_BOUNDARIES } = configOf('geoboundaries');
-
-/** Builds with the options of a file in generator/examples/, for a source of that shape. */
-function example(name: string, source: string[]) {
-  const { names, options } = configOf(name);
-  assert.deepEqual(
-    source.map((path) => basename(path)),
-    names,
-  );
-  return published(source, options);
-}
+const GEO_BOUNDARIES = optionsIn('geoboundaries');
 
 /** Layers of three levels as geoBoundaries has them. */
 function geoBoundariesLayers(name = 'geoBoundaries'): FixtureLayer[] {
@@ -262,7 +252,7 @@ test('NUTS: one layer for four levels, parents from the code, the layer of any y
   const rows = codes.map((code) => [code, code.length - 2, code.slice(0, 2), `Name of ${code}`]);
   const file = join(folder, 'NUTS_RG_20M_2024_4326.gpkg');
   writeDataset(file, 'GPKG', [squares('NUTS_RG_20M_2016_4326', columns, ...rows)]);
-  const { counts, valuesOf } = await example('nuts', [file]);
+  const { counts, valuesOf } = await published(file, optionsIn('nuts'));
   assert.deepEqual(counts, [2, 3, 3, 5, 0, 0]);
   assert.deepEqual(valuesOf(3, 'fid', 'NUTS_ID', 'NUTS_1', 'NUTS_2'), [
     [6, 'AT111', 'AT1', 'AT11'],
@@ -390,57 +380,21 @@ test('a column of names, of types, or of --columns need not be in every layer of
     });
 });
 
-const noLibkml = gdal.drivers.getNames().includes('LIBKML') ? false : 'this GDAL has no LIBKML';
-test('KML has its attributes where GDAL has LIBKML', { skip: noLibkml }, async () => {
-  const file = join(folder, 'states.kml');
-  const data = '<ExtendedData><SchemaData><SimpleData name="GID_0">AAA</SimpleData></SchemaData></ExtendedData>';
-  const ring = '<LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing>';
-  const polygon = `<Polygon><outerBoundaryIs>${ring}</outerBoundaryIs></Polygon>`;
-  const schema = '<Schema name="states" id="states"><SimpleField name="GID_0" type="string"/></Schema>';
-  const placemark = `<Placemark><name>A</name>${data.replace('<SchemaData>', '<SchemaData schemaUrl="#states">')}${polygon}</Placemark>`;
-  writeFileSync(
-    file,
-    `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${schema}<Folder><name>states</name>${placemark}</Folder></Document></kml>`,
-  );
-  mkdirSync(join(folder, 'kml'));
-  copyFileSync(file, join(folder, 'kml/states.kml'));
-  for (const source of [file, join(folder, 'kml')])
-    assert.deepEqual((await published(source, { columns: [{ level: 0, value: 'GID_0' }] })).gidsOf(0), ['AAA']);
-});
-
-test('Natural Earth: layers and columns by name', async () => {
-  const layers = [
+test('Natural Earth: layers and columns by name, from a config file, whose paths are relative to it', async () => {
+  const states = ['adm1_code', 'adm0_a3', 'name', 'type_en'];
+  const files = writeLayers('ne', 'ESRI Shapefile', [
     squares('ne_10m_admin_0_countries', ['ADM0_A3', 'NAME', 'TYPE'], ['AUT', 'Austria', 'Country']),
-    squares(
-      'ne_10m_admin_1_states_provinces',
-      ['adm1_code', 'adm0_a3', 'name', 'type_en'],
-      ['AUT-1', 'AUT', 'Tirol', 'State'],
-    ),
-  ];
-  const files = writeLayers('ne', 'ESRI Shapefile', layers);
-  const paths = layers.map(({ name }) => join(files, `${name}.shp`));
-  const { gidsOf, release } = await example('natural-earth', paths);
-  assert.deepEqual(gidsOf(1, 'adm1_code'), ['AUT-1']);
-  const { gidColumns, typeColumn } = release.levels[1] ?? assert.fail();
-  assert.deepEqual(
-    [gidColumns, release.levels[0]?.typeColumn, typeColumn],
-    [['adm0_a3', 'adm1_code'], 'TYPE', 'type_en'],
-  );
-  assert.match(release.attribution.join(), /^Made with Natural Earth, /);
-  assert.equal(release.licence, NATURAL_EARTH);
-  // The paths in a config file are relative to it.
+    squares('ne_10m_admin_1_states_provinces', states, ['AUT-1', 'AUT', 'Tirol', 'State']),
+  ]);
   const config = join(files, 'natural-earth.json');
   copyFileSync('generator/examples/natural-earth.json', config);
-  const out = join(folder, 'ne-out');
   const least = ['--pages', 'none', '--geometry', 'full', '--no-cells', '--workers', '0', '--json', '--quiet'];
-  const { stdout } = await typed('generator', ['build', '--config', config, '--out', out, ...least]);
-  const built: Release = JSON.parse(stdout);
-  assert.equal(built.release, 'natural-earth');
-  // A manifest has the release's name.
-  assert.deepEqual(
-    built.levels.map(({ manifest: _, ...level }) => level),
-    release.levels.map(({ manifest: _, ...level }) => level),
-  );
+  const { stdout } = await typed('generator', ['build', '--config', config, '--out', join(files, 'out'), ...least]);
+  const { release, levels, attribution, licence }: Release = JSON.parse(stdout);
+  assert.deepEqual([release, licence], ['natural-earth', NATURAL_EARTH]);
+  assert.deepEqual(levels[1]?.gidColumns, ['adm0_a3', 'adm1_code']);
+  assert.deepEqual([levels[0]?.typeColumn, levels[1]?.typeColumn], ['TYPE', 'type_en']);
+  assert.match(attribution.join(), /^Made with Natural Earth, /);
 });
 
 /** GADM 2 for one country as it is downloaded: each Shapefile with its attributes once more as CSV, and a licence. */

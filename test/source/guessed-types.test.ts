@@ -95,7 +95,8 @@ test('codes of CSV and KML keep their zeros', async () => {
     csv,
     `code,people,WKT\n0138,1200,"POLYGON${ring}"\n0201,7,"POLYGON((12 59,13 59,13 60,12 60,12 59))"\n`,
   );
-  const kml = join(folder, 'units.kml');
+  const kml = join(folder, 'kml/units.kml');
+  mkdirSync(dirname(kml));
   const placemark = `<Placemark><ExtendedData><Data name="code"><value>0138</value></Data></ExtendedData><Polygon><outerBoundaryIs>
     <LinearRing><coordinates>10,59 11,59 11,60 10,60 10,59</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark>`;
   writeFileSync(
@@ -105,6 +106,7 @@ test('codes of CSV and KML keep their zeros', async () => {
   for (const [source, codes] of [
     [csv, ['0138', '0201']],
     [kml, ['0138']],
+    [dirname(kml), ['0138']],
   ] as const) {
     const options = sourceOptionsFrom({ layer: ['lv0=units'], 'gid-column': ['lv0=code'] });
     assert.deepEqual((await published(source, options)).gidsOf(0, 'code'), codes);

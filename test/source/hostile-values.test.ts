@@ -1,15 +1,13 @@
 // Values that break other services, published and asked for: every GID and every name comes back as it is, and none
 // reaches another file than its own.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
-import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
-import { linesIn } from '../support/releases/features-in.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { numbered } from './published.ts';
@@ -76,49 +74,4 @@ test('each hostile GID has one folder of plain characters, none inside or outsid
   const levels = [0, 1, 2, 3, 4, 5].map((level) => `lv${level}`);
   const files = ['checksums.txt', ...levels, 'overview.json.gz', 'release.json'];
   assert.deepEqual(readdirSync(join(out, 'releases/r1')).sort(), files);
-});
-
-/** Builds a release of units between two valid ones, with everything accepted; the text of its features. */
-async function buildOdd(name: string, ...wkts: string[]): Promise<string> {
-  const shapes = [square(20, 0), ...wkts, square(30, 0)];
-  const features = shapes.map((wkt, i) => ({ fid: i + 1, values: [`A${i + 1}`], wkt }));
-  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
-  const file = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
-  await buildRelease(file, join(folder, name), { accept: ACCEPTABLE });
-  return linesIn(join(folder, name), 0);
-}
-
-test('what is accepted is published as it is: points, lines, collections, polygons that are not valid or three-dimensional', async () => {
-  const published = await buildOdd(
-    'odd',
-    'POINT(1 2)',
-    'LINESTRING(1 2,3 4)',
-    'GEOMETRYCOLLECTION(POLYGON((0 0,1 0,1 1,0 0)))',
-    'POLYGON((0 0,0.00000001 0,0.00000001 0.00000001,0 0))',
-    'MULTIPOLYGON(EMPTY,EMPTY)',
-    'POLYGON((0 0,1 1,1 0,0 2,0 0))',
-    'POLYGON Z((0 0 9,1 0 9,1 1 9,0 0 9))',
-  );
-  const geometries = [...published.matchAll(/"geometry":(.*)\}$/gm)].map(([, geometry]) => geometry);
-  assert.deepEqual(geometries.slice(1, -1), [
-    '{"type":"Point","coordinates":[1,2]}',
-    '{"type":"LineString","coordinates":[[1,2],[3,4]]}',
-    '{"type":"GeometryCollection","geometries":[{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}]}',
-    '{"type":"Polygon","coordinates":[[[0,0],[0,0],[0,0],[0,0]]]}',
-    'null',
-    '{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,2],[0,0]]]}',
-    '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}',
-  ]);
-});
-
-test('a unit in metres is refused by layer and fid, whatever is accepted', async () => {
-  for (const [name, wkt] of [
-    ['metre-point', 'POINT(500000 4649776)'],
-    ['metre-polygon', square(500_000, 4_649_776, 100)],
-  ] as const) {
-    await assert.rejects(buildOdd(name, wkt), {
-      message: /layer ADM_0 \(level 0\), fid 2, GID A2: \[500000, 4649776\] is not a longitude and latitude/,
-    });
-    assert.ok(!existsSync(join(folder, name, 'current.json')), name);
-  }
 });

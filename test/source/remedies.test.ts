@@ -73,31 +73,23 @@ mkdirSync(shapes);
 writeDataset(join(shapes, 'states.shp'), 'ESRI Shapefile', [states]);
 renameSync(join(shapes, 'states.dbf'), join(folder, 'states.dbf'));
 
-/** What is wrong, how the error begins, and how its remedy is followed. */
-type Case = [what: string, args: Arguments, message: RegExp, follow: Follow];
+/** What the error says, and how its remedy is followed. */
+type Case = [args: Arguments, message: RegExp, follow: Follow];
+
+const METRES = 'POLYGON((500000 4000000,600000 4000000,600000 4100000,500000 4000000))';
+const countries = squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland']);
+const bowTie = { fid: 1, values: ['A', 'A'], wkt: 'POLYGON((0 0,1 1,1 0,0 1,0 0))' };
 
 const CASES: Case[] = [
+  [geopackage(states, { ...more, name: 'old' }), /layers states and old are both level 0/, following],
+  [{ ...one, layer: ['lv0=state'] }, /--layer lv0=state: the source has no such layer/, choosing('layer', 'lv0=')],
   [
-    'two layers of one file at the same level',
-    geopackage(states, { ...more, name: 'old' }),
-    /layers states and old are both level 0/,
-    following,
-  ],
-  [
-    'a layer that does not exist',
-    { ...one, layer: ['lv0=state'] },
-    /--layer lv0=state: the source has no such layer/,
-    choosing('layer', 'lv0='),
-  ],
-  [
-    'a layer without the column of its parents',
     geopackage(states, squares('parts', ['GID_1', 'NAME_1'], ['AAA.1', 'North'])),
     /layer parts is level 1 but has no column GID_0/,
     typing('gid-column', 'lv1:lv0='),
   ],
   [
-    'a file without GID columns',
-    geopackage(squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland']), squares('roads', ['class'], ['m'])),
+    geopackage(countries, squares('roads', ['class'], ['m'])),
     /no layer has GID columns \(GID_0 \.\. GID_5\); it has countries \(ISO3, NAME_0\); roads \(class\)$/,
     ({ remedy }, args) => {
       // What it names is an example: the level and the column of this file in its place.
@@ -105,41 +97,24 @@ const CASES: Case[] = [
       return { ...args, 'gid-column': ['lv0=ISO3'] };
     },
   ],
+  [{ ...one, columns: ['NAME'] }, /--columns NAME: no layer has a column NAME/, choosing('columns')],
+  [{ ...one, columns: ['NAME_0:GID_0'] }, /would have two columns named GID_0/, following],
+  ...['name-column', 'search-column', 'type-column'].map((option): Case => {
+    const message = new RegExp(`--${option} lv0=NONE: .*no such column`);
+    return [{ ...one, [option]: ['lv0=NONE'] }, message, choosing(option, 'lv0=')];
+  }),
   [
-    'a GID column that does not exist',
     { ...geopackage(squares('towns', ['navn', 'kommunenummer'], ['Oslo', '0301'])), 'gid-column': ['lv0=komunenumer'] },
     /^--gid-column lv0=komunenumer: no layer has a column komunenumer$/,
     choosing('gid-column', 'lv0='),
   ],
   [
-    'a column to keep that does not exist',
-    { ...one, columns: ['NAME'] },
-    /--columns NAME: no layer has a column NAME/,
-    choosing('columns'),
-  ],
-  [
-    'two columns of the same name',
-    { ...one, columns: ['NAME_0:GID_0'] },
-    /would have two columns named GID_0/,
-    following,
-  ],
-  ...(['name', 'search', 'type'] as const).map(
-    (of): Case => [
-      `a column for --${of}-column that does not exist`,
-      { ...one, [`${of}-column`]: ['lv0=NONE'] },
-      new RegExp(`--${of}-column lv0=NONE: .*no such column`),
-      choosing(`${of}-column`, 'lv0='),
-    ],
-  ),
-  [
-    'fids that collide, with --keep-fids',
     { source: [...one.source, ...geopackage(more).source], 'keep-fids': ['true'] },
     /fid 1 occurs in .* and in /,
     (_, { 'keep-fids': _left, ...args }) => args,
   ],
   [
-    'coordinates that are not degrees',
-    table('metres.csv', 'WKT,GID_0\n"POLYGON((500000 4000000,600000 4000000,600000 4100000,500000 4000000))",AAA\n'),
+    table('metres.csv', `WKT,GID_0\n"${METRES}",AAA\n`),
     /\[500000, 4000000\] is not a longitude and latitude in degrees/,
     ({ remedy }, { source: [file = ''] = [] }) => {
       const [option = ''] = /-a_srs EPSG:/.exec(remedy) ?? [];
@@ -150,7 +125,6 @@ const CASES: Case[] = [
     },
   ],
   [
-    'a Shapefile without its attributes',
     { source: [join(shapes, 'states.shp')] },
     /states\.shp: the Shapefile is incomplete: there is no \.dbf file/,
     (_, args) => {
@@ -159,33 +133,17 @@ const CASES: Case[] = [
     },
   ],
   [
-    'a condition on a column that does not exist',
     { ...one, where: ['lv0=NAME = 1'] },
     /layer states: --where lv0=NAME = 1: .*NAME/,
     typing('where', 'lv0=NAME_0 IS NOT NULL'),
   ],
-  [
-    'a statement that is not SQL',
-    { ...one, sql: ['lv0=SELECT FROM'] },
-    /--sql lv0=SELECT FROM: /,
-    typing('sql', 'lv0=SELECT * FROM states'),
-  ],
-  [
-    'units without area',
-    geopackage({ ...states, features: [{ fid: 1, values: ['A', 'A'], wkt: 'POLYGON((0 0,1 1,1 0,0 1,0 0))' }] }),
-    /lv0: units without area at this precision: 1/,
-    following,
-  ],
-  [
-    'a file that does not exist',
-    { source: [join(folder, 'nowhere.gpkg')] },
-    /nowhere\.gpkg: no such file or folder/,
-    () => one,
-  ],
+  [{ ...one, sql: ['lv0=SELECT FROM'] }, /--sql lv0=SELECT FROM: /, typing('sql', 'lv0=SELECT * FROM states')],
+  [geopackage({ ...states, features: [bowTie] }), /lv0: units without area at this precision: 1/, following],
+  [{ source: [join(folder, 'nowhere.gpkg')] }, /nowhere\.gpkg: no such file or folder/, () => one],
 ];
 
-for (const [what, before, message, follow] of CASES)
-  test(`${what}: the remedy helps`, async () => {
+for (const [before, message, follow] of CASES)
+  test(`the remedy helps of: ${message.source}`, async () => {
     const error = await errorOf(before);
     assert.ok(error, 'the build succeeded');
     assert.match(error.message, message);

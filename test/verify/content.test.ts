@@ -2,7 +2,6 @@
 // `verify` names the file that says what a page or a feature file does not hold, and that one. Where all
 // cases are of one rule, a run tries an eighth of them. Indexes, manifests and release.json are in indexes.test.ts.
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, deflateRawSync, gzipSync } from 'node:zlib';
@@ -170,16 +169,6 @@ test('a feature that its feature file has otherwise than the pages, the index wi
   assert.equal(problems.at(-1), 'and 3 more problems');
   for (const [i, path] of held.entries())
     assert.match(problems[i] ?? '', new RegExp(`^${path}: its text has the CRC-32`));
-});
-
-test('without an index the files of its level are verified by checksums', async () => {
-  const problems = await problemsOf(good, (root) => {
-    appendFileSync(join(root, under2), 'x');
-    rmSync(join(root, index2));
-  });
-  assert.deepEqual(problems[index2], ['is missing']);
-  assert.match(problems[under2]?.join() ?? '', /^its SHA-256 is [0-9a-f]+, expected [0-9a-f]+$/);
-  assert.equal(Object.keys(problems).length, 2);
 });
 
 test('deflate data that cannot stand alone or be joined with others: the feature is named', async () => {

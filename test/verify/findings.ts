@@ -29,6 +29,14 @@ export function assertNamed(findings: readonly Finding[], expected: readonly str
   assert.deepEqual([...named], [...expected].sort(), `${what}: ${JSON.stringify(findings)}`);
 }
 
+/** That one of the findings has this problem. */
+export function assertSome(findings: readonly Finding[], problem: RegExp): void {
+  assert.ok(
+    findings.some((finding) => problem.test(finding.problem)),
+    `${problem}: ${JSON.stringify(findings)}`,
+  );
+}
+
 /** Changes a release whose folder is `root`. */
 export type Change = (root: string) => void;
 

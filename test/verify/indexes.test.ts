@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { decodeCells } from '../../format/cells.ts';
 import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { FeatureArrays } from '../../format/feature-table.ts';
 import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
@@ -70,58 +71,49 @@ test('an index whose arrays are not those of the feature files: it is named, and
   const described = (position: number, path: string, what = 'digest'): RegExp =>
     new RegExp(`^${path}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the ${what} in the index$`);
   const otherText = /: fid \d: its text is not the one that the index describes$/;
+  /** The arrays with one that is changed. */
+  const array =
+    <Name extends keyof FeatureArrays | 'fid'>(name: Name, change: (own: LevelArrays[Name]) => LevelArrays[Name]) =>
+    (own: LevelArrays): LevelArrays => ({ ...own, [name]: change(own[name]) });
+  /** The arrays with a number of one of them that is changed by an amount. */
+  const number = (name: keyof FeatureArrays, at: number, amount: number) =>
+    array(name, (own) => added(own, [at, amount]));
+  const ofColumn =
+    (level: number, name: 'count' | 'rank' | 'first' | 'run' | 'start', at: number, amount: number) =>
+    (own: LevelArrays): LevelArrays =>
+      withColumn(own, level, (arrays) => ({ [name]: added(arrays[name], [at, amount]) }));
+  /** GIDs in another order, with their positions. */
+  const otherOrder = (own: LevelArrays): LevelArrays =>
+    withColumn(own, 0, () => {
+      const { arrays } = gidColumn('GID_0', ['AAA', 'BBB'], ownersOf(elementAt(own.columns, 0), 4));
+      return { ...arrays, text: Buffer.from('BBBAAA') };
+    });
   const cases: [(arrays: LevelArrays) => LevelArrays, RegExp][] = [
-    [(own) => ({ ...own, start: added(own.start, [1, 1]) }), described(0, features2)],
-    [(own) => ({ ...own, start: added(own.start, [3, -1]) }), described(2, features2, 'CRC-32')],
-    [(own) => ({ ...own, aloneStart: added(own.aloneStart, [3, -1]) }), described(2, alone2)],
-    [(own) => ({ ...own, aloneCrc: added(own.aloneCrc, [3, 1]) }), described(2, alone2, 'CRC-32')],
-    [(own) => ({ ...own, textCrcFc: added(own.textCrcFc, [2, 1]) }), /^textCrc\.fc\[2\] is \d+, expected \d+$/],
-    [(own) => ({ ...own, start: own.start.map((start) => start + 7) }), /^start\[0\] is 7, expected 0$/],
-    [(own) => ({ ...own, start: added(own.start, [1, 1e6]) }), /^start\[2\] is \d+, expected a whole number above 1/],
-    [
-      (own) => ({ ...own, start: added(own.start, [4, 1]) }),
-      /^lv2\/features\/000001\.geojsonl\.gz: is \d+ bytes long, expected \d+$/,
-    ],
-    [
-      (own) => ({ ...own, start: own.start.with(2, Number.NaN) }),
-      /^start\[2\] is NaN, expected a whole number above \d+$/,
-    ],
-    [(own) => ({ ...own, textCrc: added(own.textCrc, [1, 1]) }), /^textCrc\.fc\[1\] is \d+, expected \d+$/],
-    [(own) => withCommas({ ...own, textStart: added(own.textStart, [2, 1]) }), otherText],
-    [
-      (own) => withCommas({ ...own, textStart: added(own.textStart, [4, -1]) }),
-      /: fid 4: inflates to more than \d+ bytes$/,
-    ],
-    [(own) => withCommas({ ...own, textCrc: added(own.textCrc, [1, 1]) }), otherText],
-    [(own) => ({ ...own, dataCrc: added(own.dataCrc, [4, 1]) }), / 4: bytes \d+ to \d+ do not have the CRC-32 in /],
-    [(own) => ({ ...own, digest: added(own.digest, [16, 1]) }), described(2, alone2)],
-    [(own) => ({ ...own, digest: added(own.digest, [31, 1]) }), described(3, alone2)],
-    [(own) => ({ ...own, digest: own.digest.toReversed() }), described(0, features2)],
-    [(own) => ({ ...own, fid: own.fid.toReversed() }), /^fid\[1\] is 3, expected a whole number above 4$/],
-    [(own) => ({ ...own, fid: own.fid.map((fid) => fid / 2) }), /^fid\[0\] is 0\.5, expected a whole number above -1$/],
-    [
-      (own) => withColumn(own, 0, ({ count }) => ({ count: added(count, [0, 1]) })),
-      /^gid0\.count\[0\] is \d, expected \d$/,
-    ],
-    [(own) => withColumn(own, 0, ({ rank }) => ({ rank: added(rank, [0, 1]) })), /^gid0\.rank\[0\] is 1, expected 0$/],
-    [(own) => withColumn(own, 1, ({ first }) => ({ first: added(first, [0, 4e9]) })), /^gid1\./],
-    [
-      (own) => withColumn(own, 1, ({ run }) => ({ run: added(run, [1, 4e9]) })),
-      /^gid1\.run\[\d\] is \d+, expected a whole number above \d+$/,
-    ],
-    [
-      (own) => withColumn(own, 2, ({ start }) => ({ start: added(start, [1, 4e9]) })),
-      /^gid2\.start\[\d\] is \d+, expected a whole number above \d+$/,
-    ],
-    [
-      // GIDs in another order, with their positions.
-      (own) =>
-        withColumn(own, 0, () => {
-          const { arrays } = gidColumn('GID_0', ['AAA', 'BBB'], ownersOf(elementAt(own.columns, 0), 4));
-          return { ...arrays, text: Buffer.from('BBBAAA') };
-        }),
-      /^gid0\.text\[0\] is 66, expected 65$/,
-    ],
+    [number('start', 1, 1), described(0, features2)],
+    [number('start', 3, -1), described(2, features2, 'CRC-32')],
+    [number('aloneStart', 3, -1), described(2, alone2)],
+    [number('aloneCrc', 3, 1), described(2, alone2, 'CRC-32')],
+    [number('textCrcFc', 2, 1), /^textCrc\.fc\[2\] is \d+, expected \d+$/],
+    [array('start', (own) => own.map((start) => start + 7)), /^start\[0\] is 7, expected 0$/],
+    [number('start', 1, 1e6), /^start\[2\] is \d+, expected a whole number above 1/],
+    [number('start', 4, 1), /^lv2\/features\/000001\.geojsonl\.gz: is \d+ bytes long, expected \d+$/],
+    [array('start', (own) => own.with(2, NaN)), /^start\[2\] is NaN, expected a whole number above \d+$/],
+    [number('textCrc', 1, 1), /^textCrc\.fc\[1\] is \d+, expected \d+$/],
+    [(own) => withCommas(number('textStart', 2, 1)(own)), otherText],
+    [(own) => withCommas(number('textStart', 4, -1)(own)), /: fid 4: inflates to more than \d+ bytes$/],
+    [(own) => withCommas(number('textCrc', 1, 1)(own)), otherText],
+    [number('dataCrc', 4, 1), / 4: bytes \d+ to \d+ do not have the CRC-32 in /],
+    [number('digest', 16, 1), described(2, alone2)],
+    [number('digest', 31, 1), described(3, alone2)],
+    [array('digest', (own) => own.toReversed()), described(0, features2)],
+    [array('fid', (own) => own.toReversed()), /^fid\[1\] is 3, expected a whole number above 4$/],
+    [array('fid', (own) => own.map((fid) => fid / 2)), /^fid\[0\] is 0\.5, expected a whole number above -1$/],
+    [ofColumn(0, 'count', 0, 1), /^gid0\.count\[0\] is \d, expected \d$/],
+    [ofColumn(0, 'rank', 0, 1), /^gid0\.rank\[0\] is 1, expected 0$/],
+    [ofColumn(1, 'first', 0, 4e9), /^gid1\./],
+    [ofColumn(1, 'run', 1, 4e9), /^gid1\.run\[\d\] is \d+, expected a whole number above \d+$/],
+    [ofColumn(2, 'start', 1, 4e9), /^gid2\.start\[\d\] is \d+, expected a whole number above \d+$/],
+    [otherOrder, /^gid0\.text\[0\] is 66, expected 65$/],
   ];
   for (const [change, problem] of cases)
     await assertContradiction(good, (root) => changeArrays(root, 2, change), index2, problem);
@@ -164,29 +156,23 @@ test('what release.json says that manifests, indexes, names and overview do not,
     extent: [0, 0, 1, 1],
   };
   const zeros = '0'.repeat(64);
+  const overview = ({ overview: own, ...release }: Release): Release => ({
+    ...release,
+    overview: { ...own, bytes: 2 },
+  });
   const cases: [(release: Release) => Release, string][] = [
-    ...Object.entries(counts).map(([member, value]): [(release: Release) => Release, string] => [
-      level2(() => ({ [member]: value })),
-      `level 2: ${member} is .*, its index has .*`,
-    ]),
     [level2(({ names }) => ({ names: { ...names, textBytes: 1 } })), 'lv2/names.*: has \\d+ bytes of text, expected 1'],
-    [
-      (release) => ({ ...release, overview: { ...release.overview, bytes: 2 } }),
-      `${OVERVIEW_FILE}: is \\d+ bytes long, expected 2`,
-    ],
+    [overview, `${OVERVIEW_FILE}: is \\d+ bytes long, expected 2`],
   ];
+  for (const [member, value] of Object.entries(counts))
+    cases.push([level2(() => ({ [member]: value })), `level 2: ${member} is .*, its index has .*`]);
   const paths = { manifest: manifest2, index: index2, names: namesPath(2), words: wordsPath(2) } as const;
   for (const member of ['manifest', 'index', 'names', 'words'] as const)
-    cases.push(
-      [
-        level2((level) => ({ [member]: { ...level[member], sha256: zeros } })),
-        `${paths[member]}: its SHA-256 is [0-9a-f]{64}, expected 0{64}`,
-      ],
-      [
-        level2((level) => ({ [member]: { ...level[member], bytes: 7 } })),
-        `${paths[member]}: is \\d+ bytes long, expected 7`,
-      ],
-    );
+    for (const [change, problem] of [
+      [{ sha256: zeros }, 'its SHA-256 is [0-9a-f]{64}, expected 0{64}'],
+      [{ bytes: 7 }, 'is \\d+ bytes long, expected 7'],
+    ] as const)
+      cases.push([level2((level) => ({ [member]: { ...level[member], ...change } })), `${paths[member]}: ${problem}`]);
   for (const [change, problem] of cases)
     await assertContradiction(good, (root) => resealRelease(root, change), 'release.json', new RegExp(`^${problem}$`));
   const gid9 = (text: Buffer): Buffer => Buffer.from(text.toString().replace('"GID_2"', '"GID_9"'));
@@ -198,35 +184,21 @@ test('manifests and indexes that do not belong together, and manifests of anothe
   const replace = (which: 'index' | 'manifest', change: (bytes: Buffer) => Buffer) => (root: string) =>
     replaceLevelFile(root, 2, which, change);
   const indexBytes = /^indexBytes is \d+, expected \d+, the length of .*lv2\/index\.bin$/;
+  const fiveFids = (text: Buffer): Buffer => Buffer.from(text.toString().replace('"length":4', '"length":5'));
+  const others: Change = (root) => resealRelease(root, (release) => ({ ...release, storedPages: 'none' }));
+  // A level without features has no page in any choice.
+  const othersOfEmpty: Change = (root) =>
+    resealLevel(root, 3, ({ level, arrays, geometries }) => {
+      return new LevelIndex(level, 'none', { ...arrays, pages: undefined }, geometries);
+    });
+  const ofOther: Change = (root) => resealLevel(root, 1, (own) => own, 'r2');
   const cases: [Change, string, RegExp][] = [
-    [
-      replace('manifest', (text) => Buffer.from(text.toString().replace('"length":4', '"length":5'))),
-      manifest2,
-      /arrays fid: length is 5, expected 4$/,
-    ],
+    [replace('manifest', fiveFids), manifest2, /arrays fid: length is 5, expected 4$/],
     [replace('index', (bytes) => Buffer.concat([bytes, Buffer.alloc(8)])), manifest2, indexBytes],
     [replace('index', (bytes) => bytes.subarray(8)), manifest2, indexBytes],
-    [
-      (root) => resealRelease(root, (release) => ({ ...release, storedPages: 'none' })),
-      manifest2,
-      /^storedPages is all, release\.json has none$/,
-    ],
-    [
-      // A level without features has no page in any choice.
-      (root) =>
-        resealLevel(
-          root,
-          3,
-          ({ level, arrays, geometries }) => new LevelIndex(level, 'none', { ...arrays, pages: undefined }, geometries),
-        ),
-      'lv3/manifest.json',
-      /^storedPages is none, release\.json has all$/,
-    ],
-    [
-      (root) => resealLevel(root, 1, (own) => own, 'r2'),
-      'lv1/manifest.json',
-      /^belongs to release r2 level 1, expected r1 level 1$/,
-    ],
+    [others, manifest2, /^storedPages is all, release\.json has none$/],
+    [othersOfEmpty, 'lv3/manifest.json', /^storedPages is none, release\.json has all$/],
+    [ofOther, 'lv1/manifest.json', /^belongs to release r2 level 1, expected r1 level 1$/],
   ];
   for (const [change, named, problem] of cases) {
     const problems = await problemsOf(good, change);

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
 import { gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
+import type { Release } from '../../format/release.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
@@ -82,29 +84,25 @@ const unit = ({ objects }: Overview, level: string, at: number): Record<string, 
   objects[level]?.geometries[at] ?? assert.fail();
 
 test('an overview that is no topology, or lacks a unit or a shape, or has one of another place', () => {
+  const ofCountry = (at: number, change: object) => (overview: Overview) =>
+    Object.assign(unit(overview, 'lv0', at), change);
+  const shapeOfSecond = (at: number) => (overview: Overview) =>
+    ofCountry(at, { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] })(overview);
   const cases: [(overview: Overview) => void, RegExp][] = [
     [(overview) => Object.assign(overview, { type: 'Feature' }), /Topology/],
     [(overview) => delete overview.transform, /^overview lv0 fid 1/],
     [(overview) => delete overview.objects['lv1'], /^objects of the overview/],
     [(overview) => overview.objects['lv1']?.geometries.pop(), /^overview lv1: line 3 is undefined/],
     [(overview) => overview.objects['lv1']?.geometries.reverse(), /^overview lv1: line 1 is \{"id":3/],
-    [(overview) => Object.assign(unit(overview, 'lv0', 0), { type: 'Point' }), /^overview lv0 fid 1: is a Point$/],
-    [(overview) => Object.assign(unit(overview, 'lv0', 0), { arcs: [[99]] }), /^there is no arc -100$/],
-    [(overview) => Object.assign(unit(overview, 'lv0', 0), { arcs: [] }), /a polygon without rings$/],
+    [ofCountry(0, { type: 'Point' }), /^overview lv0 fid 1: is a Point$/],
+    [ofCountry(0, { arcs: [[99]] }), /^there is no arc -100$/],
+    [ofCountry(0, { arcs: [] }), /a polygon without rings$/],
     [(overview) => overview.arcs.push([...(overview.arcs[0] ?? [])]), /^arcs that are in no shape/],
     [(overview) => overview.arcs[0]?.push([3, 3]), /a ring is not closed/],
     [(overview) => overview.arcs[0]?.splice(1, 0, [0.5, 0], [-0.5, 0]), /^overview: arc 0$/],
-    [
-      (overview) =>
-        Object.assign(unit(overview, 'lv0', 0), { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] }),
-      /^overview lv0 fid 1: .* is not in 0,0,4,4$/,
-    ],
-    [
-      (overview) =>
-        Object.assign(unit(overview, 'lv0', 2), { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] }),
-      /^overview lv0 fid 3: has a shape, its feature none/,
-    ],
-    [(overview) => Object.assign(unit(overview, 'lv0', 1), { type: null }), /^overview lv0 fid 2: has no shape/],
+    [shapeOfSecond(0), /^overview lv0 fid 1: .* is not in 0,0,4,4$/],
+    [shapeOfSecond(2), /^overview lv0 fid 3: has a shape, its feature none/],
+    [ofCountry(1, { type: null }), /^overview lv0 fid 2: has no shape/],
   ];
   for (const key of ['gid', 'name', 'children', 'parent', 'other'])
     cases.push([
@@ -127,6 +125,15 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
   const under2 = 'lv2/geojsonl/gid-0/AAA/000001.geojsonl.gz';
   const pageOf = (path: string, change: (text: string) => string) => (root: string) =>
     replacePage(root, path, packPage([change(textOf(root, path))]));
+  const exchangedGids = (root: string): void =>
+    changeArrays(root, 2, ({ columns, ...arrays }) => {
+      const gids = gidColumn('GID_0', ['BBB', 'AAA'], ownersOf(elementAt(columns, 0), 4));
+      return { ...arrays, columns: columns.with(0, gids) };
+    });
+  const lineMore = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.from('\n')]);
+  const oneListing = (release: Release): Release => {
+    return { ...release, levels: release.levels.with(2, { ...summaryOf(release, 2), listings: 1 }) };
+  };
   const cases: [(root: string) => void, RegExp][] = [
     [pageOf(under2, replaced('Næst', 'Nast')), new RegExp(`^${under2}: line 1 is `)],
     [pageOf(under2, (text) => text.split('\n').slice(1).join('\n')), new RegExp(`^${under2}: line 1 is `)],
@@ -136,27 +143,9 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
     [(root) => replaceText(root, 2, 0, replaced('"geometry":{', '"geometry":7,"g":{')), /^has no geometry/],
     [(root) => replaceText(root, 2, 0, replaced('"id":1', '"id":3')), /^lv2\[0\]/],
     [(root) => replaceText(root, 2, 0, replaced('"bbox":[0,', '"box":[0,')), /^lv2\[0\]/],
-    [
-      (root) =>
-        changeArrays(root, 2, (arrays) => {
-          const [own] = arrays.columns;
-          assert.ok(own);
-          return { ...arrays, columns: arrays.columns.with(0, gidColumn('GID_0', ['BBB', 'AAA'], ownersOf(own, 4))) };
-        }),
-      /^lv2\/index\.bin: column 0/,
-    ],
-    [
-      (root) => replaceLevelFile(root, 2, 'manifest', (bytes) => Buffer.concat([bytes, Buffer.from('\n')])),
-      /^the form of the manifest/,
-    ],
-    [
-      (root) =>
-        resealRelease(root, (release) => ({
-          ...release,
-          levels: release.levels.with(2, { ...summaryOf(release, 2), listings: 1 }),
-        })),
-      /^lv2: listings/,
-    ],
+    [exchangedGids, /^lv2\/index\.bin: column 0/],
+    [(root) => replaceLevelFile(root, 2, 'manifest', lineMore), /^the form of the manifest/],
+    [(root) => resealRelease(root, oneListing), /^lv2: listings/],
     [(root) => rmSync(join(root, 'checksums.txt')), /^the files of the release/],
   ];
   for (const [change, problem] of cases) assertRefused(change, problem);

@@ -1,5 +1,5 @@
-// A release against GDAL's own reading of a dataset: equal to the one it was built from, whatever its kind, and
-// different from any other in just the units that differ.
+// A release against GDAL's own reading of a dataset: equal to the one it was built from, and different from any other in
+// just the units that differ. Whatever kind of source test/source/ builds is compared there (source/published.ts).
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,6 @@ import { geometryDifference } from '../../generator/check/compare-geometry.ts';
 import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import type { SourceOptions } from '../../generator/source/source-options.ts';
 import { countryLayers, countryRow } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import {
@@ -52,56 +51,7 @@ test('a release is what GDAL reads of the synthetic dataset, at any precision, w
   }
 });
 
-test('it is so of Shapefiles, GeoJSON, FlatGeobuf and unsorted fids too', async () => {
-  const named = countryLayers((level) => `adm${level}`);
-  const shapes = join(folder, 'shapes');
-  mkdirSync(shapes);
-  for (const layer of named) {
-    const features = layer.features.map(({ values, wkt }) => ({ values, wkt }));
-    writeDataset(join(shapes, `${layer.name}.shp`), 'ESRI Shapefile', [{ ...layer, features }]);
-  }
-  assert.deepEqual(await faultsOfOwn('shapes', shapes), []);
-  for (const [driver, ending] of [
-    ['GeoJSON', 'geojson'],
-    ['FlatGeobuf', 'fgb'],
-  ] as const) {
-    const files = named.map((layer) => writeDataset(join(folder, `${layer.name}.${ending}`), driver, [layer]));
-    assert.deepEqual(await faultsOfOwn(driver, files), [], driver);
-  }
-  const unsorted = join(folder, 'unsorted.geojson');
-  const features = Array.from({ length: 90 }, (_, i) => {
-    const at = (x: number, y: number) => [i + x, i / 3 + y];
-    const geometry = { type: 'Polygon', coordinates: [[at(0, 0), at(1, 0), at(1, 1), at(0, 0)]] };
-    return { type: 'Feature', id: (i * 37) % 90, properties: { GID_0: `A${i}`, list: ['a', 'b'] }, geometry };
-  });
-  writeFileSync(unsorted, JSON.stringify({ type: 'FeatureCollection', features }));
-  assert.deepEqual(await faultsOfOwn('unsorted', unsorted), []);
-});
-
-test('files whose layers have one name, renamed columns and levels left out are found as they were built', async () => {
-  const files = countryLayers(() => 'same').map((layer, i) => {
-    const file = join(folder, `level${i}/same.geojson`);
-    mkdirSync(dirname(file));
-    return writeDataset(file, 'GeoJSON', [layer]);
-  });
-  assert.deepEqual(await faultsOfOwn('same', files), []);
-  const renamed = writeDataset(join(folder, 'renamed.gpkg'), 'GPKG', [
-    { name: 'a', columns: ['ISO'], features: [{ fid: 1, values: ['AAA'], wkt: square(0, 0) }] },
-    { name: 'b', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.1'], wkt: square(0, 0) }] },
-    { name: 'c', columns: ['ISO', 'REG'], features: [{ fid: 1, values: ['AAA', 'AAA.2'], wkt: square(0, 0) }] },
-  ]);
-  const options: Partial<SourceOptions> = {
-    gidColumns: [
-      { level: undefined, of: 0, columns: ['ISO'] },
-      { level: undefined, of: 1, columns: ['REG'] },
-    ],
-    layers: [{ level: 1, value: 'c' }],
-  };
-  assert.deepEqual(await faultsOfOwn('renamed', renamed, options), []);
-  assert.deepEqual(await faultsOfOwn('some', source, { levels: [1] }), []);
-});
-
-test('other reference systems, curves, heights, open rings, empty parts and every type of geometry and value', async () => {
+test('so it is of heights, open rings, empty parts and every type of geometry', async () => {
   const wkts = [
     null,
     'POLYGON EMPTY',
@@ -112,51 +62,15 @@ test('other reference systems, curves, heights, open rings, empty parts and ever
     'POLYGON((0 0,0 10,10 10,10 0,0 0),(1 1,2 1,2 2,1 1))',
     'POLYGON((0 0,10 0,10 10))',
     'POLYGON((0 0,10 0,10 10,0 0),(1 1,1 1),(2 1,3 1,3 2))',
+    'POLYGON((0 0,1 1,1 0,0 2,0 0))',
     'MULTIPOLYGON(((0 0,1 0)),((5 5,6 5,6 6,5 5)),EMPTY)',
     'GEOMETRYCOLLECTION(POINT(1 2),POLYGON EMPTY,GEOMETRYCOLLECTION(LINESTRING(0 0,1 1)))',
     'GEOMETRYCOLLECTION(LINESTRING EMPTY)',
     'POLYGON((179 0,180 0,180 1,179 1,179 0))',
   ];
-  const shapes = {
-    name: 'ADM_0',
-    columns: ['GID_0'],
-    features: wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt })),
-  };
-  const kinds = writeDataset(join(folder, 'shapes.gpkg'), 'GPKG', [shapes]);
-  const accept = ['empty-geometries', 'non-polygonal'] as const;
-  assert.deepEqual(await faultsOfOwn('kinds', kinds, { accept }), []);
-  const mercator = [{ fid: 5, values: ['A'], wkt: 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))' }];
-  const latitudeFirst = [{ fid: 5, values: ['A'], wkt: 'POLYGON((10 50,11 50,11 51,10 50))' }];
-  for (const [epsg, features] of [
-    [3857, mercator],
-    [4258, latitudeFirst],
-  ] as const) {
-    const file = writeDataset(join(folder, `${epsg}.gpkg`), 'GPKG', [{ ...shapes, epsg, features }]);
-    assert.deepEqual(await faultsOfOwn(String(epsg), file), [], String(epsg));
-  }
-  const csv = join(folder, 'curved.csv');
-  writeFileSync(csv, 'GID_0,WKT\nAAA,"CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))"\nBBB,"POINT(5 5)"\n');
-  const curved = join(folder, 'curved.gpkg');
-  gdal.vectorTranslate(curved, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
-  assert.deepEqual(await faultsOfOwn('curved', curved, { accept: ['non-polygonal'] }), []);
-  const types = join(folder, 'types.gpkg');
-  const dataset = gdal.open(types, 'w', 'GPKG');
-  dataset.layers.create('seed', gdal.SpatialReference.fromEPSG(4326), gdal.wkbPoint);
-  const columns =
-    '"2020" INTEGER, GID_0 TEXT, flag BOOLEAN, big INTEGER, real DOUBLE, "a""b" TEXT, day DATE, moment DATETIME, raw BLOB';
-  runSql(dataset, `CREATE TABLE ADM_0 (fid INTEGER PRIMARY KEY, ${columns}, geom POINT)`);
-  runSql(dataset, "INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('ADM_0', 'features', 4326)");
-  runSql(dataset, "INSERT INTO gpkg_geometry_columns VALUES ('ADM_0', 'geom', 'POINT', 4326, 0, 0)");
-  runSql(
-    dataset,
-    `INSERT INTO ADM_0 VALUES (9, 7, 'A', 1, 9007199254740991, 0.1, '\t"\\ ü🗺', '2020-01-02', '2020-01-02T03:04:05Z', x'00ff', NULL)`,
-  );
-  runSql(
-    dataset,
-    "INSERT INTO ADM_0 VALUES (10, NULL, 'B', 0, -9223372036854775808, 1e300, '', NULL, NULL, NULL, NULL)",
-  );
-  dataset.close();
-  assert.deepEqual(await faultsOfOwn('types', types, { accept: ['empty-geometries'] }), []);
+  const features = wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt }));
+  const kinds = writeDataset(join(folder, 'kinds.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  assert.deepEqual(await faultsOfOwn('kinds', kinds, { accept: ['empty-geometries', 'non-polygonal'] }), []);
 });
 
 const levels = 'releases/r1';
@@ -200,42 +114,33 @@ test("what GDAL's JSON has of nothing is nothing: empty points, alone and in col
   assert.match(geometryDifference({ ...full, coordinates: [1, null] }, full, 7) ?? '', /^a position is \[1,null\]/);
 });
 
-test('a changed coordinate is found, a rounded one is none', async () => {
-  const moved = (by: number) => withFeature(2, { wkt: square(10 + by, 0, 4) });
-  assert.deepEqual(await faultsAgainst(0, moved(4e-8)), []);
-  assert.deepEqual(await faultsAgainst(0, moved(1e-7)), [
-    { path: fileOf(0), problem: 'fid 2: a position is [10,0], the source has [10.0000001,0]' },
-  ]);
-});
-
-test('geometries of another type, with other parts or rings, or none, are found', async () => {
-  const cases: [string | null, string][] = [
-    [null, 'has a geometry; the source has none'],
-    ['POINT(1 1)', 'is a MultiPolygon, the source has a Point'],
-    [
-      `MULTIPOLYGON(${square(10, 0, 4).slice(13, -1)},${square(20, 0).slice(13, -1)})`,
-      "its geometry has 1 parts, the source's 2",
-    ],
-    ['MULTIPOLYGON(((10 0,10 4,14 4,14 0,12 0,10 0)))', 'has a ring of 5 positions, the source of 6'],
-    ['MULTIPOLYGON(((10 0,10 4,14 4,14 0,10 0),(11 1,12 1,12 2,11 1)))', "its geometry has 1 parts, the source's 2"],
+test('a changed coordinate, geometry or property is found, a rounded coordinate is none', async () => {
+  const [east, west] = [square(20, 0), square(10, 0, 4)].map((wkt) => wkt.replace(/^MULTIPOLYGON\((.*)\)$/, '$1'));
+  const ringOfSix = 'MULTIPOLYGON(((10 0,10 4,14 4,14 0,12 0,10 0)))';
+  const withHole = 'MULTIPOLYGON(((10 0,10 4,14 4,14 0,10 0),(11 1,12 1,12 2,11 1)))';
+  const district = ['BBB.1.1_1', 'BBB', 'Beland', 'BBB.1_1', 'All', '西'];
+  const cases: [level: number, fid: number, change: Partial<FixtureFeature>, problem?: string][] = [
+    [0, 2, { wkt: square(10 + 4e-8, 0, 4) }],
+    [0, 2, { wkt: square(10 + 1e-7, 0, 4) }, 'a position is [10,0], the source has [10.0000001,0]'],
+    [0, 2, { wkt: null }, 'has a geometry; the source has none'],
+    [0, 2, { wkt: 'POINT(1 1)' }, 'is a MultiPolygon, the source has a Point'],
+    [0, 2, { wkt: `MULTIPOLYGON(${west},${east})` }, "its geometry has 1 parts, the source's 2"],
+    [0, 2, { wkt: ringOfSix }, 'has a ring of 5 positions, the source of 6'],
+    [0, 2, { wkt: withHole }, "its geometry has 1 parts, the source's 2"],
+    [2, 3, { values: district }, 'NAME_2 is "東", the source has "西"'],
+    [2, 3, { values: district.with(5, '') }, 'NAME_2 is "東", the source has ""'],
   ];
-  for (const [wkt, problem] of cases) {
-    assert.deepEqual(await faultsAgainst(0, withFeature(2, { wkt })), [
-      { path: fileOf(0), problem: `fid 2: ${problem}` },
-    ]);
+  for (const [level, fid, change, problem] of cases) {
+    const expected = problem === undefined ? [] : [{ path: fileOf(level), problem: `fid ${fid}: ${problem}` }];
+    assert.deepEqual(await faultsAgainst(level, withFeature(fid, change)), expected);
   }
 });
 
-test('a changed property is found, in any script', async () => {
-  const values = ['BBB.1.1_1', 'BBB', 'Beland', 'BBB.1_1', 'All', '西'];
-  assert.deepEqual(await faultsAgainst(2, withFeature(3, { values })), [
-    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has "西"' },
-  ]);
-  const nothing = values.with(5, '');
-  assert.deepEqual(await faultsAgainst(2, withFeature(3, { values: nothing })), [
-    { path: fileOf(2), problem: 'fid 3: NAME_2 is "東", the source has ""' },
-  ]);
-});
+/** How the units of a release differ from a source that was changed since. */
+async function differencesFrom(file: string, own: string): Promise<string[]> {
+  const { findings } = await verifyAgainst(file, own);
+  return findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
+}
 
 test('a 64-bit number of which only the last digit differs is found, also as a GID', async () => {
   const own = join(folder, 'integers');
@@ -247,15 +152,15 @@ test('a 64-bit number of which only the last digit differs is found, also as a G
   };
   write('9223372036854775807', '-9007199254740993');
   await buildRelease(file, own);
-  const differences = async (): Promise<string[]> => {
-    const { findings } = await verifyAgainst(file, own);
-    return findings.map(({ problem }) => problem).filter((problem) => problem.startsWith('fid'));
-  };
-  assert.deepEqual(await differences(), []);
+  assert.deepEqual(await differencesFrom(file, own), []);
   write('9223372036854775806', '-9007199254740993');
-  assert.deepEqual(await differences(), ['fid 1: GID_0 is 9223372036854775807, the source has 9223372036854775806']);
+  assert.deepEqual(await differencesFrom(file, own), [
+    'fid 1: GID_0 is 9223372036854775807, the source has 9223372036854775806',
+  ]);
   write('9223372036854775807', '-9007199254740992');
-  assert.deepEqual(await differences(), ['fid 1: POP is -9007199254740993, the source has -9007199254740992']);
+  assert.deepEqual(await differencesFrom(file, own), [
+    'fid 1: POP is -9007199254740993, the source has -9007199254740992',
+  ]);
 });
 
 test('columns with names of members of JavaScript objects, as __proto__, differ only where their values do', async () => {
@@ -270,22 +175,18 @@ test('columns with names of members of JavaScript objects, as __proto__, differ 
     runSql(dataset, `UPDATE ADM_0 SET valueOf = ${big}`);
     dataset.close();
   };
-  const differences = async (): Promise<string[]> => {
-    const { findings } = await verifyAgainst(file, own);
-    return findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
-  };
   // With a number of so many digits, a feature is parsed in another way.
   for (const big of ['1', '9007199254740993']) {
     write('A', big);
     await buildRelease(file, own, { release: `r${big}` });
-    assert.deepEqual(await differences(), []);
+    assert.deepEqual(await differencesFrom(file, own), []);
   }
   for (const name of ['__proto__', 'constructor']) {
     write('A', '9007199254740993');
     const dataset = gdal.open(file, 'r+');
     runSql(dataset, `UPDATE ADM_0 SET "${name}" = 'B'`);
     dataset.close();
-    assert.deepEqual(await differences(), [`fid 1: ${name} is "A", the source has "B"`]);
+    assert.deepEqual(await differencesFrom(file, own), [`fid 1: ${name} is "A", the source has "B"`]);
   }
 });
 

@@ -29,7 +29,7 @@ for (const colorScheme of ['light', 'dark'] as const)
   );
 
 journey(
-  'the keyboard alone leads from the sign-in to a saved file; the focus is never lost',
+  'the keyboard alone leads to a saved file; the focus is never lost',
   { service, path: '/' },
   async (page, step) => {
     const { keyboard } = page;

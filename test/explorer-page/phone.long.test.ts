@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { mapAtRest } from './asked-map.ts';
-import { ALL_SHAPES, journey, row, startExplorer, startLargeExplorer, waitForPlace } from './explorer-page.ts';
+import {
+  ALL_SHAPES,
+  journey,
+  row,
+  startExplorer,
+  startLargeExplorer,
+  waitForFacts,
+  waitForPlace,
+} from './explorer-page.ts';
 import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
 const service = await startExplorer(ALL_SHAPES);
@@ -111,10 +119,7 @@ for (const size of SIZES)
           return chosen.isVisible();
         }, 'the row is not among those that are shown');
         await chosen.tap();
-        await page
-          .locator('#facts')
-          .getByText(/^\d+ properties$/)
-          .waitFor();
+        await waitForFacts(page, 'District 30');
         await page.getByRole('button', { name: 'Close District 30' }).tap();
         await chosen.waitFor();
         await assertInside(chosen);

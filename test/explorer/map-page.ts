@@ -3,12 +3,13 @@
 // units.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf } from '../support/processes/chromium.ts';
+import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -86,15 +87,14 @@ export const START = `
   });
   map.showOverview(overview);`;
 
-/** Runs `use` with a map that shows the overview, and asserts that the browser reports no error and no violation. */
-export async function onMap(use: (page: MapPage) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
+/** A test with a map that shows the overview; asserts that the browser reports no error and no violation, too. */
+export function mapTest(title: string, use: (page: MapPage) => Promise<void>): void {
+  test(title, { skip: WITHOUT_CHROMIUM }, () => onMap(use));
+}
+
+async function onMap(use: (page: MapPage) => Promise<void>): Promise<void> {
   const browser = await browserOf('webgl');
-  const context = await browser.newContext({
-    viewport: SIZE,
-    reducedMotion: 'reduce',
-    colorScheme: 'light',
-    ...options,
-  });
+  const context = await browser.newContext({ viewport: SIZE, reducedMotion: 'reduce', colorScheme: 'light' });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));

@@ -9,10 +9,9 @@ import { gunzipSync } from 'node:zlib';
 import { bundleReader } from '../../.package/bundle-reader.js';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, namesPath, releasePath } from '../../format/layout.ts';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { LEVELS } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
@@ -63,15 +62,20 @@ const asked = [...sliceOf([...places()]), ...EDGES];
 const table = join(home, 'places.csv');
 writeFileSync(table, `id,longitude,latitude\n${asked.map((place, i) => `${i},${place}\n`).join('')}`);
 
-/** The text of a level's names. */
-function namesOf(level: (typeof LEVELS)[number]): string {
-  return gunzipSync(readFileSync(join(folder, releasePath('sample'), namesPath(level)))).toString('utf8');
+/** A file of the release. */
+function fileOf(path: string): Buffer {
+  return readFileSync(join(folder, releasePath('sample'), path));
 }
 
-const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 0).map((level) => {
-  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(level)));
-  return { level, points: openLevel(cells, namesOf(level)) };
-});
+/** The text of a level's names. */
+function namesOf(level: (typeof LEVELS)[number]): string {
+  return gunzipSync(fileOf(namesPath(level))).toString('utf8');
+}
+
+const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 0).map((level) => ({
+  level,
+  points: openLevel(fileOf(cellsPath(level)), namesOf(level)),
+}));
 
 /** The rows as the service's own look-up has them: of each level the first unit. */
 async function expectedRows(): Promise<(string | null)[][]> {
@@ -134,7 +138,7 @@ test('the module loads a level of a service, refuses what is damaged, and needs 
   const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token });
   assert.deepEqual(level.units, levels[2]?.points.units);
   await assert.rejects(loadLevel({ url: service.url, level: 'lv2' }), /^Error: 401: /);
-  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(1)));
+  const cells = fileOf(cellsPath(1));
   assert.throws(() => openLevel(cells.subarray(0, -1), namesOf(1)), /bytes, expected/);
   assert.throws(() => openLevel(cells, namesOf(2)), /of \d+ units, names of \d+/);
   assert.throws(() => openLevel(cells, namesOf(1).slice(0, -5)), /not a complete list of names/);
@@ -168,21 +172,6 @@ print(json.dumps(units_at(release, [-3.7038, '2.3522', None, 1e-7, float('nan')]
   assert.equal(status, 0, text);
   const { gid_0, name_1 } = JSON.parse(text);
   assert.deepEqual([gid_0[0], name_1[0], gid_0.slice(2)], ['ESP', 'Comunidad de Madrid', [null, null, null]]);
-});
-
-test('what is here, asked of the service itself, is the same', async () => {
-  for (const [i, place] of asked.entries()) {
-    const answer = await send(service, `/api/v1/at?point=${place}`);
-    const { features, levels: named } = JSON.parse(textOf(answer));
-    const firsts = levels.map(
-      ({ level }) => features[named.indexOf(levelName(level))]?.properties[`GID_${level}`] ?? null,
-    );
-    assert.deepEqual(
-      firsts,
-      elementAt(expected, i).filter((_, n) => n % 2 === 0),
-      String(place),
-    );
-  }
 });
 
 test("the commands and the programs under 'Many points' work when pasted", async () => {

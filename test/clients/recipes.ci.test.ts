@@ -133,25 +133,16 @@ test("the commands under 'Ask it' in the README work when pasted", {
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
   symlinkSync(out, join(typed, 'output'));
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
-  const [first = '', ...blocks] = [
-    ...section
-      .split('\n## ', 1)
-      .join('')
-      .matchAll(/```sh\n(.*?)```/gs),
-  ].map(([, commands = '']) => commands);
+  const [asking = ''] = section.split('\n## ');
+  const [first = '', ...blocks] = [...asking.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands);
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
   let variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
+  // The sample's units and places by others of the same levels.
+  const elsewhere = { '-3.7038,40.4168': '0.5,0.5', '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5' };
+  const own = Object.entries({ ESP: 'AAA', lv3: 'lv2', NAME_3: 'NAME_2', ...elsewhere });
   for (const commands of blocks) {
-    // The sample's units and places by others of the same levels.
-    const own = Object.entries({
-      ESP: 'AAA',
-      lv3: 'lv2',
-      NAME_3: 'NAME_2',
-      '-3.7038,40.4168': '0.5,0.5',
-      '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
-    });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
     const env = { ...withCompiledPrograms(), TOKEN, TMPDIR: typed };
     const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
@@ -172,22 +163,14 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(copied, '');
   assert.ok(variables.includes('GDAL_HTTP_HEADER_FILE'));
   assert.doesNotMatch(downloads, /error/i);
-  assert.equal(
-    gunzipSync(readFileSync(join(typed, 'boundaries-r1-lv2-AAA.geojsonl.gz')))
-      .toString()
-      .split('\n').length,
-    4,
-  );
-  assert.equal(JSON.parse(gunzipSync(readFileSync(join(typed, 'spain.geojson.gz'))).toString()).features.length, 3);
+  const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();
+  assert.equal(unzipped('boundaries-r1-lv2-AAA.geojsonl.gz').split('\n').length, 4);
+  assert.equal(JSON.parse(unzipped('spain.geojson.gz')).features.length, 3);
   assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
   const municipalities = readLayer(join(typed, 'municipalities.gpkg'), 'municipalities');
   assert.deepEqual(
-    municipalities.map(({ fid, fields }) => [fid, fields['GID_0']]),
-    [
-      [1, 'AAA'],
-      [2, 'AAA'],
-      [4, 'AAA'],
-    ],
+    municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`),
+    ['1 AAA', '2 AAA', '4 AAA'],
   );
   assert.equal(places, 'Aland\nSouth\nSøst\n');
   assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);

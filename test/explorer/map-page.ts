@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** Of the page and of the map. */
-export const SIZE = { width: 800, height: 600 };
+const SIZE = { width: 800, height: 600 };
 /** What map.css has in light. */
 export const LIGHT = { sea: '#d9e6ec', land: '#eef0e9', chosen: '#10222d' };
 export const UNITS = /^#(86c5b6|f1c68c|a5bee2|e8aba1|c8d190|c8b0d7)$/;
@@ -64,7 +64,7 @@ export interface MapPage {
 }
 
 /** Starts the map in such a page; its variables are those of `run`. */
-export const START = `
+const START = `
   const { createMap } = await import('/explorer/map/map.js');
   const { readOverview } = await import('/explorer/api/overview.js');
   const fetched = async (path) => (await fetch('/api/v1/' + path, { headers: ${JSON.stringify(AUTHORIZED)} })).json();
@@ -127,7 +127,7 @@ async function onMap(use: (page: MapPage) => Promise<void>): Promise<void> {
 }
 
 /** A page with nothing but an element for the map. */
-export async function openBlank(page: Page): Promise<void> {
+async function openBlank(page: Page): Promise<void> {
   const body = `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Map</title>
     <link rel="stylesheet" href="/explorer/map/map.css"><div id="map"></div>`;
   const headers = { 'content-type': 'text/html', 'content-security-policy': policy };

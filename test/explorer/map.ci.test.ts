@@ -1,10 +1,8 @@
 // The map of the explorer in Chromium: what a click picks, and where it looks. What is drawn is in map.long.test.ts.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { LIGHT, mapTest, NEAR, openBlank, SIZE, START, UNITS } from './map-page.ts';
+import { LIGHT, mapTest, NEAR, UNITS } from './map-page.ts';
 
 mapTest(
   'a click picks the unit of the overview, and where units are in front one of those first',
@@ -67,16 +65,4 @@ mapTest('is moved with the keyboard and with buttons that have names', async ({ 
   await page.getByRole('region', { name: /^Map/ }).focus();
   await page.keyboard.press('ArrowRight');
   await until(async () => (await view()).longitude > 4, 'a view further east');
-});
-
-test('without WebGL 2 there is a clear error instead of a map', { skip: WITHOUT_CHROMIUM }, async () => {
-  const browser = await browserOf('plain');
-  const context = await browser.newContext({ viewport: SIZE });
-  const page = await context.newPage();
-  await openBlank(page);
-  await assert.rejects(
-    page.evaluate(`(async () => {${START}})()`),
-    /There is no map: this browser has no WebGL 2, or has it switched off\./,
-  );
-  await context.close();
 });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { featuresOf, mapAtRest } from './asked-map.ts';
 import { journey, selectUnit, waitForPlace } from './explorer-page.ts';
-import { startCountry } from './national-countries.ts';
+import { startFjordland } from './fjordland.ts';
 
 /** Of 3,500: a simplified shape has not all of them. */
 const ISLANDS_MIN = 2_500;
 /** Pixels of a whole outline. */
 const OUTLINE_WIDTH = 2.5;
 
-const service = await startCountry('Fjordland');
+const service = await startFjordland();
 
 journey('a country with 3,500 islands is outlined, not black', { service, hasMap: 'asked' }, async (page, step) => {
   const warnings: string[] = [];

@@ -49,13 +49,37 @@ function featuresPrinted(text: string): { id: number }[] {
 
 assert.ok(under.length > 1 && all.length > 200, 'the recipes have something to walk');
 
-test('curl walks a listing', { skip: without('curl --version') }, async () => {
-  const { status, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
-  assert.equal(status, 0, text.slice(0, 500));
-  assert.ok(text === stored[2]?.lines.join(''));
-  const filtered = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2?${query}`]);
-  assert.deepEqual(fidsPrinted(filtered.text), under);
-});
+const compiled = join(temporaryFolder(), 'walk.mjs');
+buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
+
+/** The programs, the formats that they walk, what each needs, and what it says of a token that is refused. */
+const WALKS = [
+  ['curl', 'sh', join(CLIENTS, 'walk.sh'), ['geojsonl'], without('curl --version'), /"code":"token-invalid"/],
+  ['Python', 'python3', join(CLIENTS, 'walk.py'), ['geojsonl', 'fc'], without('python3 --version'), /401/],
+  ['fetch', process.execPath, compiled, ['geojsonl', 'fc'], false, /401/],
+] as const;
+
+for (const [what, program, file, formats, skip, refused] of WALKS) {
+  const walk = (path: string, token = TOKEN): Promise<Ended> =>
+    run(program, [file, `${proxy.url}/api/v1/${path}`], token);
+
+  test(`${what} walks a listing, whole, under a parent and of nothing`, { skip }, async () => {
+    for (const format of formats) {
+      const { status, text } = await walk(`${format}/lv2`);
+      assert.equal(status, 0, text.slice(0, 500));
+      assert.deepEqual(featuresPrinted(text), features);
+      if (what === 'curl') assert.ok(text === stored[2]?.lines.join(''));
+      assert.deepEqual(fidsPrinted((await walk(`${format}/lv2?${query}`)).text), under);
+      assert.deepEqual(await walk(`${format}/lv2?gid-0=NOPE`), { status: 0, text: '' });
+    }
+  });
+
+  test(`a walk of ${what} that is refused ends with an error that says why`, { skip }, async () => {
+    const { status, text } = await walk(`${formats[0]}/lv2`, 'bad');
+    assert.notEqual(status, 0);
+    assert.match(text, refused);
+  });
+}
 
 test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
   const [, shown = ''] = /<code>(url=[^<]*)<\/code>/.exec(docsPage()) ?? [];
@@ -71,43 +95,11 @@ test('the walk of /docs is a whole listing, when pasted', { skip: without('curl 
   assert.ok(text === stored[2]?.lines.join(''));
 });
 
-test('a walk that is refused ends with an error that says why', {
-  skip: without('curl --version', 'python3 --version'),
-}, async () => {
-  const url = `${proxy.url}/api/v1/fc/lv2`;
-  const shell = await run('sh', [join(CLIENTS, 'walk.sh'), url], 'bad');
-  assert.notEqual(shell.status, 0);
-  assert.match(shell.text, /"code":"token-invalid"/);
-  const python = await run('python3', [join(CLIENTS, 'walk.py'), url], 'bad');
-  assert.notEqual(python.status, 0);
-  assert.match(python.text, /401/);
-});
-
-test("Python's standard library walks a listing, in either format", {
-  skip: without('python3 --version'),
-}, async () => {
-  const walk = (path: string): Promise<Ended> =>
-    run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${path}`]);
-  for (const format of ['geojsonl', 'fc'])
-    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
-  assert.deepEqual(fidsPrinted((await walk(`fc/lv2?${query}`)).text), under);
-});
-
 test('head after walk.py ends it without a traceback', { skip: without('python3 --version') }, async () => {
   const url = `${proxy.url}/api/v1/geojsonl/lv2?page-size=1`;
   const { status, text } = await run('sh', ['-c', 'python3 "$0" "$1" | head -n 1', join(CLIENTS, 'walk.py'), url]);
   assert.equal(status, 0);
   assert.deepEqual(fidsPrinted(text), all.slice(0, 1));
-});
-
-test('fetch walks a listing, in either format', async () => {
-  const compiled = join(temporaryFolder(), 'walk.mjs');
-  buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
-  const walk = (path: string): Promise<Ended> => run(process.execPath, [compiled, `${proxy.url}/api/v1/${path}`]);
-  for (const format of ['geojsonl', 'fc'])
-    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
-  assert.deepEqual(fidsPrinted((await walk(`geojsonl/lv2?${query}`)).text), under);
-  assert.deepEqual(await walk('fc/lv2?gid-0=NOPE'), { status: 0, text: '' });
 });
 
 test('GDAL reads a page by its URL, in either format, with the token in a file of headers', {

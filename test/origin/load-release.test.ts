@@ -5,7 +5,7 @@ import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { indexPath, manifestPath, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../format/layout.ts';
+import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/load-release.ts';
@@ -14,7 +14,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
@@ -25,8 +25,7 @@ const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), 
 
 /** A copy of the release, to be changed. */
 function copied(): { out: string; root: string; load: () => Promise<unknown> } {
-  const out = temporaryFolder();
-  cpSync(join(folder, RELEASES_PATH), join(out, RELEASES_PATH), { recursive: true });
+  const out = copyOf(folder);
   const changed = directoryOrigin(out);
   const load = async () => loadRelease(changed, await readDescription(changed, 'r1', digestIn(out)));
   return { out, root: join(out, releasePath('r1')), load };

@@ -2,7 +2,7 @@
 // for all who ask, freed when nobody does but held until a request is answered, tried again after an error, and found
 // damaged without harm to anything else.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { indexPath, releasePath } from '../../format/layout.ts';
@@ -19,7 +19,7 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { sliceOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** What nobody has asked for is freed after this. */
@@ -30,12 +30,6 @@ const folder = await worldOutput();
 const small = temporaryFolder();
 for (const release of ['r2', 'r1'])
   await buildRelease(writeCountries(), small, { release, geometries: GEOMETRIES, cells: true });
-
-function copyOfSmall(): string {
-  const out = temporaryFolder();
-  cpSync(small, out, { recursive: true });
-  return out;
-}
 
 /**
  * An origin that notes which tables and levels were read, as `lv2/low` and `lv2`.
@@ -116,7 +110,7 @@ function flipped(table: Buffer, share: number): Buffer {
 
 test('a table that is damaged or missing gives 502, and disturbs nothing else', async () => {
   const cases = OTHER_GEOMETRIES.flatMap((geometry) => DAMAGES.map((damage) => [geometry, ...damage] as const));
-  const out = copyOfSmall();
+  const out = copyOf(small);
   const fileOf = (level: Level, geometry: Geometry): string => join(out, releasePath('r1'), indexPath(level, geometry));
   for (const [geometry, what, damage] of sliceOf(
     cases,
@@ -162,7 +156,7 @@ test('a table that could not be read is tried again after five seconds, not at o
 
 test('of a release that is gone before its table was read a cursor gives 410, and other requests the new release', async () => {
   for (const isPinned of [true, false]) {
-    const out = copyOfSmall();
+    const out = copyOf(small);
     const service = await startService(out);
     const next = nextOf(await send(service, '/api/v1/fc/lv1?page-size=1')) ?? '';
     // The proxy has not looked at current.json since.

@@ -236,3 +236,25 @@ export async function search(page: Page, text: string, note: string): Promise<vo
   await page.getByLabel('Search by name, GID or coordinates').fill(text);
   await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
 }
+
+/** What the browser keeps beyond this page. */
+export function keptBy(page: Page): Promise<unknown[]> {
+  return page.evaluate<unknown[]>('[sessionStorage.length, localStorage.length, document.cookie]');
+}
+
+/** Gives a token by the form; `isKept`: for the session. */
+export async function give(page: Page, text: string, isKept = false): Promise<void> {
+  await page.getByLabel('Token').fill(text);
+  await page.getByLabel('Keep for this session').setChecked(isKept);
+  await page.getByRole('button', { name: 'Open' }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('#token:focus').waitFor();
+}
+
+/** Goes to an address of the same page, as a link does. */
+export function follow(page: Page, fragment: string): Promise<void> {
+  return page.evaluate(`setTimeout(() => { location.hash = ${JSON.stringify(fragment)}; })`);
+}

@@ -1,9 +1,8 @@
 // The map beside the list: addresses with a view, what is here, what is on the screen, and what is picked and loaded as
 // one looks closer.
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
-import { featuresOf, goToView, mapAtRest } from './asked-map.ts';
+import { featuresOf, goToView, mapAtRest, middleOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
   CLIPBOARD,
@@ -20,13 +19,6 @@ import {
 } from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
-
-/** The middle of the map in the window. */
-async function middleOf(page: Page): Promise<{ x: number; y: number }> {
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
 
 journey('someone gives a place to somebody', { service, hasMap: 'asked', ...CLIPBOARD }, async (page, step) => {
   const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];

@@ -5,7 +5,7 @@ import { type FixtureLayer, square } from '../support/datasets/write-dataset.ts'
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
 import { sliceOf } from '../support/slice.ts';
-import { pixelOf } from './asked-map.ts';
+import { boxOf, pixelOf } from './asked-map.ts';
 import { journey, openUnit, selectUnit, startLayers, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
@@ -61,8 +61,6 @@ for (const size of sliceOf(WIDTHS))
     `opens inside the country, without its far island, above one line of credits: ${size.viewport.width} pixels`,
     { service, ...size, hasMap: 'asked' },
     async (page, step) => {
-      const boxOf = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
-        (await page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not shown`);
       let west = 0;
 
       await step('it fills what the button above and the credits leave free', async () => {
@@ -71,9 +69,9 @@ for (const size of sliceOf(WIDTHS))
         assert.deepEqual(await page.locator('#path li').allTextContents(), ['nepal-2026', 'Nepal']);
         const [southWest, northEast] = [await pixelOf(page, 80, 26), await pixelOf(page, 88, 28)];
         west = southWest.x;
-        const map = await boxOf('#map');
-        const button = await boxOf('#map-buttons');
-        const credits = await boxOf('.credits');
+        const map = await boxOf(page, '#map');
+        const button = await boxOf(page, '#map-buttons');
+        const credits = await boxOf(page, '.credits');
         assert.ok(southWest.x > map.x && southWest.x < map.x + 60, JSON.stringify({ map, southWest }));
         assert.ok(northEast.x < map.x + map.width && northEast.x > map.x + map.width - 60);
         assert.ok(southWest.y < credits.y && northEast.y > map.y, JSON.stringify({ credits, southWest }));
@@ -84,7 +82,11 @@ for (const size of sliceOf(WIDTHS))
 
       await step("'Show all', beside the zoom, brings the island into sight", async () => {
         const all = page.getByRole('button', { name: 'Show all' });
-        const [map, button, zoom] = [await boxOf('#map'), await all.boundingBox(), await boxOf('.map-zoom')];
+        const [map, button, zoom] = [
+          await boxOf(page, '#map'),
+          await all.boundingBox(),
+          await boxOf(page, '.map-zoom'),
+        ];
         assert.ok(button && button.x + button.width < zoom.x, JSON.stringify({ button, zoom }));
         const before = page.url();
         await all.click();
@@ -97,11 +99,11 @@ for (const size of sliceOf(WIDTHS))
 
       await step('the credits can be read whole', async () => {
         assert.match(await page.locator('#credits').innerText(), /^Release nepal-2026, 2026-11-22/);
-        const { height } = await boxOf('.credits');
+        const { height } = await boxOf(page, '.credits');
         const more = page.getByRole('button', { name: 'More of the credits' });
         await more.click();
         await page.getByRole('link', { name: /creativecommons/ }).waitFor();
-        assert.ok((await boxOf('.credits')).height > height);
+        assert.ok((await boxOf(page, '.credits')).height > height);
         await page.getByRole('button', { name: 'Less of the credits' }).click();
         await more.waitFor();
       });

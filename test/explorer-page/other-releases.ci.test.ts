@@ -5,6 +5,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { until } from '../support/until.ts';
+import { boxOf } from './asked-map.ts';
 import {
   journey,
   namesIn,
@@ -16,11 +17,6 @@ import {
   startLayers,
   waitForPlace,
 } from './explorer-page.ts';
-
-// The tests are checked without the types of a browser.
-interface Box {
-  getBoundingClientRect(): { top: number; bottom: number };
-}
 
 journey('someone scrolls 3,000 units', { service: () => startLargeExplorer(3000) }, async (page, step, { url }) => {
   const facts = page.locator('#facts');
@@ -41,12 +37,11 @@ journey('someone scrolls 3,000 units', { service: () => startLargeExplorer(3000)
   });
 
   await step('the last row in sight stays so above the facts when it is chosen', async () => {
-    const height = (await page.locator('#rows').boundingBox())?.height ?? 0;
+    const { height } = await boxOf(page, '#rows');
     await row(page, `District ${Math.floor(height / 40)}`).click();
     await facts.getByText(/^\d+ properties$/).waitFor();
-    const chosen = await page.locator('#rows .choose[aria-current]').boundingBox();
-    const below = await facts.boundingBox();
-    assert.ok(chosen && below && chosen.y + chosen.height <= below.y, JSON.stringify({ chosen, below }));
+    const [chosen, below] = [await boxOf(page, '#rows .choose[aria-current]'), await boxOf(page, '#facts')];
+    assert.ok(chosen.y + chosen.height <= below.y, JSON.stringify({ chosen, below }));
   });
 
   await step('the row of a unit that an address selects stays in sight while its facts arrive', async () => {
@@ -55,11 +50,10 @@ journey('someone scrolls 3,000 units', { service: () => startLargeExplorer(3000)
       await facts.getByRole('heading', { name: `District ${district}` }).waitFor();
       await facts.getByText('km²').waitFor();
       // Until the progress above the list and the facts below it have their heights.
-      const isInside = (): Promise<boolean> =>
-        row(page, `District ${district}`).evaluate((element: Box & { closest: (selector: string) => Box }) => {
-          const [current, rows] = [element.getBoundingClientRect(), element.closest('#rows').getBoundingClientRect()];
-          return current.top >= rows.top && current.bottom <= rows.bottom;
-        });
+      const isInside = async (): Promise<boolean> => {
+        const [current, rows] = [await row(page, `District ${district}`).boundingBox(), await boxOf(page, '#rows')];
+        return current !== null && current.y >= rows.y && current.y + current.height <= rows.y + rows.height;
+      };
       await until(isInside, `District ${district} is out of sight`);
     }
   });

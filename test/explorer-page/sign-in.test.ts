@@ -1,15 +1,11 @@
 // Sign-in: the link with a token, the field for one, how long it is kept, and what happens when it is not accepted.
 import assert from 'node:assert/strict';
 import { token } from '../support/http/in-process-proxy.ts';
-import { journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
-import { follow, give, keptBy, signOut } from './signing-in.ts';
+import { follow, give, journey, keptBy, signOut, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const RELEASE = ['r1', '2 countries'] as const;
 const REASON = '#sign-in-reason';
-
-// The tests are checked without the types of a browser.
-declare const history: { length: number };
 
 journey('someone signs in', { service, path: '/docs', expected: [401] }, async (page, step) => {
   const urls: string[] = [];
@@ -29,7 +25,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401] }, async (
     assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
     const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
     assert.ok(others.every((url) => !url.includes(TOKEN)));
-    assert.equal(await page.evaluate(() => history.length), 3);
+    assert.equal(await page.evaluate('history.length'), 3);
     assert.deepEqual(await keptBy(page), [0, 0, '']);
   });
 

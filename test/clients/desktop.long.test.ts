@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { gdal } from '../../generator/source/gdal.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
@@ -16,7 +16,6 @@ import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROXY = resolve('proxy');
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 /** Geometries are compared in degrees: the service rounds coordinates to 7 decimals. */
 const ROUNDING = 1e-6;
 

@@ -16,7 +16,7 @@ import { OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, ISSUER, startService } from '../support/http/in-process-proxy.ts';
+import { ISSUER, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -72,7 +72,7 @@ function parametersOf(path: string): Map<string, Parameter> {
 
 /** Sends an example as it is printed and returns status and body. */
 async function replay(request: string, to = proxy): Promise<{ status: number; body: string }> {
-  const bytes = `${request.replace('$TOKEN', AUTHORIZED.authorization.slice('Bearer '.length))}\n\n`;
+  const bytes = `${request.replace('$TOKEN', TOKEN)}\n\n`;
   const second = request.split('$TOKEN').length > 2 ? bytes.replace('$TOKEN', 'again') : bytes;
   return answerIn(await sendRaw(to, second.replace('\n', '\nConnection: close\n').replaceAll('\n', '\r\n')));
 }

@@ -12,7 +12,7 @@ import { cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -25,7 +25,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = await sampleOutput();
 const service = await startService(folder);
-const token = AUTHORIZED.authorization.slice('Bearer '.length);
 const stored = readStored(folder, 'sample');
 const home = temporaryFolder();
 const reader = join(home, 'points.mjs');
@@ -108,7 +107,7 @@ function assertRows(text: string): void {
 }
 
 test('points finds what the service finds, from a folder and from the service', async () => {
-  const env = { TOKEN: token, XDG_CACHE_HOME: home };
+  const env = { TOKEN, XDG_CACHE_HOME: home };
   for (const source of [
     ['--origin', folder],
     ['--url', `${service.url}/api/v1/ogc/`],
@@ -135,7 +134,7 @@ test('the module for browsers and Node finds what the service finds, all units o
 });
 
 test('the module loads a level of a service, refuses what is damaged, and needs nothing of Node', async () => {
-  const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token });
+  const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token: TOKEN });
   assert.deepEqual(level.units, levels[2]?.points.units);
   await assert.rejects(loadLevel({ url: service.url, level: 'lv2' }), /^Error: 401: /);
   const cells = fileOf(cellsPath(1));
@@ -149,7 +148,7 @@ test('the module loads a level of a service, refuses what is damaged, and needs 
 test("Python's standard library finds what the service finds, from a folder and from the service", {
   skip: without('python3 --version'),
 }, async () => {
-  const env = { ...process.env, TOKEN: token };
+  const env = { ...process.env, TOKEN };
   for (const source of [folder, service.url, `${service.url}/api/v1/`]) {
     const command = `python3 proxy/examples/clients/points.py "$0" longitude latitude < "$1"`;
     const printed = await runProgram('sh', ['-c', command, source, table], { env });
@@ -181,7 +180,7 @@ test("the commands and the programs under 'Many points' work when pasted", async
   symlinkSync(folder, join(there, 'output'));
   writeFileSync(join(there, 'places.csv'), 'longitude,latitude,id\n-3.7038,40.4168,1\n,,2\n');
   const page = 'proxy/examples/clients/README.md';
-  const env = { ...withCompiledPrograms(), TOKEN: token, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
+  const env = { ...withCompiledPrograms(), TOKEN, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
   const commands = await runProgram('sh', ['-ec', codeIn(page, 'sh', 'main.ts points')], { env, cwd: there });
   assert.equal(commands.status, 0, commands.text);
   assert.match(commands.text, /1 row without a point, no longitude or latitude: line 3/);

@@ -9,7 +9,7 @@ import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
@@ -21,7 +21,6 @@ const proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
 const CLIENTS = 'proxy/examples/clients';
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Runs a program with the token in its environment. */
 function run(program: string, args: string[], token = TOKEN): Promise<Ended> {

@@ -10,12 +10,11 @@ import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js'
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 /**
  * What ends a quotation, starts a substitution or a pattern, or ends a line, in a shell, in Python, JavaScript or curl.
  */

@@ -7,14 +7,13 @@ import type { BuildOptions } from '../../generator/build.ts';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { Names } from '../../proxy/explorer/api/names.js';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';
 
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 const HEADER = '["fid","gid","name","type","parent","children"]';
 const HOSTILE = `A'"\n<b>`;
 

@@ -6,11 +6,10 @@ import { readAbout } from '../../proxy/explorer/api/about.js';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { Names } from '../../proxy/explorer/api/names.js';
 import { searchUnits } from '../../proxy/explorer/api/search.js';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';
 
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 const ALL = [0, 1, 3];
 
 const folder = temporaryFolder();

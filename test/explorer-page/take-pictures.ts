@@ -8,8 +8,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
-import { browserOf } from '../support/processes/chromium.ts';
+import { chromium, type Page } from 'playwright-core';
+import { KINDS, PROGRAM } from '../support/processes/browser-server.ts';
 import { TOKEN, waitForFacts } from './explorer-page.ts';
 import { startFjordland } from './fjordland.ts';
 
@@ -28,7 +28,8 @@ const QUALITY = ['-q', '80', '-m', '6'];
 const [link = '', oneCountry = '', levelTwo = ''] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const work = join(FOLDER, '.work');
-const browser = await browserOf('webgl');
+const args = ['--headless', '--no-sandbox', ...KINDS.webgl];
+const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args });
 
 /** Brings the page from the world to a state. */
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
@@ -172,3 +173,4 @@ await takeRelease('fjordland', `${fjordland.url}/#token=${TOKEN}`, 'Fjordland');
 await fjordland.stop({ drainMs: 0, timeoutMs: LOAD_MS });
 await takeWalk();
 rmSync(work, { recursive: true });
+await browser.close();

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { readLayer } from '../support/datasets/read-layer.ts';
+import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
@@ -15,7 +16,6 @@ import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PROXY = resolve('proxy');
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 /** Geometries are compared in degrees: the service rounds coordinates to 7 decimals. */
 const ROUNDING = 1e-6;
 
@@ -70,7 +70,7 @@ interface Seen {
 }
 
 /** Runs Python, which prints what it saw in the last line. */
-async function see(module: string, code: string, env: Record<string, string> = {}): Promise<Seen> {
+async function see<T = Seen>(module: string, code: string, env: Record<string, string> = {}): Promise<T> {
   const { status, text } = await type(pythonWith(module) ?? '', ['-c', code], env);
   assert.equal(status, 0, text);
   return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
@@ -134,31 +134,28 @@ rows = zip(${frame}.GID_${level}, shapes.bounds.values.tolist(), shapes.area.tol
 rows = [[gid, box, area] if area > 0 else [gid, [], 0] for gid, box, area in rows]
 print(json.dumps({'crs': str(${frame}.crs), 'units': rows}))`;
 
-test('geopandas reads the GeoPackage', { skip: needs('geopandas') }, async () => {
-  const code = linesWith('municipalities.gpkg');
-  sameAs(await see('geopandas', code + seeFrame('municipalities', 3)), original(3));
-});
+for (const [what, word, frame, level, env] of [
+  ['the GeoPackage', 'municipalities.gpkg', 'municipalities', 3, {}],
+  ['a whole listing from the service', 'from_features', 'provinces', 2, {}],
+  ['a download by its address', '/vsigzip/', 'provinces', 2, withHeaders()],
+] as const)
+  test(`geopandas reads ${what}`, { skip: needs('geopandas') }, async () => {
+    const expected = original(level);
+    assert.ok(expected.length > 50);
+    sameAs(await see('geopandas', linesWith(word) + seeFrame(frame, level), env), expected);
+  });
 
-test('geopandas reads a whole listing from the service', { skip: needs('geopandas') }, async () => {
-  const code = linesWith('from_features');
-  const expected = original(2);
-  assert.ok(expected.length > 50);
-  sameAs(await see('geopandas', code + seeFrame('provinces', 2)), expected);
-});
-
-test('geopandas reads a download by its address', { skip: needs('geopandas') }, async () => {
-  const code = linesWith('/vsigzip//vsicurl/');
-  sameAs(await see('geopandas', code + seeFrame('provinces', 2), withHeaders()), original(2));
-});
-
-/** QGIS without a screen; afterwards it prints what is seen of a layer. */
-const inQgis = (code: string, layer: string, level: number): string => `
-from qgis.core import QgsApplication
+/** QGIS without a screen. */
+const START_QGIS = `
+import json, os
+from qgis.core import QgsApplication, QgsFeatureRequest, QgsProject, QgsRectangle, QgsVectorLayer
 app = QgsApplication([], False)
-app.initQgis()
+app.initQgis()`;
+const END_QGIS = 'os._exit(0)';
+
+/** Runs code in QGIS; afterwards it prints what is seen of a layer. */
+const inQgis = (code: string, layer: string, level: number): string => `${START_QGIS}
 ${code}
-import json
-from qgis.core import QgsProject, QgsVectorLayer
 layer = ${layer}
 assert layer.isValid()
 units = []
@@ -169,8 +166,7 @@ for feature in layer.getFeatures():
     units.append([feature['GID_${level}'], [], 0] if shape.isNull() else [feature['GID_${level}'], bounds, shape.area()])
 assert layer.featureCount() == len(units)
 print(json.dumps({'crs': layer.crs().authid(), 'units': units}), flush=True)
-import os
-os._exit(0)`;
+${END_QGIS}`;
 const NO_SCREEN = { QT_QPA_PLATFORM: 'offscreen', XDG_RUNTIME_DIR: home, HOME: home };
 
 test('QGIS opens the GeoPackage', { skip: needs('qgis.core') }, async () => {
@@ -226,21 +222,15 @@ test('QGIS asks for what is on the screen, and shows it while panning', { skip: 
     [-3.9, 40.1, -3.5, 40.5],
     [2, 41, 2.5, 41.5],
   ];
-  const code = `
-from qgis.core import QgsApplication, QgsFeatureRequest, QgsRectangle, QgsVectorLayer
-app = QgsApplication([], False)
-app.initQgis()
+  const code = `${START_QGIS}
 layer = QgsVectorLayer("${uri}", 'lv3', 'OAPIF')
 seen = []
 for view in ${JSON.stringify(views)}:
     request = QgsFeatureRequest().setFilterRect(QgsRectangle(*view))
     seen.append(sorted(feature['GID_3'] for feature in layer.getFeatures(request)))
-import json, os
 print(json.dumps(seen), flush=True)
-os._exit(0)`;
-  const { status, text } = await type(pythonWith('qgis.core') ?? '', ['-c', code], NO_SCREEN);
-  assert.equal(status, 0, text);
-  const seen: string[][] = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+${END_QGIS}`;
+  const seen = await see<string[][]>('qgis.core', code, NO_SCREEN);
   const dataset = gdal.open(source);
   for (const [i, [west = 0, south = 0, east = 0, north = 0]] of views.entries()) {
     const view = gdal.Geometry.fromWKT(
@@ -261,12 +251,7 @@ test("the lines for GDAL in the clients' README make layers of what they ask for
 }, async () => {
   const { status, text } = await type('sh', ['-ec', linesWith('madrid.gpkg', 'sh')], {});
   assert.deepEqual([status, text], [0, '']);
-  const count = (file: string, layer: string): number => {
-    const dataset = gdal.open(join(home, file));
-    const features = dataset.layers.get(layer).features.count();
-    dataset.close();
-    return features;
-  };
+  const count = (file: string, layer: string): number => readLayer(join(home, file), layer).length;
   assert.equal(count('regions.gpkg', 'lv1'), original(1).length);
   const madrid = count('madrid.gpkg', 'lv3');
   assert.ok(madrid > 10 && madrid < 200, `${madrid}`);
@@ -280,7 +265,5 @@ service = Features('${url}/api/v1/ogc', headers={'Authorization': 'Bearer ' + os
 page = service.collection_items('lv1', limit=5, bbox=[-4, 40, -3, 41], GID_0='ESP')
 print(json.dumps([service.feature_collections(), len(service.conformance()['conformsTo']), service.api()['openapi'],
     service.collection('lv1')['itemCount'], page['numberMatched'], service.collection_item('lv1', '3')['id']]))`;
-  const { status, text } = await type(pythonWith('owslib') ?? '', ['-c', code], {});
-  assert.equal(status, 0, text);
-  assert.deepEqual(JSON.parse(text), [['lv0', 'lv1', 'lv2', 'lv3'], 3, '3.0.3', 159, 3, 3]);
+  assert.deepEqual(await see('owslib', code), [['lv0', 'lv1', 'lv2', 'lv3'], 3, '3.0.3', 159, 3, 3]);
 });

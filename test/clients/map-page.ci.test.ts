@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { codeIn } from '../support/readme-code.ts';
@@ -57,7 +57,7 @@ test('it draws the country, with a token or from a public service', { skip: WITH
   const browser = await browserOf('webgl');
   for (const isPublic of [true, false]) {
     const { url } = await startService(folder, { isPublic, explorer: true });
-    const token = isPublic ? '' : AUTHORIZED.authorization.slice('Bearer '.length);
+    const token = isPublic ? '' : TOKEN;
     // Another origin, as unpkg is.
     page = PAGE.replaceAll(LIBRARY, `${own.replace('127.0.0.1', 'localhost')}/dist`)
       .replace('http://127.0.0.1:8080', url)

@@ -28,25 +28,14 @@ const proxy = await startService(folder, {
 /** The file with the token: GDAL's OAPIF driver sends no GDAL_HTTP_HEADERS since 3.7. */
 const headers = join(temporaryFolder(), 'headers');
 writeFileSync(headers, `Authorization: ${AUTHORIZED.authorization}\n`);
+const ENV = { ...process.env, GDAL_HTTP_HEADER_FILE: headers };
 
 /** The units of a level, as ogr2ogr writes them to a GeoPackage. */
 async function copied(source: string[], level: 0 | 2, options: string[]): Promise<ReadFeature[]> {
   const file = join(temporaryFolder(), 'units.gpkg');
-  const args = [
-    '-f',
-    'GPKG',
-    file,
-    ...source,
-    '-nln',
-    'units',
-    '-nlt',
-    'PROMOTE_TO_MULTI',
-    '-preserve_fid',
-    ...options,
-  ];
-  const { status, text } = await runProgram('ogr2ogr', args, {
-    env: { ...process.env, GDAL_HTTP_HEADER_FILE: headers },
-  });
+  const layer = ['-nln', 'units', '-nlt', 'PROMOTE_TO_MULTI', '-preserve_fid'];
+  const args = ['-f', 'GPKG', file, ...source, ...layer, ...options];
+  const { status, text } = await runProgram('ogr2ogr', args, { env: ENV });
   assert.deepEqual([status, text], [0, ''], levelName(level));
   return readLayer(file, 'units');
 }
@@ -56,11 +45,16 @@ function opened(url: string, level: 0 | 2, options: string[] = []): Promise<Read
   return copied([`OAPIF:${url}/api/v1/ogc`, levelName(level)], level, [...options, '-oo', 'PAGE_SIZE=1000']);
 }
 
-/** From a file with the listing. */
-function listed(level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
+/** A file with the listing of a level. */
+function listingFile(level: 0 | 2): string {
   const file = join(temporaryFolder(), 'listing.geojsonl');
   writeFileSync(file, stored[level]?.lines.join('') ?? '');
-  return copied([`GeoJSONSeq:${file}`], level, options);
+  return file;
+}
+
+/** From such a file. */
+function listed(level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
+  return copied([`GeoJSONSeq:${listingFile(level)}`], level, options);
 }
 
 const [quoted = ''] = ODD_GIDS.filter((gid) => gid.startsWith('O'));
@@ -108,15 +102,9 @@ here, there, saved = units(listing, None), units(service, 'lv2'), units(download
 print(json.dumps([pyogrio.__gdal_version__, len(here[0]), there[0] == here[0], there == here, saved == here]))`;
 
 test('a newer GDAL sends the token, too: of OGC API - Features and of a download', { skip: noPyogrio }, async () => {
-  const file = join(temporaryFolder(), 'listing.geojsonl');
-  writeFileSync(file, stored[2]?.lines.join('') ?? '');
-  const sources = [
-    file,
-    `OAPIF:${proxy.url}/api/v1/ogc`,
-    `/vsigzip//vsicurl/${proxy.url}/api/v1/download/lv2.geojson.gz`,
-  ];
-  const env = { ...process.env, GDAL_HTTP_HEADER_FILE: headers };
-  const { status, text } = await runProgram('python3', ['-c', SEEN_BY_PYOGRIO, ...sources], { env });
+  const download = `/vsigzip//vsicurl/${proxy.url}/api/v1/download/lv2.geojson.gz`;
+  const sources = [listingFile(2), `OAPIF:${proxy.url}/api/v1/ogc`, download];
+  const { status, text } = await runProgram('python3', ['-c', SEEN_BY_PYOGRIO, ...sources], { env: ENV });
   assert.equal(status, 0, text);
   const [version, ...seen]: [number[], ...unknown[]] = JSON.parse(text);
   assert.ok(version.join('.').localeCompare('3.7', 'en', { numeric: true }) > 0, version.join('.'));

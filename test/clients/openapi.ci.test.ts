@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -70,8 +70,7 @@ test('a Python client that is generated from the document reads a page, its next
   // It warns of media types that it does not know, such as that of lines.
   const warnings = await run('openapi-python-client', ['generate', '--url', `${url}/openapi.json`, ...made]);
   assert.doesNotMatch(warnings, /Unable to process schema/);
-  const token = AUTHORIZED.authorization.slice('Bearer '.length);
-  assert.deepEqual(JSON.parse(await run('python3', ['-c', ASKED_IN_PYTHON, url, token])), [
+  assert.deepEqual(JSON.parse(await run('python3', ['-c', ASKED_IN_PYTHON, url, TOKEN])), [
     [1, 2, 3, 4],
     ['MultiPolygon', 'MultiPolygon'],
     ['lv0', 'lv1', 'lv2', 'lv3'],

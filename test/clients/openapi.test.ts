@@ -1,31 +1,25 @@
 // The document of the interface: valid, true to the tables, and every example in it does what it says. Those that show
 // units of the sample are in openapi.ci.test.ts.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
-import { RELEASES_PATH } from '../../format/layout.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import type { KeySetLocation } from '../../proxy/auth/rotating-keys.ts';
-import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { type KeySetLocation, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, ISSUER, startService, token } from '../support/http/in-process-proxy.ts';
+import { ISSUER, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const source = writeCountries();
-await buildRelease(source, folder, WHOLE);
+await buildRelease(writeCountries(), folder, WHOLE);
 const proxy = await startService(folder);
 
 /** As much of the document as these tests look at. */
@@ -76,11 +70,14 @@ function parametersOf(path: string): Map<string, Parameter> {
 
 /** Sends an example as it is printed and returns status and body. */
 async function replay(request: string, to = proxy): Promise<{ status: number; body: string }> {
-  const bytes = `${request.replace('$TOKEN', AUTHORIZED.authorization.slice('Bearer '.length))}\n\n`;
+  const bytes = `${request.replace('$TOKEN', TOKEN)}\n\n`;
   const second = request.split('$TOKEN').length > 2 ? bytes.replace('$TOKEN', 'again') : bytes;
-  const text = await sendRaw(to, second.replace('\n', '\nConnection: close\n').replaceAll('\n', '\r\n'));
-  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
-  return { status: Number(text.slice('HTTP/1.1 '.length).slice(0, 3)), body };
+  return answerIn(await sendRaw(to, second.replace('\n', '\nConnection: close\n').replaceAll('\n', '\r\n')));
+}
+
+/** Status and body of an answer as it was received. */
+function answerIn(text: string): { status: number; body: string } {
+  return { status: Number(text.slice('HTTP/1.1 '.length).slice(0, 3)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
 }
 
 test('is valid OpenAPI 3.1 in the eyes of a public validator', async () => {
@@ -225,60 +222,44 @@ test('paths that are said to need no token need none, and all others need one', 
 
 const PAGE = 'GET /api/v1/fc/lv0 HTTP/1.1\nHost: a.test\nAuthorization: Bearer $TOKEN';
 
-/** How to cause the problems that no single request to a working service gets. */
-const PROVOKED: Readonly<Record<string, () => Promise<{ status: number; body: string }>>> = {
-  'scope-missing': async () => {
-    const scoped = await startService(folder, { scope: 'boundaries:read' });
-    const answer = await send(scoped, '/api/v1/fc/lv0', { authorization: `Bearer ${await token()}` });
-    return { status: answer.status, body: answer.body.toString() };
-  },
-  'request-timeout': async () => {
-    const limits = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
-    const text = await sendRaw(await startService(folder, { limits }), 'GET / HTTP/1.1\r\n');
-    return { status: Number(text.slice(9, 12)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
-  },
-  'uri-too-long': () => replay(PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`)),
-  'too-many-requests': async () => {
-    const rules = { rate: { requests: 1, windowSeconds: 3600 }, concurrency: undefined };
-    const limited = await startService(folder, { rules });
-    await replay(PAGE, limited);
-    return replay(PAGE, limited);
-  },
-  overloaded: async () => replay(PAGE, await startService(folder, { work: { running: 1, waiting: 0 } })),
-  'headers-too-large': () => replay(`${PAGE}\nX-Long: ${'a'.repeat(20_000)}`),
-  internal: async () => {
-    const broken: KeySource = {
-      known: () => undefined,
-      load: () => Promise.reject(new Error('for the test')),
-    };
-    return replay(PAGE, await startService(folder, { issuers: new Map([[ISSUER, broken]]) }));
-  },
-  'origin-damaged': async () => {
-    const damaged = temporaryFolder();
-    await buildRelease(source, damaged);
-    const service = await startService(damaged);
-    rmSync(join(damaged, RELEASES_PATH), { recursive: true });
-    return replay(PAGE, service);
-  },
-  'not-ready': async () => replay(PAGE, await startService(folder, { early: true })),
-  'keys-unavailable': async () => {
-    const away: KeySetLocation = {
-      name: 'for the test',
-      read: () => Promise.reject(new Error('away')),
-    };
-    const policy = { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 };
-    const issuers = new Map([[ISSUER, new RotatingKeys(away, policy, () => {})]]);
-    return replay(PAGE, await startService(folder, { issuers }));
-  },
-  'origin-slow': async () => {
-    const origin = directoryOrigin(folder);
-    const slow: Origin = {
-      read: (path, range) =>
-        path.endsWith('.gz') ? Promise.reject(new OriginError('slow', path)) : origin.read(path, range),
-    };
-    return replay(PAGE, await startService(folder, { origin: slow }));
-  },
+const broken: KeySource = { known: () => undefined, load: () => Promise.reject(new Error('for the test')) };
+const away: KeySetLocation = { name: 'for the test', read: () => Promise.reject(new Error('away')) };
+const noKeys = new RotatingKeys(away, { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 }, () => {});
+
+/** An origin whose pages and features fail so. */
+function failingOrigin(reason: OriginError['reason']): Origin {
+  const { read } = directoryOrigin(folder);
+  const fail = (path: string): Promise<Buffer> => Promise.reject(new OriginError(reason, path));
+  return { read: (path, range) => (path.endsWith('.gz') ? fail(path) : read(path, range)) };
+}
+
+const SHORT = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
+const ONE_AN_HOUR = { rate: { requests: 1, windowSeconds: 3600 }, concurrency: undefined };
+
+/** What causes the problems that no request of the document to a usual service gets: another service or request. */
+const PROVOKED: Readonly<Record<string, { service?: Parameters<typeof startService>[1]; request?: string }>> = {
+  'scope-missing': { service: { scope: 'boundaries:read' } },
+  'request-timeout': { service: { limits: SHORT } },
+  'uri-too-long': { request: PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`) },
+  'too-many-requests': { service: { rules: ONE_AN_HOUR } },
+  overloaded: { service: { work: { running: 1, waiting: 0 } } },
+  'headers-too-large': { request: `${PAGE}\nX-Long: ${'a'.repeat(20_000)}` },
+  internal: { service: { issuers: new Map([[ISSUER, broken]]) } },
+  'origin-damaged': { service: { origin: failingOrigin('damaged') } },
+  'not-ready': { service: { early: true } },
+  'keys-unavailable': { service: { issuers: new Map([[ISSUER, noKeys]]) } },
+  'origin-slow': { service: { origin: failingOrigin('slow') } },
 };
+
+/** Causes a problem in this way. */
+async function provoke(code: string): Promise<{ status: number; body: string }> {
+  const { service, request = PAGE } = PROVOKED[code] ?? assert.fail(`nothing provokes ${code}`);
+  const started = service === undefined ? proxy : await startService(folder, service);
+  if (code === 'request-timeout') return answerIn(await sendRaw(started, 'GET / HTTP/1.1\r\n'));
+  // The second request is the one that is too many.
+  await replay(request, started);
+  return replay(request, started);
+}
 
 test('has an example of every problem, which is what the request gives', async () => {
   const examples = Object.values(document.components.responses).flatMap(({ content }) =>
@@ -286,9 +267,7 @@ test('has an example of every problem, which is what the request gives', async (
   );
   assert.deepEqual(examples.map(([code]) => code).sort(), Object.keys(PROBLEMS).sort());
   for (const [code, { value, 'x-request': request }] of examples) {
-    const provoked = request === undefined ? PROVOKED[code]?.() : replay(request);
-    assert.ok(provoked, `nothing provokes ${code}`);
-    const { status, body } = await provoked;
+    const { status, body } = await (request === undefined ? provoke(code) : replay(request));
     assert.deepEqual(JSON.parse(body), value, code);
     assert.equal(status, JSON.parse(body).status, code);
   }

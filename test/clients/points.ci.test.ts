@@ -9,11 +9,10 @@ import { gunzipSync } from 'node:zlib';
 import { bundleReader } from '../../.package/bundle-reader.js';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, namesPath, releasePath } from '../../format/layout.ts';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { LEVELS } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -26,7 +25,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = await sampleOutput();
 const service = await startService(folder);
-const token = AUTHORIZED.authorization.slice('Bearer '.length);
 const stored = readStored(folder, 'sample');
 const home = temporaryFolder();
 const reader = join(home, 'points.mjs');
@@ -63,15 +61,20 @@ const asked = [...sliceOf([...places()]), ...EDGES];
 const table = join(home, 'places.csv');
 writeFileSync(table, `id,longitude,latitude\n${asked.map((place, i) => `${i},${place}\n`).join('')}`);
 
-/** The text of a level's names. */
-function namesOf(level: (typeof LEVELS)[number]): string {
-  return gunzipSync(readFileSync(join(folder, releasePath('sample'), namesPath(level)))).toString('utf8');
+/** A file of the release. */
+function fileOf(path: string): Buffer {
+  return readFileSync(join(folder, releasePath('sample'), path));
 }
 
-const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 0).map((level) => {
-  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(level)));
-  return { level, points: openLevel(cells, namesOf(level)) };
-});
+/** The text of a level's names. */
+function namesOf(level: (typeof LEVELS)[number]): string {
+  return gunzipSync(fileOf(namesPath(level))).toString('utf8');
+}
+
+const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 0).map((level) => ({
+  level,
+  points: openLevel(fileOf(cellsPath(level)), namesOf(level)),
+}));
 
 /** The rows as the service's own look-up has them: of each level the first unit. */
 async function expectedRows(): Promise<(string | null)[][]> {
@@ -104,7 +107,7 @@ function assertRows(text: string): void {
 }
 
 test('points finds what the service finds, from a folder and from the service', async () => {
-  const env = { TOKEN: token, XDG_CACHE_HOME: home };
+  const env = { TOKEN, XDG_CACHE_HOME: home };
   for (const source of [
     ['--origin', folder],
     ['--url', `${service.url}/api/v1/ogc/`],
@@ -131,10 +134,10 @@ test('the module for browsers and Node finds what the service finds, all units o
 });
 
 test('the module loads a level of a service, refuses what is damaged, and needs nothing of Node', async () => {
-  const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token });
+  const level = await loadLevel({ url: `${service.url}/`, level: 'lv2', token: TOKEN });
   assert.deepEqual(level.units, levels[2]?.points.units);
   await assert.rejects(loadLevel({ url: service.url, level: 'lv2' }), /^Error: 401: /);
-  const cells = readFileSync(join(folder, releasePath('sample'), cellsPath(1)));
+  const cells = fileOf(cellsPath(1));
   assert.throws(() => openLevel(cells.subarray(0, -1), namesOf(1)), /bytes, expected/);
   assert.throws(() => openLevel(cells, namesOf(2)), /of \d+ units, names of \d+/);
   assert.throws(() => openLevel(cells, namesOf(1).slice(0, -5)), /not a complete list of names/);
@@ -145,7 +148,7 @@ test('the module loads a level of a service, refuses what is damaged, and needs 
 test("Python's standard library finds what the service finds, from a folder and from the service", {
   skip: without('python3 --version'),
 }, async () => {
-  const env = { ...process.env, TOKEN: token };
+  const env = { ...process.env, TOKEN };
   for (const source of [folder, service.url, `${service.url}/api/v1/`]) {
     const command = `python3 proxy/examples/clients/points.py "$0" longitude latitude < "$1"`;
     const printed = await runProgram('sh', ['-c', command, source, table], { env });
@@ -189,21 +192,6 @@ print(json.dumps(units_at(release, [-3.7038, '2.3522', None, 1e-7, float('nan')]
   assert.deepEqual([gid_0[0], name_1[0], gid_0.slice(2)], ['ESP', 'Comunidad de Madrid', [null, null, null]]);
 });
 
-test('what is here, asked of the service itself, is the same', async () => {
-  for (const [i, place] of asked.entries()) {
-    const answer = await send(service, `/api/v1/at?point=${place}`);
-    const { features, levels: named } = JSON.parse(textOf(answer));
-    const firsts = levels.map(
-      ({ level }) => features[named.indexOf(levelName(level))]?.properties[`GID_${level}`] ?? null,
-    );
-    assert.deepEqual(
-      firsts,
-      elementAt(expected, i).filter((_, n) => n % 2 === 0),
-      String(place),
-    );
-  }
-});
-
 test("the commands and the programs under 'Many points' work when pasted", async () => {
   const there = temporaryFolder();
   for (const name of ['proxy', 'format', 'node_modules', 'package.json', 'tsconfig.json'])
@@ -211,7 +199,7 @@ test("the commands and the programs under 'Many points' work when pasted", async
   symlinkSync(folder, join(there, 'output'));
   writeFileSync(join(there, 'places.csv'), 'longitude,latitude,id\n-3.7038,40.4168,1\n,,2\n');
   const page = 'proxy/examples/clients/README.md';
-  const env = { ...withCompiledPrograms(), TOKEN: token, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
+  const env = { ...withCompiledPrograms(), TOKEN, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
   const commands = await runProgram('sh', ['-ec', codeIn(page, 'sh', 'main.ts points')], { env, cwd: there });
   assert.equal(commands.status, 0, commands.text);
   assert.match(commands.text, /1 row without a point, no longitude or latitude: line 3/);

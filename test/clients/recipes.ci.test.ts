@@ -9,7 +9,7 @@ import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
@@ -21,7 +21,6 @@ const proxy = await startService(folder);
 const stored = readStored(folder, 'r1');
 
 const CLIENTS = 'proxy/examples/clients';
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Runs a program with the token in its environment. */
 function run(program: string, args: string[], token = TOKEN): Promise<Ended> {
@@ -49,13 +48,37 @@ function featuresPrinted(text: string): { id: number }[] {
 
 assert.ok(under.length > 1 && all.length > 200, 'the recipes have something to walk');
 
-test('curl walks a listing', { skip: without('curl --version') }, async () => {
-  const { status, text } = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2`]);
-  assert.equal(status, 0, text.slice(0, 500));
-  assert.ok(text === stored[2]?.lines.join(''));
-  const filtered = await run('sh', [join(CLIENTS, 'walk.sh'), `${proxy.url}/api/v1/geojsonl/lv2?${query}`]);
-  assert.deepEqual(fidsPrinted(filtered.text), under);
-});
+const compiled = join(temporaryFolder(), 'walk.mjs');
+buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
+
+/** The programs, the formats that they walk, what each needs, and what it says of a token that is refused. */
+const WALKS = [
+  ['curl', 'sh', join(CLIENTS, 'walk.sh'), ['geojsonl'], without('curl --version'), /"code":"token-invalid"/],
+  ['Python', 'python3', join(CLIENTS, 'walk.py'), ['geojsonl', 'fc'], without('python3 --version'), /401/],
+  ['fetch', process.execPath, compiled, ['geojsonl', 'fc'], false, /401/],
+] as const;
+
+for (const [what, program, file, formats, skip, refused] of WALKS) {
+  const walk = (path: string, token = TOKEN): Promise<Ended> =>
+    run(program, [file, `${proxy.url}/api/v1/${path}`], token);
+
+  test(`${what} walks a listing, whole, under a parent and of nothing`, { skip }, async () => {
+    for (const format of formats) {
+      const { status, text } = await walk(`${format}/lv2`);
+      assert.equal(status, 0, text.slice(0, 500));
+      assert.deepEqual(featuresPrinted(text), features);
+      if (what === 'curl') assert.ok(text === stored[2]?.lines.join(''));
+      assert.deepEqual(fidsPrinted((await walk(`${format}/lv2?${query}`)).text), under);
+      assert.deepEqual(await walk(`${format}/lv2?gid-0=NOPE`), { status: 0, text: '' });
+    }
+  });
+
+  test(`a walk of ${what} that is refused ends with an error that says why`, { skip }, async () => {
+    const { status, text } = await walk(`${formats[0]}/lv2`, 'bad');
+    assert.notEqual(status, 0);
+    assert.match(text, refused);
+  });
+}
 
 test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
   const [, shown = ''] = /<code>(url=[^<]*)<\/code>/.exec(docsPage()) ?? [];
@@ -71,43 +94,11 @@ test('the walk of /docs is a whole listing, when pasted', { skip: without('curl 
   assert.ok(text === stored[2]?.lines.join(''));
 });
 
-test('a walk that is refused ends with an error that says why', {
-  skip: without('curl --version', 'python3 --version'),
-}, async () => {
-  const url = `${proxy.url}/api/v1/fc/lv2`;
-  const shell = await run('sh', [join(CLIENTS, 'walk.sh'), url], 'bad');
-  assert.notEqual(shell.status, 0);
-  assert.match(shell.text, /"code":"token-invalid"/);
-  const python = await run('python3', [join(CLIENTS, 'walk.py'), url], 'bad');
-  assert.notEqual(python.status, 0);
-  assert.match(python.text, /401/);
-});
-
-test("Python's standard library walks a listing, in either format", {
-  skip: without('python3 --version'),
-}, async () => {
-  const walk = (path: string): Promise<Ended> =>
-    run('python3', [join(CLIENTS, 'walk.py'), `${proxy.url}/api/v1/${path}`]);
-  for (const format of ['geojsonl', 'fc'])
-    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
-  assert.deepEqual(fidsPrinted((await walk(`fc/lv2?${query}`)).text), under);
-});
-
 test('head after walk.py ends it without a traceback', { skip: without('python3 --version') }, async () => {
   const url = `${proxy.url}/api/v1/geojsonl/lv2?page-size=1`;
   const { status, text } = await run('sh', ['-c', 'python3 "$0" "$1" | head -n 1', join(CLIENTS, 'walk.py'), url]);
   assert.equal(status, 0);
   assert.deepEqual(fidsPrinted(text), all.slice(0, 1));
-});
-
-test('fetch walks a listing, in either format', async () => {
-  const compiled = join(temporaryFolder(), 'walk.mjs');
-  buildSync({ entryPoints: [join(CLIENTS, 'walk.ts')], outfile: compiled });
-  const walk = (path: string): Promise<Ended> => run(process.execPath, [compiled, `${proxy.url}/api/v1/${path}`]);
-  for (const format of ['geojsonl', 'fc'])
-    assert.deepEqual(featuresPrinted((await walk(`${format}/lv2`)).text), features);
-  assert.deepEqual(fidsPrinted((await walk(`geojsonl/lv2?${query}`)).text), under);
-  assert.deepEqual(await walk('fc/lv2?gid-0=NOPE'), { status: 0, text: '' });
 });
 
 test('GDAL reads a page by its URL, in either format, with the token in a file of headers', {
@@ -133,24 +124,16 @@ test("the commands under 'Ask it' in the README work when pasted", {
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
   symlinkSync(out, join(typed, 'output'));
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
-  const [first = '', ...blocks] = [
-    ...section
-      .split('\n## ', 1)
-      .join('')
-      .matchAll(/```sh\n(.*?)```/gs),
-  ].map(([, commands = '']) => commands);
+  const [asking = ''] = section.split('\n## ');
+  const [first = '', ...blocks] = [...asking.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands);
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
   let variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
+  // The sample's units and places by others of the same levels.
+  const elsewhere = { '-3.7038,40.4168': '0.5,0.5', '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5' };
+  const own = Object.entries({ ESP: 'AAA', lv3: 'lv2', NAME_3: 'NAME_2', ...elsewhere });
   for (const commands of blocks) {
-    // The sample's units and places by others of the same levels.
-    const own = Object.entries({
-      ESP: 'AAA',
-      lv3: 'lv2',
-      '-3.7038,40.4168': '0.5,0.5',
-      '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5',
-    });
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
     const env = { ...withCompiledPrograms(), TOKEN, TMPDIR: typed };
     const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
@@ -171,22 +154,14 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(copied, '');
   assert.ok(variables.includes('GDAL_HTTP_HEADER_FILE'));
   assert.doesNotMatch(downloads, /error/i);
-  assert.equal(
-    gunzipSync(readFileSync(join(typed, 'boundaries-r1-lv2-AAA.geojsonl.gz')))
-      .toString()
-      .split('\n').length,
-    4,
-  );
-  assert.equal(JSON.parse(gunzipSync(readFileSync(join(typed, 'spain.geojson.gz'))).toString()).features.length, 3);
+  const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();
+  assert.equal(unzipped('boundaries-r1-lv2-AAA.geojsonl.gz').split('\n').length, 4);
+  assert.equal(JSON.parse(unzipped('spain.geojson.gz')).features.length, 3);
   assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
   const municipalities = readLayer(join(typed, 'municipalities.gpkg'), 'municipalities');
   assert.deepEqual(
-    municipalities.map(({ fid, fields }) => [fid, fields['GID_0']]),
-    [
-      [1, 'AAA'],
-      [2, 'AAA'],
-      [4, 'AAA'],
-    ],
+    municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`),
+    ['1 AAA', '2 AAA', '4 AAA'],
   );
   assert.equal(places, 'lv0 Aland\nlv1 South\nlv2 Søst\n');
   assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);

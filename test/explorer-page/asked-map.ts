@@ -52,9 +52,19 @@ export async function pixelOf(page: Page, longitude: number, latitude: number): 
   await page.waitForURL(/map=/);
   await mapAtRest(page);
   const { x, y } = await page.evaluate<Pixel>(`theMap.project([${longitude}, ${latitude}])`);
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  return { x: box.x + x, y: box.y + y };
+  const map = await boxOf(page, '#map');
+  return { x: map.x + x, y: map.y + y };
+}
+
+/** The middle of the map in the window. */
+export async function middleOf(page: Page): Promise<Pixel> {
+  const { x, y, width, height } = await boxOf(page, '#map');
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** Where a part of the page is in the window. */
+export async function boxOf(page: Page, selector: string): Promise<Pixel & { width: number; height: number }> {
+  return (await page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not shown`);
 }
 
 /** The features of a source of the map. */

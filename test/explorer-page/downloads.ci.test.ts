@@ -12,6 +12,8 @@ import {
   ALL_SHAPES,
   ATTRIBUTION,
   apiText,
+  CLIPBOARD,
+  copied,
   journey,
   linesOf,
   openUnit,
@@ -93,77 +95,69 @@ journey('someone looks at what a download takes before it', { service }, async (
   });
 });
 
-journey(
-  'someone takes one unit',
-  { service, permissions: ['clipboard-read', 'clipboard-write'] },
-  async (page, step) => {
-    const facts = page.locator('#facts');
-    const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+journey('someone takes one unit', { service, ...CLIPBOARD }, async (page, step) => {
+  const facts = page.locator('#facts');
 
-    await step('the menu is opened, walked and left by keys', async () => {
-      await waitForPlace(page, 'r1', '2 countries');
-      await page.getByRole('button', { name: 'Download' }).focus();
-      await page.keyboard.press('Enter');
-      const focused = page.locator('[role=menuitem]:focus');
-      await focused.getByText('GeoJSON', { exact: true }).waitFor();
-      await page.keyboard.press('ArrowUp');
-      await focused.getByText('Copy link').waitFor();
-      await page.keyboard.press('ArrowUp');
-      await focused.getByText('which unit is where, level 0, all units').waitFor();
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('ArrowDown');
-      await focused.getByText('GeoJSON', { exact: true }).waitFor();
-      await page.keyboard.press('Escape');
-      await page.locator('#download:focus').waitFor();
-      assert.equal(await page.locator('#download-menu').isVisible(), false);
-    });
+  await step('the menu is opened, walked and left by keys', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.getByRole('button', { name: 'Download' }).focus();
+    await page.keyboard.press('Enter');
+    const focused = page.locator('[role=menuitem]:focus');
+    await focused.getByText('GeoJSON', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await focused.getByText('Copy link').waitFor();
+    await page.keyboard.press('ArrowUp');
+    await focused.getByText('which unit is where, level 0, all units').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await focused.getByText('GeoJSON', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('#download:focus').waitFor();
+    assert.equal(await page.locator('#download-menu').isVisible(), false);
+  });
 
-    await step('it is copied as the service sends it, and its link leads to it', async () => {
-      await selectUnit(page, 'Beland');
-      await facts.getByRole('button', { name: 'Copy GeoJSON' }).click();
-      await facts.getByText('Copied').waitFor();
-      assert.equal(await copied(), (await apiText(service, 'geojsonl/lv0?gid-0=BBB')).trimEnd());
-      await facts.getByRole('button', { name: 'Copy link' }).click();
-      await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
-      assert.match(await copied(), /^http:.*\/#lv0\?unit=BBB(&map=[\d./-]+)?$/);
-    });
+  await step('it is copied as the service sends it, and its link leads to it', async () => {
+    await selectUnit(page, 'Beland');
+    await facts.getByRole('button', { name: 'Copy GeoJSON' }).click();
+    await facts.getByText('Copied').waitFor();
+    assert.equal(await copied(page), (await apiText(service, 'geojsonl/lv0?gid-0=BBB')).trimEnd());
+    await facts.getByRole('button', { name: 'Copy link' }).click();
+    await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
+    assert.match(await copied(page), /^http:.*\/#lv0\?unit=BBB(&map=[\d./-]+)?$/);
+  });
 
-    await step('it is saved with everything inside, with the line that makes a GeoPackage of it', async () => {
-      await selectUnit(page, 'Aland');
-      const { name, content } = await saveItem(page, 'All of Aland');
-      assert.equal(name, 'r1-all-levels-AAA.geojson');
-      const { features, ...members } = JSON.parse(content.toString());
-      const type = 'FeatureCollection';
-      assert.deepEqual(members, { type, numberMatched: 7, numberReturned: 7, attribution: ATTRIBUTION });
-      const sent = [0, 1, 2].map((level) => apiText(service, `geojsonl/lv${level}?gid-0=AAA`));
-      assert.deepEqual(features, linesOf((await Promise.all(sent)).join('')));
-      await page.locator('#message').getByText('Saved 7 units').waitFor();
-      const line = await page.locator('#message code').innerText();
-      assert.equal(line, 'ogr2ogr -lco FID=row r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson');
-      const folder = temporaryFolder();
-      writeFileSync(join(folder, name), content);
-      if (without('ogr2ogr --version') === false) {
-        const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
-        assert.deepEqual([status, stderr], [0, '']);
-        assert.equal(readLayer(join(folder, 'r1-all-levels-AAA.gpkg'), 'r1-all-levels-AAA').length, 7);
-      }
-    });
+  await step('it is saved with everything inside, with the line that makes a GeoPackage of it', async () => {
+    await selectUnit(page, 'Aland');
+    const { name, content } = await saveItem(page, 'All of Aland');
+    assert.equal(name, 'r1-all-levels-AAA.geojson');
+    const { features, ...members } = JSON.parse(content.toString());
+    const type = 'FeatureCollection';
+    assert.deepEqual(members, { type, numberMatched: 7, numberReturned: 7, attribution: ATTRIBUTION });
+    const sent = [0, 1, 2].map((level) => apiText(service, `geojsonl/lv${level}?gid-0=AAA`));
+    assert.deepEqual(features, linesOf((await Promise.all(sent)).join('')));
+    await page.locator('#message').getByText('Saved 7 units').waitFor();
+    const line = await page.locator('#message code').innerText();
+    assert.equal(line, 'ogr2ogr -lco FID=row r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson');
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), content);
+    if (without('ogr2ogr --version') === false) {
+      const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
+      assert.deepEqual([status, stderr], [0, '']);
+      assert.equal(readLayer(join(folder, 'r1-all-levels-AAA.gpkg'), 'r1-all-levels-AAA').length, 7);
+    }
+  });
 
-    await step('so is an opened unit; one with nothing inside has no such file', async () => {
-      const all = page.getByRole('menuitem', { name: 'All of' });
-      await openUnit(page, 'Aland');
-      await openUnit(page, 'North');
-      await waitForPlace(page, 'North', '3 districts');
-      await page.getByRole('button', { name: 'Download' }).click();
-      await all.getByText('All of North').waitFor();
-      await page.keyboard.press('Escape');
-      await selectUnit(page, 'Næst');
-      await page.getByRole('button', { name: 'Download' }).click();
-      await page.getByRole('menuitem', { name: 'CSV' }).waitFor();
-      assert.equal(await all.count(), 0);
-    });
-  },
-);
-
-// The tests are checked without the types of a browser.
-declare const navigator: { clipboard: { readText(): Promise<string> } };
+  await step('so is an opened unit; one with nothing inside has no such file', async () => {
+    const all = page.getByRole('menuitem', { name: 'All of' });
+    await openUnit(page, 'Aland');
+    await openUnit(page, 'North');
+    await waitForPlace(page, 'North', '3 districts');
+    await page.getByRole('button', { name: 'Download' }).click();
+    await all.getByText('All of North').waitFor();
+    await page.keyboard.press('Escape');
+    await selectUnit(page, 'Næst');
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('menuitem', { name: 'CSV' }).waitFor();
+    assert.equal(await all.count(), 0);
+  });
+});

@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { GEOMETRIES } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
@@ -74,24 +74,28 @@ export async function startExplorer(options: Partial<BuildOptions> = {}): Promis
   return { ...(await startService(folder, { explorer: true })), folder };
 }
 
+/** A release of any layers, served with the explorer. */
+export async function startLayers(
+  layers: readonly FixtureLayer[],
+  options: Partial<BuildOptions> = {},
+): Promise<RunningService> {
+  const folder = temporaryFolder();
+  await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), folder, options);
+  return startService(folder, { explorer: true });
+}
+
 /** A service with so many districts of one country: more rows than a screen has, more pages than one. */
-export async function startLargeExplorer(count: number): Promise<RunningService> {
+export function startLargeExplorer(count: number): Promise<RunningService> {
+  const country = { fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 5) };
   const features = Array.from({ length: count }, (_, i) => ({
     fid: i + 1,
     values: [`AAA.${i + 1}_1`, 'AAA', `District ${i + 1}`],
     wkt: square((i % 100) / 20, Math.floor(i / 100) / 20, 0.05),
   }));
-  const source = writeDataset(join(temporaryFolder(), 'large.gpkg'), 'GPKG', [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0', 'COUNTRY'],
-      features: [{ fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 5) }],
-    },
+  return startLayers([
+    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: [country] },
     { name: 'ADM_1', columns: ['GID_1', 'GID_0', 'NAME_1'], features },
   ]);
-  const folder = temporaryFolder();
-  await buildRelease(source, folder);
-  return startService(folder, { explorer: true });
 }
 
 /** What a test may choose about its page. */
@@ -183,9 +187,22 @@ export function row(page: Page, name: string): ReturnType<Page['locator']> {
 /** Selects a unit in the list, and waits for its facts from the service. */
 export async function selectUnit(page: Page, name: string): Promise<void> {
   await row(page, name).click();
+  await waitForFacts(page, name);
+}
+
+/** Waits for the facts of a unit from the service. */
+export async function waitForFacts(page: Page, name: string): Promise<void> {
   const facts = page.locator('#facts');
   await facts.getByRole('heading', { name, exact: true }).waitFor();
   await facts.getByText(/^\d+ properties$/).waitFor();
+}
+
+/** What a page needs so that its clipboard can be read. */
+export const CLIPBOARD: PageOptions = { permissions: ['clipboard-read', 'clipboard-write'] };
+
+/** The text in the clipboard of a page with `CLIPBOARD`. */
+export function copied(page: Page): Promise<string> {
+  return page.evaluate<string>('navigator.clipboard.readText()');
 }
 
 /** Opens a unit of the list: its units inside. */
@@ -218,4 +235,26 @@ export function linesOf(text: string): unknown[] {
 export async function search(page: Page, text: string, note: string): Promise<void> {
   await page.getByLabel('Search by name, GID or coordinates').fill(text);
   await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
+}
+
+/** What the browser keeps beyond this page. */
+export function keptBy(page: Page): Promise<unknown[]> {
+  return page.evaluate<unknown[]>('[sessionStorage.length, localStorage.length, document.cookie]');
+}
+
+/** Gives a token by the form; `isKept`: for the session. */
+export async function give(page: Page, text: string, isKept = false): Promise<void> {
+  await page.getByLabel('Token').fill(text);
+  await page.getByLabel('Keep for this session').setChecked(isKept);
+  await page.getByRole('button', { name: 'Open' }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.locator('#token:focus').waitFor();
+}
+
+/** Goes to an address of the same page, as a link does. */
+export function follow(page: Page, fragment: string): Promise<void> {
+  return page.evaluate(`setTimeout(() => { location.hash = ${JSON.stringify(fragment)}; })`);
 }

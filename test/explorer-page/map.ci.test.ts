@@ -1,11 +1,12 @@
 // The map beside the list: addresses with a view, what is here, what is on the screen, and what is picked and loaded as
 // one looks closer.
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
-import { featuresOf, goToView, mapAtRest, pixelOf } from './asked-map.ts';
+import { featuresOf, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
+  CLIPBOARD,
+  copied,
   journey,
   namesIn,
   openUnit,
@@ -13,85 +14,71 @@ import {
   selectUnit,
   startExplorer,
   TOKEN,
+  waitForFacts,
   waitForPlace,
 } from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
 
-/** The middle of the map in the window. */
-async function middleOf(page: Page): Promise<{ x: number; y: number }> {
-  const box = await page.locator('#map').boundingBox();
-  assert.ok(box);
-  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-}
+journey('someone gives a place to somebody', { service, hasMap: 'asked', ...CLIPBOARD }, async (page, step) => {
+  const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
 
-journey(
-  'someone goes to a place on the map, and gives its address to somebody',
-  { service, hasMap: 'asked', permissions: ['clipboard-read', 'clipboard-write'] },
-  async (page, step) => {
-    const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
+  await step('an empty answer is named, and the map stays where it is', async () => {
+    await selectUnit(page, 'Beland');
+    await page.waitForURL(/map=/);
+    await mapAtRest(page);
+    const before = view();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    // Both exist, and nothing is in both.
+    await page.getByLabel('Level', { exact: true }).selectOption('lv2');
+    await page.getByLabel('gid-0').fill('BBB');
+    await page.getByLabel('gid-1').fill('AAA.1_1');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#message').getByText('No units here').waitFor();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await waitForPlace(page, 'North', '0 units');
+    assert.equal(view() ?? before, before);
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.equal(view(), before);
+  });
 
-    await step('an empty answer is named, and the map stays where it is', async () => {
-      await selectUnit(page, 'Beland');
-      await page.waitForURL(/map=/);
-      await mapAtRest(page);
-      const before = view();
-      await page.getByRole('tab', { name: 'Request' }).click();
-      // Both exist, and nothing is in both.
-      await page.getByLabel('Level', { exact: true }).selectOption('lv2');
-      await page.getByLabel('gid-0').fill('BBB');
-      await page.getByLabel('gid-1').fill('AAA.1_1');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.locator('#message').getByText('No units here').waitFor();
-      await page.locator('#response').getByText('200 OK').waitFor();
-      await page.getByRole('tab', { name: 'Browse' }).click();
-      await waitForPlace(page, 'North', '0 units');
-      assert.equal(view() ?? before, before);
-      await page.goBack();
-      await waitForPlace(page, 'r1', '2 countries');
-      assert.equal(view(), before);
-    });
+  await step('back leads from a place and its view to the one before', async () => {
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.waitForURL(/gid-0=AAA&map=/);
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.goForward();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+  });
 
-    await step('back leads from a place and its view to the one before', async () => {
-      await openUnit(page, 'Aland');
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      await page.waitForURL(/gid-0=AAA&map=/);
-      await page.goBack();
-      await waitForPlace(page, 'r1', '2 countries');
-      await page.goForward();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    });
+  await step('the link has place, selected unit and view', async () => {
+    await selectUnit(page, 'North');
+    await page.waitForURL(/unit=AAA\.1_1&map=/);
+    const before = page.url();
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await mapAtRest(page);
+    assert.match(page.url(), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
+    await page.locator('#facts').getByRole('button', { name: 'Copy link' }).click();
+    await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
+    assert.equal(await copied(page), page.url());
+  });
 
-    await step('the link has place, selected unit and view', async () => {
-      await selectUnit(page, 'North');
-      await page.waitForURL(/unit=AAA\.1_1&map=/);
-      const before = page.url();
-      await page.getByRole('button', { name: 'Zoom out' }).click();
-      await page.waitForURL((url) => url.href !== before);
-      await mapAtRest(page);
-      assert.match(page.url(), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
-      await page.locator('#facts').getByRole('button', { name: 'Copy link' }).click();
-      await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
-    });
-
-    await step('and restores them for somebody else with a token', async () => {
-      const address = page.url();
-      await page.goto(`${service.url}/docs`);
-      await page.goto(address);
-      await page.getByLabel('Token').fill(TOKEN);
-      await page.keyboard.press('Enter');
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      await page.locator('#facts').getByRole('heading', { name: 'North' }).waitFor();
-      await page
-        .locator('#facts')
-        .getByText(/^\d+ properties$/)
-        .waitFor();
-      await mapAtRest(page);
-      assert.equal(page.url(), address);
-    });
-  },
-);
+  await step('and restores them for somebody else with a token', async () => {
+    const address = page.url();
+    await page.goto(`${service.url}/docs`);
+    await page.goto(address);
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForFacts(page, 'North');
+    await mapAtRest(page);
+    assert.equal(page.url(), address);
+  });
+});
 
 journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true }, async (page, step) => {
   const card = page.locator('#here');
@@ -213,16 +200,13 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     await waitForPlace(page, 'r1', '2 countries');
   });
 
-  await step(
-    'across the antimeridian its west is greater than its east; where nothing is, the list says so',
-    async () => {
-      await goToView(page, `${service.url}/#lv0?map=6.00/0.00/180.00`);
-      await list();
-      await waitForPlace(page, 'r1', '0 units in this box');
-      await page.locator('#message').getByText('None of this level is in the box.').waitFor();
-      assert.match(page.url(), /#lv0\?bbox=17\d\.\d+,-\d\.\d+,-17\d\.\d+,\d\.\d+&map=/);
-    },
-  );
+  await step('across the antimeridian its west is greater than its east; an empty list says so', async () => {
+    await goToView(page, `${service.url}/#lv0?map=6.00/0.00/180.00`);
+    await list();
+    await waitForPlace(page, 'r1', '0 units in this box');
+    await page.locator('#message').getByText('None of this level is in the box.').waitFor();
+    assert.match(page.url(), /#lv0\?bbox=17\d\.\d+,-\d\.\d+,-17\d\.\d+,\d\.\d+&map=/);
+  });
 });
 
 journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step) => {
@@ -273,39 +257,30 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     await waitForPlace(page, 'r1', '2 countries');
   });
 
-  await step(
-    'the map names the unit under the pointer, and a click picks it: a region among its siblings',
-    async () => {
-      await page.goto(`${service.url}/#lv0`);
-      await selectUnit(page, 'Beland');
-      await mapAtRest(page);
-      const { x, y } = await middleOf(page);
-      await page.mouse.move(x + 5, y);
-      await page.mouse.move(x, y);
-      await page.locator('.map-name').getByText('All', { exact: true }).waitFor();
-      await page.mouse.click(x, y);
-      await waitForPlace(page, 'Beland', '1 region');
-      await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
-      assert.equal(await row(page, 'All').getAttribute('aria-current'), 'true');
-    },
-  );
+  await step('the map names the unit under the pointer; a click picks it among its siblings', async () => {
+    await page.goto(`${service.url}/#lv0`);
+    await selectUnit(page, 'Beland');
+    await mapAtRest(page);
+    const { x, y } = await middleOf(page);
+    await page.mouse.move(x + 5, y);
+    await page.mouse.move(x, y);
+    await page.locator('.map-name').getByText('All', { exact: true }).waitFor();
+    await page.mouse.click(x, y);
+    await waitForPlace(page, 'Beland', '1 region');
+    await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
+    assert.equal(await row(page, 'All').getAttribute('aria-current'), 'true');
+  });
 
-  await step(
-    'the provinces of a region are one request for shapes, and one for the points of their names',
-    async () => {
-      await page.goto(`${service.url}/#lv0`);
-      await waitForPlace(page, 'r1', '2 countries');
-      queries.length = 0;
-      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      await until(() => queries.length >= 2, 'no points were asked for');
-      assert.deepEqual(queries.slice(0, 2), [
-        'lv1?gid-0=AAA&geometry=low',
-        'lv1?gid-0=AAA&geometry=point&page-size=2&start-at=1',
-      ]);
-    },
-  );
+  await step('the provinces of a region are one request for shapes, and one for their points', async () => {
+    await page.goto(`${service.url}/#lv0`);
+    await waitForPlace(page, 'r1', '2 countries');
+    queries.length = 0;
+    await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await until(() => queries.length >= 2, 'no points were asked for');
+    assert.deepEqual(queries.slice(0, 2), [
+      'lv1?gid-0=AAA&geometry=low',
+      'lv1?gid-0=AAA&geometry=point&page-size=2&start-at=1',
+    ]);
+  });
 });
-
-// The tests are checked without the types of a browser.
-declare const navigator: { clipboard: { readText(): Promise<string> } };

@@ -1,16 +1,12 @@
 // Releases of somebody's own country: where the map opens at two widths, and what it shows where the highest levels
 // lack.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { sliceOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { pixelOf } from './asked-map.ts';
-import { journey, openUnit, selectUnit, TOKEN, waitForPlace } from './explorer-page.ts';
+import { boxOf, pixelOf } from './asked-map.ts';
+import { journey, openUnit, selectUnit, startLayers, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
   { viewport: { width: 1280, height: 800 } },
@@ -54,22 +50,17 @@ function multi(places: readonly [number, number, number][]): string {
   return `MULTIPOLYGON(${places.map((place) => square(...place).slice('MULTIPOLYGON('.length, -1)).join(',')})`;
 }
 
-async function start(layers: readonly FixtureLayer[]): Promise<RunningService> {
-  const folder = temporaryFolder();
-  const source = writeDataset(join(temporaryFolder(), 'country.gpkg'), 'GPKG', layers);
-  await buildRelease(source, folder, { attribution: ATTRIBUTION, release: 'nepal-2026', date: '2026-11-22' });
-  return startService(folder, { explorer: true });
-}
+const start = (layers: readonly FixtureLayer[]): Promise<RunningService> =>
+  startLayers(layers, { attribution: ATTRIBUTION, release: 'nepal-2026', date: '2026-11-22' });
 
 const service = await start([country, provinces, districts]);
+const startDistricts = (): Promise<RunningService> => start([districts]);
 
 for (const size of sliceOf(WIDTHS))
   journey(
     `opens inside the country, without its far island, above one line of credits: ${size.viewport.width} pixels`,
     { service, ...size, hasMap: 'asked' },
     async (page, step) => {
-      const boxOf = async (selector: string): Promise<{ x: number; y: number; width: number; height: number }> =>
-        (await page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not shown`);
       let west = 0;
 
       await step('it fills what the button above and the credits leave free', async () => {
@@ -78,9 +69,9 @@ for (const size of sliceOf(WIDTHS))
         assert.deepEqual(await page.locator('#path li').allTextContents(), ['nepal-2026', 'Nepal']);
         const [southWest, northEast] = [await pixelOf(page, 80, 26), await pixelOf(page, 88, 28)];
         west = southWest.x;
-        const map = await boxOf('#map');
-        const button = await boxOf('#map-buttons');
-        const credits = await boxOf('.credits');
+        const map = await boxOf(page, '#map');
+        const button = await boxOf(page, '#map-buttons');
+        const credits = await boxOf(page, '.credits');
         assert.ok(southWest.x > map.x && southWest.x < map.x + 60, JSON.stringify({ map, southWest }));
         assert.ok(northEast.x < map.x + map.width && northEast.x > map.x + map.width - 60);
         assert.ok(southWest.y < credits.y && northEast.y > map.y, JSON.stringify({ credits, southWest }));
@@ -89,13 +80,30 @@ for (const size of sliceOf(WIDTHS))
         assert.ok(credits.height < 36, `one line: ${credits.height}`);
       });
 
+      await step("'Show all', beside the zoom, brings the island into sight", async () => {
+        const all = page.getByRole('button', { name: 'Show all' });
+        const [map, button, zoom] = [
+          await boxOf(page, '#map'),
+          await all.boundingBox(),
+          await boxOf(page, '.map-zoom'),
+        ];
+        assert.ok(button && button.x + button.width < zoom.x, JSON.stringify({ button, zoom }));
+        const before = page.url();
+        await all.click();
+        await all.waitFor({ state: 'hidden' });
+        await page.waitForURL((url) => url.href !== before);
+        const { x } = await pixelOf(page, 20.5, -39.5);
+        assert.ok(x > map.x && x < map.x + map.width, `${x}`);
+        assert.equal(await page.evaluate('document.activeElement.id'), 'list-seen');
+      });
+
       await step('the credits can be read whole', async () => {
         assert.match(await page.locator('#credits').innerText(), /^Release nepal-2026, 2026-11-22/);
-        const { height } = await boxOf('.credits');
+        const { height } = await boxOf(page, '.credits');
         const more = page.getByRole('button', { name: 'More of the credits' });
         await more.click();
         await page.getByRole('link', { name: /creativecommons/ }).waitFor();
-        assert.ok((await boxOf('.credits')).height > height);
+        assert.ok((await boxOf(page, '.credits')).height > height);
         await page.getByRole('button', { name: 'Less of the credits' }).click();
         await more.waitFor();
       });
@@ -110,39 +118,31 @@ for (const size of sliceOf(WIDTHS))
     },
   );
 
-journey(
-  'opens on the country also where its list arrives before its overview',
-  { service, path: '/', hasMap: true },
-  async (page) => {
-    const arrive = await holdRequests(page, '**/api/v1/overview');
-    await page.goto(`${service.url}/#token=${TOKEN}`);
-    await waitForPlace(page, 'Nepal', '5 units');
-    // Where the map is not drawn yet, it says so.
-    const note = page.locator('#map-note');
-    assert.equal(await note.innerText(), 'Loading the map…');
-    arrive();
-    // The world would be seen from zoom 0 or 1, at another place.
-    await page.waitForURL(/map=5\.\d+\/27\.\d+\/84\.00$/);
-    await note.waitFor({ state: 'hidden' });
-  },
-);
+journey('opens on the country before its overview is there', { service, path: '/', hasMap: true }, async (page) => {
+  const arrive = await holdRequests(page, '**/api/v1/overview');
+  await page.goto(`${service.url}/#token=${TOKEN}`);
+  await waitForPlace(page, 'Nepal', '5 units');
+  // Where the map is not drawn yet, it says so.
+  const note = page.locator('#map-note');
+  assert.equal(await note.innerText(), 'Loading the map…');
+  arrive();
+  // The world would be seen from zoom 0 or 1, at another place.
+  await page.waitForURL(/map=5\.\d+\/27\.\d+\/84\.00$/);
+  await note.waitFor({ state: 'hidden' });
+});
 
-journey(
-  'a release that begins at level 2 has a map of it, and goes to what is selected',
-  { service: () => start([districts]), hasMap: 'asked' },
-  async (page) => {
-    const width = async (): Promise<number> => (await pixelOf(page, 81, 26)).x - (await pixelOf(page, 80, 26)).x;
-    await waitForPlace(page, 'nepal-2026', '8 units');
-    const whole = await width();
-    await selectUnit(page, 'District 1');
-    await page.waitForURL(/map=[^&]*\/80\.50$/);
-    assert.ok((await width()) > 3 * whole);
-    // Back to it from elsewhere, and a scale for what is seen.
-    const address = page.url();
-    await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
-    await page.getByRole('button', { name: 'Zoom out' }).click();
-    await page.waitForURL((url) => url.href !== address);
-    await page.getByRole('button', { name: 'Zoom to' }).click();
-    await page.waitForURL(address);
-  },
-);
+journey('a release of level 2 alone has a map', { service: startDistricts, hasMap: 'asked' }, async (page) => {
+  const width = async (): Promise<number> => (await pixelOf(page, 81, 26)).x - (await pixelOf(page, 80, 26)).x;
+  await waitForPlace(page, 'nepal-2026', '8 units');
+  const whole = await width();
+  await selectUnit(page, 'District 1');
+  await page.waitForURL(/map=[^&]*\/80\.50$/);
+  assert.ok((await width()) > 3 * whole);
+  // Back to it from elsewhere, and a scale for what is seen.
+  const address = page.url();
+  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
+  await page.getByRole('button', { name: 'Zoom out' }).click();
+  await page.waitForURL((url) => url.href !== address);
+  await page.getByRole('button', { name: 'Zoom to' }).click();
+  await page.waitForURL(address);
+});

@@ -17,71 +17,67 @@ async function assertAtRest(page: Page): Promise<void> {
   assert.doesNotMatch(await page.locator('body').innerText(), /loading|waiting/i);
 }
 
-journey(
-  'the service fails, and is there again by one press',
-  { service, path: '/', expected: [503] },
-  async (page, step) => {
-    const message = page.locator('#message');
-    const facts = page.locator('#facts');
-    const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();
+journey('the service fails, and is there again', { service, path: '/', expected: [503] }, async (page, step) => {
+  const message = page.locator('#message');
+  const facts = page.locator('#facts');
+  const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();
 
-    await step('a page that was opened meanwhile gets its release, names and overview', async () => {
-      await page.locator('#token').waitFor();
-      const ends = [await outage(page, '**/api/v1/**'), await outage(page, '**/about.json')];
-      await page.reload();
-      await page.getByLabel('Token').fill(TOKEN);
-      await page.getByRole('button', { name: 'Open' }).click();
-      await message.getByText('The service has a fault').waitFor();
-      await page.getByRole('tab', { name: 'Request' }).click();
-      await page.getByText('There is no response to show.').waitFor();
-      await page.getByRole('tab', { name: 'Browse' }).click();
-      await assertAtRest(page);
-      for (const end of ends) await end();
-      await tryAgain();
+  await step('a page that was opened meanwhile gets its release, names and overview', async () => {
+    await page.locator('#token').waitFor();
+    const ends = [await outage(page, '**/api/v1/**'), await outage(page, '**/about.json')];
+    await page.reload();
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await message.getByText('The service has a fault').waitFor();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByText('There is no response to show.').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await assertAtRest(page);
+    for (const end of ends) await end();
+    await tryAgain();
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+  });
+
+  await step('an opened unit says that its names are missing, and has them afterwards', async () => {
+    const noNames = page.locator('#subheading').getByText('There are no names to show');
+    const end = await outage(page, '**/api/v1/**');
+    await openUnit(page, 'Aland');
+    await message.getByText('The service has a fault').waitFor();
+    await noNames.waitFor();
+    await assertAtRest(page);
+    await tryAgain();
+    await noNames.waitFor();
+    await end();
+    await tryAgain();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    assert.equal(await message.innerText(), '');
+  });
+
+  await step('a selected unit whose facts did not arrive says so, and gets them later', async () => {
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    const end = await outage(page, '**/api/v1/**');
+    await row(page, 'Beland').click();
+    await facts.getByText('not loaded').waitFor();
+    await assertAtRest(page);
+    await end();
+    await tryAgain();
+    await facts.getByText(/^\d+ properties$/).waitFor();
+  });
+
+  for (const [hash, said] of [
+    ['lv0?unit=NOPE', 'This release has no unit NOPE at this level.'],
+    ['lv1?gid-0=AAA&fid=99', 'no unit fid 99'],
+    ['lv1?gid-0=NOPE', 'no unit NOPE'],
+  ] as const)
+    await step(`an address with a unit or parent that the release does not have says so: ${hash}`, async () => {
+      await page.goto(`${service.url}/#lv0`);
       await waitForPlace(page, 'r1', '2 countries');
-      await page.getByRole('tab', { name: 'Request' }).click();
-      await page.locator('#response').getByText('200 OK').waitFor();
-      await page.getByRole('tab', { name: 'Browse' }).click();
+      await page.goto(`${service.url}/#${hash}`);
+      await message.getByText('No such unit').waitFor();
+      await message.getByText(said).waitFor();
     });
-
-    await step('an opened unit says that its names are missing, and has them afterwards', async () => {
-      const noNames = page.locator('#subheading').getByText('There are no names to show');
-      const end = await outage(page, '**/api/v1/**');
-      await openUnit(page, 'Aland');
-      await message.getByText('The service has a fault').waitFor();
-      await noNames.waitFor();
-      await assertAtRest(page);
-      await tryAgain();
-      await noNames.waitFor();
-      await end();
-      await tryAgain();
-      await waitForPlace(page, 'Aland', '1 region, 1 free city');
-      assert.equal(await message.innerText(), '');
-    });
-
-    await step('a selected unit whose facts did not arrive says so, and gets them later', async () => {
-      await page.goBack();
-      await waitForPlace(page, 'r1', '2 countries');
-      const end = await outage(page, '**/api/v1/**');
-      await row(page, 'Beland').click();
-      await facts.getByText('not loaded').waitFor();
-      await assertAtRest(page);
-      await end();
-      await tryAgain();
-      await facts.getByText(/^\d+ properties$/).waitFor();
-    });
-
-    for (const [hash, said] of [
-      ['lv0?unit=NOPE', 'This release has no unit NOPE at this level.'],
-      ['lv1?gid-0=AAA&fid=99', 'no unit fid 99'],
-      ['lv1?gid-0=NOPE', 'no unit NOPE'],
-    ] as const)
-      await step(`an address with a unit or parent that the release does not have says so: ${hash}`, async () => {
-        await page.goto(`${service.url}/#lv0`);
-        await waitForPlace(page, 'r1', '2 countries');
-        await page.goto(`${service.url}/#${hash}`);
-        await message.getByText('No such unit').waitFor();
-        await message.getByText(said).waitFor();
-      });
-  },
-);
+});

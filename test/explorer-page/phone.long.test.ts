@@ -2,8 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../support/until.ts';
-import { mapAtRest } from './asked-map.ts';
-import { ALL_SHAPES, journey, row, startExplorer, startLargeExplorer, waitForPlace } from './explorer-page.ts';
+import { boxOf, mapAtRest, middleOf } from './asked-map.ts';
+import {
+  ALL_SHAPES,
+  journey,
+  row,
+  startExplorer,
+  startLargeExplorer,
+  waitForFacts,
+  waitForPlace,
+} from './explorer-page.ts';
 import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
 const service = await startExplorer(ALL_SHAPES);
@@ -35,7 +43,7 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
 
   await step('it has three heights', async () => {
     await waitForPlace(page, 'r1', '2 countries');
-    const heightOf = async (): Promise<number> => (await page.locator('#panel').boundingBox())?.height ?? 0;
+    const heightOf = async (): Promise<number> => (await boxOf(page, '#panel')).height;
     const half = await heightOf();
     await sheet.tap();
     await page.getByRole('button', { name: 'Panel height: full. Change' }).waitFor();
@@ -50,9 +58,8 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
     await page.getByRole('button', { name: 'More of the credits' }).tap();
     await page.getByRole('button', { name: 'Less of the credits' }).waitFor();
     await page.locator('#credits').getByText('Second source').waitFor();
-    const credits = await page.locator('#credits').boundingBox();
-    const panel = await page.locator('#panel').boundingBox();
-    assert.ok(credits && panel && credits.y + credits.height <= panel.y + 1);
+    const credits = await boxOf(page, '#credits');
+    assert.ok(credits.y + credits.height <= (await boxOf(page, '#panel')).y + 1);
     await sheet.tap();
   });
 
@@ -62,9 +69,8 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
     await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
     await page.waitForURL(/map=/);
     await mapAtRest(page);
-    const box = await page.locator('#map').boundingBox();
-    assert.ok(box);
-    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
+    const { x, y } = await middleOf(page);
+    await page.touchscreen.tap(x, y);
     await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
   });
 });
@@ -111,10 +117,7 @@ for (const size of SIZES)
           return chosen.isVisible();
         }, 'the row is not among those that are shown');
         await chosen.tap();
-        await page
-          .locator('#facts')
-          .getByText(/^\d+ properties$/)
-          .waitFor();
+        await waitForFacts(page, 'District 30');
         await page.getByRole('button', { name: 'Close District 30' }).tap();
         await chosen.waitFor();
         await assertInside(chosen);

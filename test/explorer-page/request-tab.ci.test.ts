@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { pointTo } from '../support/releases/point-to.ts';
-import { ALL_SHAPES, buildExplorerRelease, journey, openUnit, startExplorer, waitForPlace } from './explorer-page.ts';
+import {
+  ALL_SHAPES,
+  buildExplorerRelease,
+  CLIPBOARD,
+  copied,
+  journey,
+  openUnit,
+  startExplorer,
+  waitForPlace,
+} from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
 
@@ -25,164 +34,159 @@ async function waitForPages(page: Page, where: string, loaded: string): Promise<
   await page.locator('#pager').getByText(loaded, { exact: true }).waitFor();
 }
 
-journey(
-  'someone sends requests, and follows them',
-  { service, permissions: ['clipboard-read', 'clipboard-write'], expected: [400] },
-  async (page, step) => {
-    const url = page.locator('#url');
-    const response = page.locator('#response');
-    const sentUrl = async (): Promise<string> =>
-      (await url.textContent())?.slice(`${service.url}/api/v1/`.length) ?? '';
-    const alert = page.getByRole('alert');
-    const previous = page.getByRole('button', { name: 'Previous' });
-    const next = page.getByRole('button', { name: 'Next' });
+journey('someone sends requests, and follows them', { service, ...CLIPBOARD, expected: [400] }, async (page, step) => {
+  const url = page.locator('#url');
+  const response = page.locator('#response');
+  const sentUrl = async (): Promise<string> => (await url.textContent())?.slice(`${service.url}/api/v1/`.length) ?? '';
+  const alert = page.getByRole('alert');
+  const previous = page.getByRole('button', { name: 'Previous' });
+  const next = page.getByRole('button', { name: 'Next' });
 
-    await step('the tab has the request of what is shown: of the overview, of a page, of an opened unit', async () => {
-      await openTab(page);
-      assert.equal(await sentUrl(), 'overview');
-      await response.getByText('200 OK').waitFor();
-      await page.getByRole('button', { name: 'Send' }).click();
-      await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
-      assert.equal(await sentUrl(), 'geojsonl/lv0');
-      await page.getByRole('tab', { name: 'Browse' }).click();
-      await openUnit(page, 'Aland');
-      await page.getByRole('tab', { name: 'Request' }).click();
-      // An opened unit has what the map needs.
-      await url.getByText('/api/v1/geojsonl/lv1?gid-0=AAA&geometry=low').waitFor();
-      assert.equal(await page.getByLabel('geometry', { exact: true }).inputValue(), 'low');
-      assert.equal(await page.getByLabel('gid-0').inputValue(), 'AAA');
-      await page.getByText('fc', { exact: true }).click();
-      await page.getByRole('button', { name: 'Send' }).click();
-      await url.getByText('/api/v1/fc/lv1?gid-0=AAA').waitFor();
-      assert.match(page.url(), /#lv1\?gid-0=AAA.*format=fc/);
-      await response.getByText('Link', { exact: true }).waitFor({ state: 'detached' });
-    });
+  await step('the tab has the request of what is shown: of the overview, of a page, of an opened unit', async () => {
+    await openTab(page);
+    assert.equal(await sentUrl(), 'overview');
+    await response.getByText('200 OK').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
+    assert.equal(await sentUrl(), 'geojsonl/lv0');
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await openUnit(page, 'Aland');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    // An opened unit has what the map needs.
+    await url.getByText('/api/v1/geojsonl/lv1?gid-0=AAA&geometry=low').waitFor();
+    assert.equal(await page.getByLabel('geometry', { exact: true }).inputValue(), 'low');
+    assert.equal(await page.getByLabel('gid-0').inputValue(), 'AAA');
+    await page.getByText('fc', { exact: true }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await url.getByText('/api/v1/fc/lv1?gid-0=AAA').waitFor();
+    assert.match(page.url(), /#lv1\?gid-0=AAA.*format=fc/);
+    await response.getByText('Link', { exact: true }).waitFor({ state: 'detached' });
+  });
 
-    for (const format of ['fc', 'geojsonl'])
-      await step(`next is followed to the end and back, page by page and all at once: ${format}`, async () => {
-        await page.getByText(format, { exact: true }).click();
-        await page.getByLabel('geometry', { exact: true }).selectOption('full');
-        await sendForm(page, 'lv2', { 'page-size': '2', 'gid-0': '' });
-        await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
-        const text = (await response.textContent()) ?? '';
-        assert.match(text, /^200 OKstatus\d+ mstime\d.* [k]?Bsent\d.* [k]?Btext/);
-        assert.match(text, new RegExp(`Link<${service.url}/api/v1/${format}/lv2\\?.*next"`));
-        assert.equal(await previous.getAttribute('aria-disabled'), 'true');
-        await next.click();
-        await waitForPages(page, 'Page 2 of 3', '4 of 5 units loaded');
-        await url.getByText(/start-at=c_/).waitFor();
-        await previous.click();
-        await waitForPages(page, 'Page 1 of 3', '4 of 5 units loaded');
-        assert.doesNotMatch(await sentUrl(), /start-at/);
-        await page.getByRole('button', { name: 'Load all' }).click();
-        await waitForPages(page, 'Page 3 of 3', '5 of 5 units loaded');
-        assert.equal(await next.getAttribute('aria-disabled'), 'true');
-        await previous.click();
-        await waitForPages(page, 'Page 2 of 3', '5 of 5 units loaded');
-        await page.locator('#pager button:focus').getByText('Previous').waitFor();
-      });
-
-    await step('the form has the geometries of the release, with the most units of a page; it is sent', async () => {
-      const geometry = page.getByLabel('geometry', { exact: true });
-      await page.getByLabel('Level', { exact: true }).selectOption('lv0');
-      assert.deepEqual(await geometry.locator('option').allTextContents(), [
-        'full: as published, at most 20 a page',
-        'medium: to about 100 m, at most 20 a page',
-        'low: to about 1 km, at most 100 a page',
-        'point: a point inside each unit, at most 1000 a page',
-        'none: attributes alone, at most 1000 a page',
-      ]);
-      const caps: unknown[] = [];
-      for (const name of ['full', 'medium', 'low', 'point', 'none']) {
-        await geometry.selectOption(name);
-        caps.push(await page.getByLabel('page-size').getAttribute('placeholder'));
-      }
-      assert.deepEqual(
-        caps,
-        [20, 20, 100, 1000, 1000].map((cap) => `at most ${cap}`),
-      );
-      await sendForm(page, 'lv2', { 'page-size': '3' });
-      await waitForPages(page, 'Page 1 of 2', '3 of 5 units loaded');
-      assert.equal(await sentUrl(), 'geojsonl/lv2?geometry=none&page-size=3');
-      assert.match(page.url(), /#lv2\?geometry=none&page-size=3/);
-      await next.click();
-      await waitForPages(page, 'Page 2 of 2', '5 of 5 units loaded');
-      await geometry.selectOption('full');
-    });
-
-    await step('a point and a box are sent as they are typed, the code has them, and a mistake is named', async () => {
-      await sendForm(page, 'lv2', { bbox: '0, 3, 4, 4', 'gid-0': 'AAA', 'page-size': '' });
-      await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
-      const request = 'geojsonl/lv2?gid-0=AAA&bbox=0,3,4,4';
-      assert.equal(await sentUrl(), request);
-      assert.ok(((await page.locator('#code').textContent()) ?? '').includes(`'${service.url}/api/v1/${request}'`));
-      assert.match(page.url(), /#lv2\?gid-0=AAA&bbox=0,3,4,4&geometry=full/);
-      await sendForm(page, 'lv1', { bbox: '', contains: '0.5,3.5', 'gid-0': '' });
-      await waitForPages(page, 'Page 1 of 1', '1 of 1 units loaded');
-      await url.getByText('/api/v1/geojsonl/lv1?contains=0.5,3.5').waitFor();
-      await page.getByRole('tab', { name: 'Browse' }).click();
-      await waitForPlace(page, 'r1', '1 region at this point');
-      await page.getByRole('tab', { name: 'Request' }).click();
-      await sendForm(page, 'lv1', { contains: '3.5,95' });
-      await alert.getByText(/^contains is "3.5,95": "95" is no latitude/).waitFor();
-    });
-
-    await step('a mistake is named with what to change, and leaves no next page of another listing', async () => {
-      await sendForm(page, 'lv2', { 'page-size': '2', contains: '' });
+  for (const format of ['fc', 'geojsonl'])
+    await step(`next is followed to the end and back, page by page and all at once: ${format}`, async () => {
+      await page.getByText(format, { exact: true }).click();
+      await page.getByLabel('geometry', { exact: true }).selectOption('full');
+      await sendForm(page, 'lv2', { 'page-size': '2', 'gid-0': '' });
       await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
-      await sendForm(page, 'lv2', { 'page-size': '0' });
-      await alert.getByText('page-size is "0". Allowed: a whole number of at least 1.').waitFor();
-      await alert.getByText('400 bad-parameter').waitFor();
-      await page.locator('#pager').waitFor({ state: 'hidden' });
-      assert.equal(await next.count(), 0);
-      await sendForm(page, 'lv2', { 'page-size': '', 'start-at': '3' });
-      await waitForPages(page, 'Page 1 from start-at', '3 of 5 units loaded');
-      assert.equal(await alert.count(), 0);
-    });
-
-    await step('what is being loaded can be stopped, and continued', async () => {
-      await sendForm(page, 'lv2', { 'page-size': '1', 'start-at': '' });
-      await waitForPages(page, 'Page 1 of 5', '1 of 5 units loaded');
-      await page.route('**/api/**', () => {});
+      const text = (await response.textContent()) ?? '';
+      assert.match(text, /^200 OKstatus\d+ mstime\d.* [k]?Bsent\d.* [k]?Btext/);
+      assert.match(text, new RegExp(`Link<${service.url}/api/v1/${format}/lv2\\?.*next"`));
+      assert.equal(await previous.getAttribute('aria-disabled'), 'true');
+      await next.click();
+      await waitForPages(page, 'Page 2 of 3', '4 of 5 units loaded');
+      await url.getByText(/start-at=c_/).waitFor();
+      await previous.click();
+      await waitForPages(page, 'Page 1 of 3', '4 of 5 units loaded');
+      assert.doesNotMatch(await sentUrl(), /start-at/);
       await page.getByRole('button', { name: 'Load all' }).click();
-      await page.getByRole('button', { name: 'Stop' }).click();
-      await page.getByRole('button', { name: 'Load all' }).waitFor();
-      await page.getByRole('tab', { name: 'Browse' }).click();
-      await page.locator('#progress').getByText('1 of 5 shapes: stopped').waitFor();
-      await page.unroute('**/api/**');
-      await page.getByRole('button', { name: 'Go on' }).click();
-      await page.locator('#progress').waitFor({ state: 'hidden' });
-      await page.getByRole('tab', { name: 'Request' }).click();
-      await waitForPages(page, 'Page 5 of 5', '5 of 5 units loaded');
+      await waitForPages(page, 'Page 3 of 3', '5 of 5 units loaded');
+      assert.equal(await next.getAttribute('aria-disabled'), 'true');
+      await previous.click();
+      await waitForPages(page, 'Page 2 of 3', '5 of 5 units loaded');
+      await page.locator('#pager button:focus').getByText('Previous').waitFor();
     });
 
-    await step('the code is a program in three languages for the whole listing, and is copied', async () => {
-      await sendForm(page, 'lv2', { 'gid-1': 'AAA.1_1', 'page-size': '' });
-      await page.locator('#pager').getByText('Page 1 of 1').waitFor();
-      for (const [language, mark] of [
-        ['Python', 'urlopen'],
-        ['JavaScript', 'await fetch'],
-        ['Shell', 'curl'],
-      ] as const) {
-        await page.getByLabel('Language').selectOption(language);
-        const code = (await page.locator('#code').textContent()) ?? '';
-        assert.ok(code.includes(mark) && code.includes(`${service.url}/api/v1/geojsonl/lv2?gid-1=AAA.1_1`), code);
-      }
-      await page.locator('#code-actions button').click();
-      await page.locator('#code-actions').getByText('Copied').waitFor();
-      assert.match(await page.evaluate(() => navigator.clipboard.readText()), /curl/);
-    });
+  await step('the form has the geometries of the release, with the most units of a page; it is sent', async () => {
+    const geometry = page.getByLabel('geometry', { exact: true });
+    await page.getByLabel('Level', { exact: true }).selectOption('lv0');
+    assert.deepEqual(await geometry.locator('option').allTextContents(), [
+      'full: as published, at most 20 a page',
+      'medium: to about 100 m, at most 20 a page',
+      'low: to about 1 km, at most 100 a page',
+      'point: a point inside each unit, at most 1000 a page',
+      'none: attributes alone, at most 1000 a page',
+    ]);
+    const caps: unknown[] = [];
+    for (const name of ['full', 'medium', 'low', 'point', 'none']) {
+      await geometry.selectOption(name);
+      caps.push(await page.getByLabel('page-size').getAttribute('placeholder'));
+    }
+    assert.deepEqual(
+      caps,
+      [20, 20, 100, 1000, 1000].map((cap) => `at most ${cap}`),
+    );
+    await sendForm(page, 'lv2', { 'page-size': '3' });
+    await waitForPages(page, 'Page 1 of 2', '3 of 5 units loaded');
+    assert.equal(await sentUrl(), 'geojsonl/lv2?geometry=none&page-size=3');
+    assert.match(page.url(), /#lv2\?geometry=none&page-size=3/);
+    await next.click();
+    await waitForPages(page, 'Page 2 of 2', '5 of 5 units loaded');
+    await geometry.selectOption('full');
+  });
 
-    await step('an address has the request, too', async () => {
-      await page.goto(`${service.url}/#lv2?gid-0=AAA&format=fc&page-size=1&start-at=2`);
-      await page.locator('#pager').getByText('Page 1 from start-at').waitFor();
-      assert.equal(await sentUrl(), 'fc/lv2?gid-0=AAA&page-size=1&start-at=2');
-      assert.equal(await page.getByLabel('page-size').inputValue(), '1');
-      assert.equal(await page.getByLabel('start-at').inputValue(), '2');
-      assert.equal(await page.getByRole('radio', { name: 'fc' }).isChecked(), true);
-    });
-  },
-);
+  await step('a point and a box are sent as they are typed, the code has them, and a mistake is named', async () => {
+    await sendForm(page, 'lv2', { bbox: '0, 3, 4, 4', 'gid-0': 'AAA', 'page-size': '' });
+    await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
+    const request = 'geojsonl/lv2?gid-0=AAA&bbox=0,3,4,4';
+    assert.equal(await sentUrl(), request);
+    assert.ok(((await page.locator('#code').textContent()) ?? '').includes(`'${service.url}/api/v1/${request}'`));
+    assert.match(page.url(), /#lv2\?gid-0=AAA&bbox=0,3,4,4&geometry=full/);
+    await sendForm(page, 'lv1', { bbox: '', contains: '0.5,3.5', 'gid-0': '' });
+    await waitForPages(page, 'Page 1 of 1', '1 of 1 units loaded');
+    await url.getByText('/api/v1/geojsonl/lv1?contains=0.5,3.5').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await waitForPlace(page, 'r1', '1 region at this point');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await sendForm(page, 'lv1', { contains: '3.5,95' });
+    await alert.getByText(/^contains is "3.5,95": "95" is no latitude/).waitFor();
+  });
+
+  await step('a mistake is named with what to change, and leaves no next page of another listing', async () => {
+    await sendForm(page, 'lv2', { 'page-size': '2', contains: '' });
+    await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
+    await sendForm(page, 'lv2', { 'page-size': '0' });
+    await alert.getByText('page-size is "0". Allowed: a whole number of at least 1.').waitFor();
+    await alert.getByText('400 bad-parameter').waitFor();
+    await page.locator('#pager').waitFor({ state: 'hidden' });
+    assert.equal(await next.count(), 0);
+    await sendForm(page, 'lv2', { 'page-size': '', 'start-at': '3' });
+    await waitForPages(page, 'Page 1 from start-at', '3 of 5 units loaded');
+    assert.equal(await alert.count(), 0);
+  });
+
+  await step('what is being loaded can be stopped, and continued', async () => {
+    await sendForm(page, 'lv2', { 'page-size': '1', 'start-at': '' });
+    await waitForPages(page, 'Page 1 of 5', '1 of 5 units loaded');
+    await page.route('**/api/**', () => {});
+    await page.getByRole('button', { name: 'Load all' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Load all' }).waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await page.locator('#progress').getByText('1 of 5 shapes: stopped').waitFor();
+    await page.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.locator('#progress').waitFor({ state: 'hidden' });
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await waitForPages(page, 'Page 5 of 5', '5 of 5 units loaded');
+  });
+
+  await step('the code is a program in three languages for the whole listing, and is copied', async () => {
+    await sendForm(page, 'lv2', { 'gid-1': 'AAA.1_1', 'page-size': '' });
+    await page.locator('#pager').getByText('Page 1 of 1').waitFor();
+    for (const [language, mark] of [
+      ['Python', 'urlopen'],
+      ['JavaScript', 'await fetch'],
+      ['Shell', 'curl'],
+    ] as const) {
+      await page.getByLabel('Language').selectOption(language);
+      const code = (await page.locator('#code').textContent()) ?? '';
+      assert.ok(code.includes(mark) && code.includes(`${service.url}/api/v1/geojsonl/lv2?gid-1=AAA.1_1`), code);
+    }
+    await page.locator('#code-actions button').click();
+    await page.locator('#code-actions').getByText('Copied').waitFor();
+    assert.match(await copied(page), /curl/);
+  });
+
+  await step('an address has the request, too', async () => {
+    await page.goto(`${service.url}/#lv2?gid-0=AAA&format=fc&page-size=1&start-at=2`);
+    await page.locator('#pager').getByText('Page 1 from start-at').waitFor();
+    assert.equal(await sentUrl(), 'fc/lv2?gid-0=AAA&page-size=1&start-at=2');
+    assert.equal(await page.getByLabel('page-size').inputValue(), '1');
+    assert.equal(await page.getByLabel('start-at').inputValue(), '2');
+    assert.equal(await page.getByRole('radio', { name: 'fc' }).isChecked(), true);
+  });
+});
 
 journey(
   'a listing whose release is gone can be begun again on the new one',
@@ -202,6 +206,3 @@ journey(
     await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
   },
 );
-
-// The tests are checked without the types of a browser.
-declare const navigator: { clipboard: { readText(): Promise<string> } };

@@ -58,19 +58,16 @@ journey('someone searches for units', { service }, async (page, step) => {
     await where.selectOption('All levels');
   });
 
-  await step(
-    'Enter goes to the active result: its siblings are listed, it is selected, and its facts shown',
-    async () => {
-      await search(page, 'næst', '1 unit');
-      await field.press('Enter');
-      await waitForPlace(page, 'North', '3 districts');
-      await heading('Næst');
-      assert.equal(await page.locator('[aria-current=true]').textContent(), 'Næst');
-      assert.equal(await field.inputValue(), '');
-      assert.equal(await page.locator('#found-box').isVisible(), false);
-      await page.locator('#find:focus').waitFor();
-    },
-  );
+  await step('Enter goes to the active result, selected among its siblings, with its facts', async () => {
+    await search(page, 'næst', '1 unit');
+    await field.press('Enter');
+    await waitForPlace(page, 'North', '3 districts');
+    await heading('Næst');
+    assert.equal(await page.locator('[aria-current=true]').textContent(), 'Næst');
+    assert.equal(await field.inputValue(), '');
+    assert.equal(await page.locator('#found-box').isVisible(), false);
+    await page.locator('#find:focus').waitFor();
+  });
 
   await step('results close when the browser goes to another place', async () => {
     await search(page, 'a', '3 units');

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { token } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
-import { journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
-import { follow, give, keptBy, signOut } from './signing-in.ts';
+import { follow, give, journey, keptBy, signOut, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const RELEASE = ['r1', '2 countries'] as const;

@@ -1,15 +1,11 @@
 // Sign-in: the link with a token, the field for one, how long it is kept, and what happens when it is not accepted.
 import assert from 'node:assert/strict';
 import { token } from '../support/http/in-process-proxy.ts';
-import { journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
-import { follow, give, keptBy, signOut } from './signing-in.ts';
+import { follow, give, journey, keptBy, signOut, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 const RELEASE = ['r1', '2 countries'] as const;
 const REASON = '#sign-in-reason';
-
-// The tests are checked without the types of a browser.
-declare const history: { length: number };
 
 journey('someone signs in', { service, path: '/docs', expected: [401] }, async (page, step) => {
   const urls: string[] = [];
@@ -20,21 +16,18 @@ journey('someone signs in', { service, path: '/docs', expected: [401] }, async (
     globalThis.addresses = [];
     globalThis.fetch = (...request) => { addresses.push(location.href); return fetch(...request); };`);
 
-  await step(
-    'a link opens the world; the token leaves the address at once, and no request has it in its URL',
-    async () => {
-      await page.goto(`${service.url}/#token=${TOKEN}`);
-      await waitForPlace(page, ...RELEASE);
-      assert.doesNotMatch(page.url(), /token|eyJ/);
-      const addresses = await page.evaluate<string[]>('addresses');
-      assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
-      assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
-      const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
-      assert.ok(others.every((url) => !url.includes(TOKEN)));
-      assert.equal(await page.evaluate(() => history.length), 3);
-      assert.deepEqual(await keptBy(page), [0, 0, '']);
-    },
-  );
+  await step('a link opens the world; the token leaves the address before any request', async () => {
+    await page.goto(`${service.url}/#token=${TOKEN}`);
+    await waitForPlace(page, ...RELEASE);
+    assert.doesNotMatch(page.url(), /token|eyJ/);
+    const addresses = await page.evaluate<string[]>('addresses');
+    assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
+    assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
+    const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
+    assert.ok(others.every((url) => !url.includes(TOKEN)));
+    assert.equal(await page.evaluate('history.length'), 3);
+    assert.deepEqual(await keptBy(page), [0, 0, '']);
+  });
 
   await step('opened in the tab of the page, it signs in as well, whatever else is in it', async () => {
     await signOut(page);

@@ -1,23 +1,17 @@
 // Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not
-// a test. With `npm start` in another terminal, and in a third one a release of Spain alone, made of the sample:
-//   npx tsx generator/main.ts sample --out sample.gpkg
-// npx tsx generator/main.ts build --source sample.gpkg --out spain --release spain-2026 --date 2026-11-22 --levels
-// lv0,lv1,lv2 \
-//     --where "lv0=GID_0 = 'ESP'" --where "lv1=GID_0 = 'ESP'" --where "lv2=GID_0 = 'ESP'"
-//   npx tsx proxy/main.ts serve --dev --origin spain --port 8081
-// And in a fourth one its second level alone: the same with --out level-2 --release provinces --levels lv2 and no
-// --where, and --origin level-2 --port 8082. node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK'
-// 'LINK', the links that the three print. Needs Chromium, and cwebp and img2webp (Debian: chromium, webp).
+// a test. Needs Chromium, and cwebp and img2webp (Debian: chromium, webp), `npm start` in another terminal, and in two
+// more ones releases of the sample (`generator sample --out sample.gpkg`) at ports 8081 and 8082: spain-2026 of Spain
+// alone (--levels lv0,lv1,lv2, and --where "lvN=GID_0 = 'ESP'" for each), and provinces with level 2 alone.
+//   node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK' 'LINK', the links that the three print.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
-import { PROGRAM } from '../support/processes/browser-server.ts';
-import { TOKEN } from './explorer-page.ts';
-import { startCountry } from './national-countries.ts';
+import { chromium, type Page } from 'playwright-core';
+import { KINDS, PROGRAM } from '../support/processes/browser-server.ts';
+import { TOKEN, waitForFacts } from './explorer-page.ts';
+import { startFjordland } from './fjordland.ts';
 
 const FOLDER = fileURLToPath(new URL('../../proxy/explorer/pictures/', import.meta.url));
 const SIZES = {
@@ -25,7 +19,6 @@ const SIZES = {
   tablet: { width: 768, height: 1024 },
   phone: { width: 360, height: 740 },
 } as const;
-const WEBGL = ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 /** For all shapes of a country. */
 const LOAD_MS = 120_000;
 /** Until the map has drawn. */
@@ -35,7 +28,8 @@ const QUALITY = ['-q', '80', '-m', '6'];
 const [link = '', oneCountry = '', levelTwo = ''] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const work = join(FOLDER, '.work');
-const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args: WEBGL });
+const args = ['--headless', '--no-sandbox', ...KINDS.webgl];
+const browser = await chromium.launch({ executablePath: PROGRAM ?? '', args });
 
 /** Brings the page from the world to a state. */
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
@@ -51,10 +45,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   unit: async (page) => {
     await page.goto(`${origin}/#lv0?unit=ESP`);
-    await page
-      .locator('#facts')
-      .getByText(/^\d+ properties$/)
-      .waitFor();
+    await waitForFacts(page, 'Spain');
   },
   country: async (page) => goTo(page, 'lv1?gid-0=ESP', 'Spain'),
   municipalities: async (page) => goTo(page, 'lv3?gid-0=ESP', 'Spain'),
@@ -177,16 +168,9 @@ mkdirSync(work, { recursive: true });
 await takeStates();
 await takeRelease('one-country', oneCountry, 'Spain');
 await takeRelease('level-2', levelTwo, 'provinces');
-// Norway-, Chile- and Mexico-like.
-for (const [which, title] of [
-  ['fjordland', 'Fjordland'],
-  ['thinland', 'Thinland'],
-  ['gulfland', 'Gulfland'],
-] as const) {
-  const service = await startCountry(which);
-  await takeRelease(which, `${service.url}/#token=${TOKEN}`, title);
-  await service.stop({ drainMs: 0, timeoutMs: LOAD_MS });
-}
+const fjordland = await startFjordland();
+await takeRelease('fjordland', `${fjordland.url}/#token=${TOKEN}`, 'Fjordland');
+await fjordland.stop({ drainMs: 0, timeoutMs: LOAD_MS });
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -15,59 +15,52 @@ const FILES = ['icon.svg', 'lib/maplibre-gl-worker.mjs', 'lib/maplibre-gl.mjs', 
 
 const service = await startExplorer();
 const { folder } = service;
+const open = await startService(folder, { explorer: true, isPublic: true });
 const asked: string[] = [];
 const observed = await startService(folder, {
   explorer: true,
   observe: ({ url = '' }) => asked.push(url.replace(/\?.*/, '').replace(HASHED, '')),
 });
 
-journey(
-  'ten requests at most lead to the first list; the next visit asks for no file of the page',
-  { service: observed, hasMap: true },
-  async (page, step, { url }) => {
-    await step('on the first visit', async () => {
-      await waitForPlace(page, 'r1', '2 countries');
-      assert.ok(asked.length <= REQUESTS_MAX, `${asked.length} requests: ${asked.join(' ')}`);
-      // The map may be later than the list.
-      const all = [...DATA, ...FILES];
-      await until(
-        () => all.every((path) => asked.includes(path)),
-        () => `only ${asked.join(' ')} were asked for`,
-      );
-      assert.deepEqual(asked.sort(), all);
-    });
+journey('ten requests at most lead to a list', { service: observed, hasMap: true }, async (page, step, { url }) => {
+  await step('on the first visit', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.ok(asked.length <= REQUESTS_MAX, `${asked.length} requests: ${asked.join(' ')}`);
+    // The map may be later than the list.
+    const all = [...DATA, ...FILES];
+    await until(
+      () => all.every((path) => asked.includes(path)),
+      () => `only ${asked.join(' ')} were asked for`,
+    );
+    assert.deepEqual(asked.sort(), all);
+  });
 
-    await step('and on the next one', async () => {
-      await page.goto(`${url}/docs`);
-      asked.length = 0;
-      await page.goto(`${url}/#token=${TOKEN}`);
-      await waitForPlace(page, 'r1', '2 countries');
-      await until(() => asked.includes('/api/v1/overview'), 'the overview was not asked for');
-      assert.deepEqual(asked.sort(), DATA);
-    });
-  },
-);
+  await step('and on the next one, which asks for no file of the page', async () => {
+    await page.goto(`${url}/docs`);
+    asked.length = 0;
+    await page.goto(`${url}/#token=${TOKEN}`);
+    await waitForPlace(page, 'r1', '2 countries');
+    await until(() => asked.includes('/api/v1/overview'), 'the overview was not asked for');
+    assert.deepEqual(asked.sort(), DATA);
+  });
+});
 
-journey(
-  'someone reads the documentation: two endpoints with a level, every problem and parameter; it leads to the explorer',
-  { service, path: '/docs' },
-  async (page) => {
-    const text = (await page.locator('main').textContent()) ?? '';
-    for (const part of [
-      '/api/v1/fc/<LEVEL>',
-      'page-size',
-      'Hormigueros',
-      'Boundaries-Matched',
-      'contains=-3.7038,40.4168',
-      ...Object.keys(PROBLEMS),
-    ])
-      assert.ok(text.includes(part), part);
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
-    await page.getByRole('link', { name: 'Explorer' }).click();
-    await page.locator('#token:focus').waitFor();
-  },
-);
+journey('someone reads the documentation, which leads to the explorer', { service, path: '/docs' }, async (page) => {
+  const text = (await page.locator('main').textContent()) ?? '';
+  for (const part of [
+    '/api/v1/fc/<LEVEL>',
+    'page-size',
+    'Hormigueros',
+    'Boundaries-Matched',
+    'contains=-3.7038,40.4168',
+    ...Object.keys(PROBLEMS),
+  ])
+    assert.ok(text.includes(part), part);
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
+  await page.getByRole('link', { name: 'Explorer' }).click();
+  await page.locator('#token:focus').waitFor();
+});
 
 for (const [title, heading, tab] of [
   [TITLE, TITLE, TITLE],
@@ -83,26 +76,22 @@ for (const [title, heading, tab] of [
     },
   );
 
-journey(
-  'a public service opens without a sign-in, sends no token, and shows programs without one',
-  { service: () => startService(folder, { explorer: true, isPublic: true }), path: '/docs' },
-  async (page, step, { url }) => {
-    const sent: (string | undefined)[] = [];
-    page.on('request', (request) => sent.push(request.headers()['authorization']));
-    for (const path of ['/', '/#token=abc'])
-      await step(path, async () => {
-        await page.goto(`${url}/docs`);
-        sent.length = 0;
-        await page.goto(`${url}${path}`);
-        await waitForPlace(page, 'r1', '2 countries');
-        assert.equal(await page.locator('#sign-in').isVisible(), false);
-        assert.equal(await page.locator('#sign-out').isVisible(), false);
-        assert.ok(sent.length > 0 && sent.every((authorization) => authorization === undefined));
-        assert.doesNotMatch((await page.locator('#code').textContent()) ?? '', /TOKEN|Authorization/);
-        assert.ok(!page.url().includes('token'));
-      });
-  },
-);
+journey('a public service needs no sign-in', { service: open, path: '/docs' }, async (page, step, { url }) => {
+  const sent: (string | undefined)[] = [];
+  page.on('request', (request) => sent.push(request.headers()['authorization']));
+  for (const path of ['/', '/#token=abc'])
+    await step(path, async () => {
+      await page.goto(`${url}/docs`);
+      sent.length = 0;
+      await page.goto(`${url}${path}`);
+      await waitForPlace(page, 'r1', '2 countries');
+      assert.equal(await page.locator('#sign-in').isVisible(), false);
+      assert.equal(await page.locator('#sign-out').isVisible(), false);
+      assert.ok(sent.length > 0 && sent.every((authorization) => authorization === undefined));
+      assert.doesNotMatch((await page.locator('#code').textContent()) ?? '', /TOKEN|Authorization/);
+      assert.ok(!page.url().includes('token'));
+    });
+});
 
 journey('a licence without a public text is named without a link', { service, path: '/docs' }, async (page) => {
   await page.route('**/about.json', async (route) => {

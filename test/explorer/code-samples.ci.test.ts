@@ -1,20 +1,20 @@
 // The code samples of the explorer's request tab, run as they are printed: every unit of a listing, whatever its
 // parent's GID has in it, and a token that is refused.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 /**
  * What ends a quotation, starts a substitution or a pattern, or ends a line, in a shell, in Python, JavaScript or curl.
  */
@@ -40,6 +40,8 @@ const PROGRAMS: Record<string, { program: string; file: string; needs: string[] 
   javascript: { program: process.execPath, file: 'walk.mjs', needs: [] },
 };
 
+const runFile = promisify(execFile);
+
 interface Unit {
   id: number;
   properties: object;
@@ -51,28 +53,19 @@ async function run(
   url: string,
   token = TOKEN,
   isPublic = false,
-): Promise<{ code: number | null; units: Unit[]; errors: string }> {
+): Promise<{ code: number; units: Unit[]; errors: string }> {
   const { program, file } = PROGRAMS[language] ?? assert.fail(language);
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, file), codeFor(language, url, isPublic));
-  const child = spawn(program, [file], { cwd, env: { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' } });
-  let output = '';
-  let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    errors += text;
-  });
-  const code = await new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
+  const env = { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' };
+  const ended = await runFile(program, [file], { cwd, env }).catch((error) => error);
   const files = readdirSync(cwd).filter((name) => name !== file);
   assert.deepEqual(
     files.filter((name) => !/^(headers\.txt|units\.geojsonl|page-\d+\.geojson)$/.test(name)),
     [],
   );
-  return { code, errors, units: language === 'shell' ? unitsIn(cwd, files) : unitsPrinted(output) };
+  const { code = 0, stdout, stderr } = ended;
+  return { code, errors: stderr, units: language === 'shell' ? unitsIn(cwd, files) : unitsPrinted(stdout) };
 }
 
 /** The units in the files that the shell's sample writes. */

@@ -47,12 +47,6 @@ const content = {
   attribution: ['Tests & "friends"'],
 };
 
-test('the service sends an integer that JSON.parse would change', () => {
-  assert.equal(lines.length, 4);
-  assert.match(lines[0] ?? '', new RegExp(`"code":${BEYOND_DOUBLES},`));
-  assert.notEqual(String(JSON.parse(lines[0] ?? '').properties.code), BEYOND_DOUBLES);
-});
-
 test('the text of each Feature is the same from a page of either format', async () => {
   const fc = await pageText('/api/v1/fc/lv2');
   assert.deepEqual(featuresOf(fc, 'application/geo+json'), lines);

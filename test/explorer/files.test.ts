@@ -187,14 +187,6 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     assert.doesNotMatch(textOf(await send(proxy, path, ANYONE)), /\bAAA\b|Aland|Beland/, path);
 });
 
-test('all content of /docs is in its one main landmark', async () => {
-  const html = textOf(await send(proxy, '/docs', ANYONE));
-  const [, before = '', main = '', after = ''] = /<body[^>]*>(.*)<main>(.*)<\/main>(.*)<\/body>/s.exec(html) ?? [];
-  assert.deepEqual([before.trim(), after.trim()], ['', '']);
-  assert.match(main, /<h1>.*<h2>.*<table>/s);
-  assert.equal(main.split('main>').length, 1);
-});
-
 test('a service with a title is called so by its documentation, its OpenAPI documents and the landing page of OGC', async () => {
   const titled = await startService(folder, { explorer: true, title: TITLE });
   const documents = { '/openapi.json': 'info', '/api/v1/ogc/api': 'info', '/api/v1/ogc': undefined };

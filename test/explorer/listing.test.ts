@@ -10,7 +10,7 @@ import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js'
 import { Listing } from '../../proxy/explorer/state/listing.js';
 import { inside, worldOf } from '../../proxy/explorer/state/place.js';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -27,7 +27,6 @@ const { hashToPlace, placeToHash }: Address = await import(`${STATE}/address.js`
 const { runsOf }: Refinement = await import(`${STATE}/refinement.js`);
 
 const PAGE_BYTES = 20 * 1024 * 1024;
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 
 type Added = [ids: unknown[], isFirst: boolean] | string;
 type Parts = ConstructorParameters<typeof Listing>[0];

@@ -3,18 +3,19 @@
 // units.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf } from '../support/processes/chromium.ts';
+import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** Of the page and of the map. */
-export const SIZE = { width: 800, height: 600 };
+const SIZE = { width: 800, height: 600 };
 /** What map.css has in light. */
 export const LIGHT = { sea: '#d9e6ec', land: '#eef0e9', chosen: '#10222d' };
 export const UNITS = /^#(86c5b6|f1c68c|a5bee2|e8aba1|c8d190|c8b0d7)$/;
@@ -63,7 +64,7 @@ export interface MapPage {
 }
 
 /** Starts the map in such a page; its variables are those of `run`. */
-export const START = `
+const START = `
   const { createMap } = await import('/explorer/map/map.js');
   const { readOverview } = await import('/explorer/api/overview.js');
   const fetched = async (path) => (await fetch('/api/v1/' + path, { headers: ${JSON.stringify(AUTHORIZED)} })).json();
@@ -86,15 +87,14 @@ export const START = `
   });
   map.showOverview(overview);`;
 
-/** Runs `use` with a map that shows the overview, and asserts that the browser reports no error and no violation. */
-export async function onMap(use: (page: MapPage) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
+/** A test with a map that shows the overview; asserts that the browser reports no error and no violation, too. */
+export function mapTest(title: string, use: (page: MapPage) => Promise<void>): void {
+  test(title, { skip: WITHOUT_CHROMIUM }, () => onMap(use));
+}
+
+async function onMap(use: (page: MapPage) => Promise<void>): Promise<void> {
   const browser = await browserOf('webgl');
-  const context = await browser.newContext({
-    viewport: SIZE,
-    reducedMotion: 'reduce',
-    colorScheme: 'light',
-    ...options,
-  });
+  const context = await browser.newContext({ viewport: SIZE, reducedMotion: 'reduce', colorScheme: 'light' });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
@@ -127,7 +127,7 @@ export async function onMap(use: (page: MapPage) => Promise<void>, options: Brow
 }
 
 /** A page with nothing but an element for the map. */
-export async function openBlank(page: Page): Promise<void> {
+async function openBlank(page: Page): Promise<void> {
   const body = `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Map</title>
     <link rel="stylesheet" href="/explorer/map/map.css"><div id="map"></div>`;
   const headers = { 'content-type': 'text/html', 'content-security-policy': policy };

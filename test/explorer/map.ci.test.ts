@@ -1,15 +1,12 @@
 // The map of the explorer in Chromium: what a click picks, and where it looks. What is drawn is in map.long.test.ts.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { LIGHT, NEAR, onMap, openBlank, SIZE, START, UNITS } from './map-page.ts';
+import { LIGHT, mapTest, NEAR, UNITS } from './map-page.ts';
 
-const SKIP = WITHOUT_CHROMIUM;
-
-test('a click picks the unit of the overview, and where units are in front one of those first', { skip: SKIP }, () =>
-  onMap(async ({ page, run, sees, pixelOf }) => {
+mapTest(
+  'a click picks the unit of the overview, and where units are in front one of those first',
+  async ({ page, run, sees, pixelOf }) => {
     const click = async (longitude: number, latitude: number): Promise<unknown> => {
       const { x, y } = await pixelOf(longitude, latitude);
       await page.mouse.click(x, y);
@@ -27,63 +24,45 @@ test('a click picks the unit of the overview, and where units are in front one o
     await run('map.setUnits(1, [])');
     await page.mouse.move(1, 1);
     await sees(4.5, 0.5, UNITS);
-  }),
+  },
 );
 
-test(
+mapTest(
   'fits the world where nothing is asked for, and boxes on both sides of the antimeridian the short way',
-  { skip: SKIP },
-  () =>
-    onMap(async ({ run }) => {
-      const longitudeAfter = async (script: string): Promise<number> =>
-        Object(await run(`${script}; return map.view()`)).longitude;
-      assert.equal(Math.round(await longitudeAfter('map.fit([[170, 0, 175, 5], [-175, 0, -170, 5]])')), 180);
-      assert.equal(Math.round(await longitudeAfter('map.fit([[0, 0, 4, 4]])')), 2);
-      const world = Object(await run('map.fit(); return map.view()'));
-      assert.ok(world.zoom < 1, `zoom ${world.zoom}`);
-      assert.ok(Array.isArray(await run('return views')) && Number(await run('return views.length')) >= 3);
-    }),
+  async ({ run }) => {
+    const longitudeAfter = async (script: string): Promise<number> =>
+      Object(await run(`${script}; return map.view()`)).longitude;
+    assert.equal(Math.round(await longitudeAfter('map.fit([[170, 0, 175, 5], [-175, 0, -170, 5]])')), 180);
+    assert.equal(Math.round(await longitudeAfter('map.fit([[0, 0, 4, 4]])')), 2);
+    const world = Object(await run('map.fit(); return map.view()'));
+    assert.ok(world.zoom < 1, `zoom ${world.zoom}`);
+    assert.ok(Array.isArray(await run('return views')) && Number(await run('return views.length')) >= 3);
+  },
 );
 
-test(
+mapTest(
   'what was fitted stays in sight when the map gets another size, a view that a person chose stays as it is',
-  { skip: SKIP },
-  () =>
-    onMap(async ({ page, run }) => {
-      const zoom = async (): Promise<number> => Object(await run('return map.view()')).zoom;
-      const resize = (width: number): Promise<unknown> =>
-        run(`document.getElementById('map').style.width = '${width}px'; map.resize()`);
-      const before = await zoom();
-      await resize(400);
-      await until(async () => Math.abs((await zoom()) - (before - 1)) < 0.01, 'half as wide a world');
-      await page.getByRole('button', { name: 'Zoom in' }).click();
-      await until(async () => (await zoom()) > before - 0.01, 'a zoom chosen by a person');
-      const chosen = await zoom();
-      await resize(800);
-      assert.equal(await zoom(), chosen);
-    }),
-);
-
-test('is moved with the keyboard and with buttons that have names', { skip: SKIP }, () =>
-  onMap(async ({ page, run }) => {
-    await run(NEAR);
-    const view = async (): Promise<{ zoom: number; longitude: number }> => Object(await run('return map.view()'));
+  async ({ page, run }) => {
+    const zoom = async (): Promise<number> => Object(await run('return map.view()')).zoom;
+    const resize = (width: number): Promise<unknown> =>
+      run(`document.getElementById('map').style.width = '${width}px'; map.resize()`);
+    const before = await zoom();
+    await resize(400);
+    await until(async () => Math.abs((await zoom()) - (before - 1)) < 0.01, 'half as wide a world');
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await until(async () => (await view()).zoom === 7, 'zoom 7');
-    await page.getByRole('region', { name: /^Map/ }).focus();
-    await page.keyboard.press('ArrowRight');
-    await until(async () => (await view()).longitude > 4, 'a view further east');
-  }),
+    await until(async () => (await zoom()) > before - 0.01, 'a zoom chosen by a person');
+    const chosen = await zoom();
+    await resize(800);
+    assert.equal(await zoom(), chosen);
+  },
 );
 
-test('without WebGL 2 there is a clear error instead of a map', { skip: SKIP }, async () => {
-  const browser = await browserOf('plain');
-  const context = await browser.newContext({ viewport: SIZE });
-  const page = await context.newPage();
-  await openBlank(page);
-  await assert.rejects(
-    page.evaluate(`(async () => {${START}})()`),
-    /There is no map: this browser has no WebGL 2, or has it switched off\./,
-  );
-  await context.close();
+mapTest('is moved with the keyboard and with buttons that have names', async ({ page, run }) => {
+  await run(NEAR);
+  const view = async (): Promise<{ zoom: number; longitude: number }> => Object(await run('return map.view()'));
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await until(async () => (await view()).zoom === 7, 'zoom 7');
+  await page.getByRole('region', { name: /^Map/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await until(async () => (await view()).longitude > 4, 'a view further east');
 });

@@ -1,62 +1,52 @@
 // The map of the explorer in Chromium, as a person sees it: colours of pixels.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { until } from '../support/until.ts';
-import { colourAt, LIGHT, NEAR, onMap, UNITS } from './map-page.ts';
+import { colourAt, LIGHT, mapTest, NEAR, UNITS } from './map-page.ts';
 
-const SKIP = WITHOUT_CHROMIUM;
 const DARK = { sea: '#0d151a' };
 
-test(
+mapTest(
   'shows the overview in colours that differ between neighbours, without a violation of the policy',
-  { skip: SKIP },
-  () =>
-    onMap(async ({ page, run, sees, pixelOf }) => {
-      await run(NEAR);
-      await sees(3.5, 0.5, UNITS);
-      await sees(4.5, 0.5, UNITS);
-      await sees(4, -0.6, LIGHT.sea);
-      assert.notEqual(await colourAt(page, await pixelOf(3.5, 0.5)), await colourAt(page, await pixelOf(4.5, 0.5)));
-    }),
-);
-
-test('a further page adds units of the level, units it has already are kept once', { skip: SKIP }, () =>
-  onMap(async ({ run, sees }) => {
-    await run(`${NEAR} const units = await load(1); map.setUnits(1, [units[0]]); window.rest = units;`);
-    await sees(0.3, 2.3, UNITS);
-    await sees(2.7, 0.3, /^#(?!d9e6ec)/);
-    await run('map.addUnits(1, rest)');
-    await sees(0.3, 0.3, UNITS);
-    await sees(0.3, 2.3, UNITS);
-  }),
-);
-
-test(
-  'a unit in front is drawn again in a finer shape, in its colour; only those in sight are named for it',
-  {
-    skip: SKIP,
+  async ({ page, run, sees, pixelOf }) => {
+    await run(NEAR);
+    await sees(3.5, 0.5, UNITS);
+    await sees(4.5, 0.5, UNITS);
+    await sees(4, -0.6, LIGHT.sea);
+    assert.notEqual(await colourAt(page, await pixelOf(3.5, 0.5)), await colourAt(page, await pixelOf(4.5, 0.5)));
   },
-  () =>
-    onMap(async ({ page, run, sees, pixelOf }) => {
-      await run(`${NEAR} window.units = await load(1); map.setUnits(1, units);`);
-      await sees(0.3, 2.3, UNITS);
-      const colour = await colourAt(page, await pixelOf(0.3, 2.3));
-      assert.deepEqual(await run('return map.unitsInSight()'), [1, 2]);
-      // North without its western half, and with its name where the service has it.
-      await run(`const coordinates = [[[1, 2], [2, 2], [2, 4], [1, 4], [1, 2]]];
+);
+
+mapTest('a further page adds units of the level, units it has already are kept once', async ({ run, sees }) => {
+  await run(`${NEAR} const units = await load(1); map.setUnits(1, [units[0]]); window.rest = units;`);
+  await sees(0.3, 2.3, UNITS);
+  await sees(2.7, 0.3, /^#(?!d9e6ec)/);
+  await run('map.addUnits(1, rest)');
+  await sees(0.3, 0.3, UNITS);
+  await sees(0.3, 2.3, UNITS);
+});
+
+mapTest(
+  'a unit in front is drawn again in a finer shape, in its colour; only those in sight are named for it',
+  async ({ page, run, sees, pixelOf }) => {
+    await run(`${NEAR} window.units = await load(1); map.setUnits(1, units);`);
+    await sees(0.3, 2.3, UNITS);
+    const colour = await colourAt(page, await pixelOf(0.3, 2.3));
+    assert.deepEqual(await run('return map.unitsInSight()'), [1, 2]);
+    // North without its western half, and with its name where the service has it.
+    await run(`const coordinates = [[[1, 2], [2, 2], [2, 4], [1, 4], [1, 2]]];
       map.refine(1, [{ ...units[0], geometry: { type: 'Polygon', coordinates } }]);
       map.placeNames(1, [{ ...units[0], geometry: { type: 'Point', coordinates: [1.5, 3.5] } }]);`);
-      await sees(0.3, 2.3, LIGHT.land);
-      await sees(1.2, 2.3, colour);
-      assert.deepEqual(await run('return map.namesInSight()'), [1, 2]);
-      await run('map.setView({ zoom: 9, longitude: 1.5, latitude: 3 })');
-      assert.deepEqual(await run('return map.unitsInSight()'), [1]);
-    }),
+    await sees(0.3, 2.3, LIGHT.land);
+    await sees(1.2, 2.3, colour);
+    assert.deepEqual(await run('return map.namesInSight()'), [1, 2]);
+    await run('map.setView({ zoom: 9, longitude: 1.5, latitude: 3 })');
+    assert.deepEqual(await run('return map.unitsInSight()'), [1]);
+  },
 );
 
-test('the selected unit has an outline, whichever layer it is in, until another is selected', { skip: SKIP }, () =>
-  onMap(async ({ run, sees }) => {
+mapTest(
+  'the selected unit has an outline, whichever layer it is in, until another is selected',
+  async ({ run, sees }) => {
     await run(`${NEAR} map.select({ level: 0, fid: 2 })`);
     await sees(8, 1, LIGHT.chosen);
     await run('map.setUnits(1, await load(1)); map.select({ level: 1, fid: 1 })');
@@ -65,34 +55,33 @@ test('the selected unit has an outline, whichever layer it is in, until another 
     // A unit without geometry has no outline.
     await run('map.select({ level: 1, fid: 3 })');
     await sees(0, 3, /^#(?!10222d)/);
-  }),
+  },
 );
 
-test(
+mapTest(
   'the selected unit is drawn from its own shape once that is there, be it coarse on the map or not on it at all',
-  { skip: SKIP },
-  () =>
-    onMap(async ({ run, sees }) => {
-      const ring = '[[5, 1], [7, 1], [7, 3], [5, 3], [5, 1]]';
-      const shaped = (fid: number, gids: string): string =>
-        `{ type: 'Feature', id: ${fid}, gids: ${gids}, properties: {}, geometry: { type: 'Polygon', coordinates: [${ring}] } }`;
-      await run(`${NEAR} map.select({ level: 0, fid: 2 })`);
-      await sees(8, 1, LIGHT.chosen);
-      await run(`map.select({ level: 0, fid: 2 }, ${shaped(2, "['BBB']")})`);
-      await sees(5, 2, LIGHT.chosen);
-      // Beside the name.
-      await sees(5.3, 1.3, UNITS);
-      await sees(4.5, 0.5, LIGHT.sea);
-      await run('map.select(undefined)');
-      await sees(4.5, 0.5, UNITS);
-      await run(`map.select({ level: 3, fid: 9 }, ${shaped(9, "['BBB', undefined, undefined, 'BBB.9']")})`);
-      await sees(5, 2, LIGHT.chosen);
-      assert.deepEqual(await run('return map.boxOf({ level: 3, fid: 9 })'), [5, 1, 7, 3]);
-    }),
+  async ({ run, sees }) => {
+    const ring = '[[5, 1], [7, 1], [7, 3], [5, 3], [5, 1]]';
+    const shaped = (fid: number, gids: string): string =>
+      `{ type: 'Feature', id: ${fid}, gids: ${gids}, properties: {}, geometry: { type: 'Polygon', coordinates: [${ring}] } }`;
+    await run(`${NEAR} map.select({ level: 0, fid: 2 })`);
+    await sees(8, 1, LIGHT.chosen);
+    await run(`map.select({ level: 0, fid: 2 }, ${shaped(2, "['BBB']")})`);
+    await sees(5, 2, LIGHT.chosen);
+    // Beside the name.
+    await sees(5.3, 1.3, UNITS);
+    await sees(4.5, 0.5, LIGHT.sea);
+    await run('map.select(undefined)');
+    await sees(4.5, 0.5, UNITS);
+    await run(`map.select({ level: 3, fid: 9 }, ${shaped(9, "['BBB', undefined, undefined, 'BBB.9']")})`);
+    await sees(5, 2, LIGHT.chosen);
+    assert.deepEqual(await run('return map.boxOf({ level: 3, fid: 9 })'), [5, 1, 7, 3]);
+  },
 );
 
-test('a unit that is cut at the antimeridian is shown in one piece, without the cut', { skip: SKIP }, () =>
-  onMap(async ({ page, run, sees, pixelOf }) => {
+mapTest(
+  'a unit that is cut at the antimeridian is shown in one piece, without the cut',
+  async ({ page, run, sees, pixelOf }) => {
     const box = await run('return map.boxOf({ level: 0, fid: 3 })');
     assert.ok(Array.isArray(box));
     assert.deepEqual(box.map(Math.round), [178, -18, -178, -16]);
@@ -104,11 +93,12 @@ test('a unit that is cut at the antimeridian is shown in one piece, without the 
     await run('map.select({ level: 0, fid: 3 })');
     await sees(178, -17, LIGHT.chosen);
     await sees(180, -16.5, fill);
-  }),
+  },
 );
 
-test('full-resolution units take the place of those of the overview, with the same colour', { skip: SKIP }, () =>
-  onMap(async ({ page, run, sees, pixelOf }) => {
+mapTest(
+  'full-resolution units take the place of those of the overview, with the same colour',
+  async ({ page, run, sees, pixelOf }) => {
     await run(NEAR);
     await sees(3.5, 0.5, UNITS);
     const colour = await colourAt(page, await pixelOf(3.5, 0.5));
@@ -125,38 +115,33 @@ test('full-resolution units take the place of those of the overview, with the sa
     await sees(3.5, 0.5, colour);
     await run('map.showDetail([])');
     await sees(0.5, 0.5, colour);
-  }),
+  },
 );
 
-test('follows the system from light to dark and back', { skip: SKIP }, () =>
-  onMap(async ({ page, run, sees }) => {
-    await run(NEAR);
-    await sees(4, -0.6, LIGHT.sea);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await sees(4, -0.6, DARK.sea);
-    await sees(4.5, 0.5, /^#(2e7f73|9d7238|47689c|95534a|71803a|765a8d)$/);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await sees(4, -0.6, LIGHT.sea);
-  }),
-);
+mapTest('follows the system from light to dark and back', async ({ page, run, sees }) => {
+  await run(NEAR);
+  await sees(4, -0.6, LIGHT.sea);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await sees(4, -0.6, DARK.sea);
+  await sees(4.5, 0.5, /^#(2e7f73|9d7238|47689c|95534a|71803a|765a8d)$/);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await sees(4, -0.6, LIGHT.sea);
+});
 
-test('names the unit under the pointer as text, whatever its name', { skip: SKIP }, () =>
-  onMap(async ({ page, run, sees, pixelOf }) => {
-    const name = '<img src=x onerror=alert(1)>';
-    await run(`${NEAR} const units = await load(1); units[1].title = ${JSON.stringify(name)}; map.setUnits(1, units)`);
-    await sees(0.3, 0.3, UNITS);
-    const { x, y } = await pixelOf(0.3, 0.3);
-    await page.mouse.move(x, y);
-    await page.locator('.map-name', { hasText: name }).waitFor();
-    assert.equal(await page.locator('img').count(), 0);
-  }),
-);
+mapTest('names the unit under the pointer as text, whatever its name', async ({ page, run, sees, pixelOf }) => {
+  const name = '<img src=x onerror=alert(1)>';
+  await run(`${NEAR} const units = await load(1); units[1].title = ${JSON.stringify(name)}; map.setUnits(1, units)`);
+  await sees(0.3, 0.3, UNITS);
+  const { x, y } = await pixelOf(0.3, 0.3);
+  await page.mouse.move(x, y);
+  await page.locator('.map-name', { hasText: name }).waitFor();
+  assert.equal(await page.locator('img').count(), 0);
+});
 
-test('is drawn again after the browser took WebGL away and gave it back', { skip: SKIP }, () =>
-  onMap(async ({ run, sees }) => {
-    await run(`${NEAR} map.setUnits(1, await load(1))`);
-    await sees(0.3, 0.3, UNITS);
-    await run(`const canvas = document.querySelector('canvas');
+mapTest('is drawn again after the browser took WebGL away and gave it back', async ({ run, sees }) => {
+  await run(`${NEAR} map.setUnits(1, await load(1))`);
+  await sees(0.3, 0.3, UNITS);
+  await run(`const canvas = document.querySelector('canvas');
       const gl = canvas.getContext('webgl2').getExtension('WEBGL_lose_context');
       const lost = new Promise((resolve) => canvas.addEventListener('webglcontextlost', resolve, { once: true }));
       const restored = new Promise((resolve) => canvas.addEventListener('webglcontextrestored', resolve, { once: true }));
@@ -165,7 +150,6 @@ test('is drawn again after the browser took WebGL away and gave it back', { skip
       await new Promise((resolve) => setTimeout(resolve));
       gl.restoreContext();
       await restored;`);
-    await sees(0.3, 0.3, UNITS);
-    await sees(4.5, 0.5, LIGHT.land);
-  }),
-);
+  await sees(0.3, 0.3, UNITS);
+  await sees(4.5, 0.5, LIGHT.land);
+});

@@ -1,57 +1,19 @@
 // The explorer's search, asked of a real proxy: by name, by GID, at some levels, in a unit.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAbout } from '../../proxy/explorer/api/about.js';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { Names } from '../../proxy/explorer/api/names.js';
 import { searchUnits } from '../../proxy/explorer/api/search.js';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildNamedUnits } from './named-units.ts';
 
-const TOKEN = AUTHORIZED.authorization.slice('Bearer '.length);
 const ALL = [0, 1, 3];
 
-/** Levels 0, 1 and 3. Municipalities have the names of regions; countries' names are nowhere but in their own layer. */
-function writeSource(): string {
-  const unit = (fid: number, ...values: (string | null)[]) => ({ fid, values, wkt: square(fid * 2, 0) });
-  return writeDataset(join(temporaryFolder(), 'search.gpkg'), 'GPKG', [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0', 'COUNTRY'],
-      features: [unit(4, 'ESP', 'España'), unit(7, 'ALA', 'Åland')],
-    },
-    {
-      name: 'ADM_1',
-      columns: ['GID_1', 'GID_0', 'NAME_1', 'ENGTYPE_1'],
-      features: [
-        unit(1, 'ESP.1_1', 'ESP', 'Madrid', 'Autonomous Community'),
-        unit(2, 'ESP.2_1', 'ESP', 'Castilla-La Mancha', 'Autonomous Community'),
-        unit(3, 'ALA.1_1', 'ALA', 'Mariehamn', null),
-      ],
-    },
-    {
-      name: 'ADM_3',
-      columns: ['GID_3', 'GID_0', 'GID_1', 'NAME_1', 'NAME_3', 'TYPE_3'],
-      features: [
-        unit(10, 'ESP.1.1_1', 'ESP', 'ESP.1_1', 'Madrid', 'Madrid', 'Municipio'),
-        unit(20, 'ESP.2.1_1', 'ESP', 'ESP.2_1', 'Castilla-La Mancha', 'Madridejos', 'Municipio'),
-        unit(30, 'ALA.1.1_1', 'ALA', 'ALA.1_1', 'Mariehamn', null, null),
-        unit(40, null, 'ESP', 'ESP.1_1', 'Madrid', 'Las Madrigueras', 'Municipio'),
-        unit(50, '06037', 'ALA', 'ALA.1_1', 'Mariehamn', 'ESP', null),
-      ],
-    },
-  ]);
-}
-
 const folder = temporaryFolder();
-await buildRelease(writeSource(), folder, {
-  accept: ['null-gids'],
-  gidColumns: [{ level: 3, of: 2, columns: [] }],
-});
+await buildNamedUnits(folder, 'España', 'ALA');
 const requests: string[] = [];
 const proxy = await startService(folder, {
   explorer: true,
@@ -132,7 +94,7 @@ test('the unit with a GID comes before those of this name, once', async () => {
   // 'España' begins so, too.
   assert.deepEqual(await gids('ESP'), [2, both]);
   assert.deepEqual(await gids('06037'), [1, [['06037', 'Åland › Mariehamn']]]);
-  assert.deepEqual(await gids('ALA.1.1_1'), [1, [['ALA.1.1_1', 'Åland › Mariehamn']]]);
+  assert.deepEqual(await gids('ALA.1.1'), [1, [['ALA.1.1', 'Åland › Mariehamn']]]);
   assert.deepEqual(await gids('none.1'), [0, []]);
 });
 

@@ -1,8 +1,8 @@
 // Releases read by a program that shares no code with this one: test/format/read_release.py, written from
 // format/README.md.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
@@ -14,16 +14,15 @@ import {
   pagePath,
   releasePath,
 } from '../../format/layout.ts';
-import { type LevelIndex, pageCount } from '../../format/level-index.ts';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
-import { decodeLevel } from '../../format/manifest.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { pageCount } from '../../format/level-index.ts';
+import { GEOMETRIES, type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { linesIn } from '../support/releases/features-in.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -41,22 +40,6 @@ function rootOf(out: string): string {
   return join(out, releasePath('r1'));
 }
 
-function indexIn(out: string, level: Level): LevelIndex {
-  const files = { manifest: manifestPath(level), index: indexPath(level) };
-  const manifest = readFileSync(join(rootOf(out), files.manifest), 'utf8');
-  const index = readFileSync(join(rootOf(out), files.index));
-  const release = releaseFromJson(readFileSync(join(rootOf(out), 'release.json'), 'utf8'), 'release.json');
-  const { features } = elementAt(release.levels, level);
-  return decodeLevel({ manifest, index }, { release: 'r1', level, features }, files);
-}
-
-/** The text of all feature files of a level, as `zcat` gives it. */
-function textOfLevel(out: string, level: Level, geometry: Geometry = 'full'): string {
-  const features = dirname(join(rootOf(out), featureFilePath(level, 0, geometry)));
-  const files = readdirSync(features).sort();
-  return files.map((file) => gunzipSync(readFileSync(join(features, file))).toString()).join('');
-}
-
 /** The text of a listing's geojsonl pages, which must be stored. */
 function textOfPages(out: string, level: Level, listing: ListingKey, features: number): string {
   const pages = Array.from({ length: pageCount(level, 'geojsonl', features) }, (_, page) =>
@@ -65,32 +48,35 @@ function textOfPages(out: string, level: Level, listing: ListingKey, features: n
   return pages.join('');
 }
 
-/** The text of the features that satisfy the filters, by their properties. */
-function textWhere(out: string, level: Level, filters: Readonly<Record<string, string>>): string {
-  const lines = textOfLevel(out, level).split(/(?<=\n)/);
-  return lines
-    .filter((line) => {
-      const { properties } = JSON.parse(line);
-      return Object.entries(filters).every(([column, gid]) => properties[column] === gid);
-    })
-    .join('');
+/** The lines of the features that satisfy the filters, by their properties. */
+function linesWhere(
+  out: string,
+  level: Level,
+  filters: Readonly<Record<string, string>>,
+  geometry?: Geometry,
+): string[] {
+  const lines = linesIn(out, level, geometry).split(/(?<=\n)/);
+  return lines.filter((line) => {
+    const { properties } = JSON.parse(line);
+    return Object.entries(filters).every(([column, gid]) => properties[column] === gid);
+  });
 }
 
 test('every level reads as gunzip reads its feature files, with each geometry, and its pages', { skip }, async () => {
   for (const level of LEVELS) {
-    const text = textOfLevel(world, level);
-    const { features } = indexIn(world, level);
+    const text = linesIn(world, level);
+    const { features } = readIndex(rootOf(world), level);
     assert.equal(text.split('\n').length, features + 1);
     await assertReads(read, [world, level], text);
     assert.ok(text === textOfPages(world, level, 'all', features), 'and as its pages');
     for (const geometry of SOME_LEVELS.includes(level) ? OTHER_GEOMETRIES : [])
-      await assertReads(read, [world, level, `geometry=${geometry}`], textOfLevel(world, level, geometry));
+      await assertReads(read, [world, level, `geometry=${geometry}`], linesIn(world, level, geometry));
   }
 });
 
 test('the units under a parent read as its pages', { skip }, async () => {
   for (const level of LEVELS) {
-    const index = indexIn(world, level);
+    const index = readIndex(rootOf(world), level);
     const numbers = Array.from({ length: index.listings - 1 }, (_, i) => i + 1);
     // Odd GIDs are tried once: their paths are the same everywhere.
     const chosen = numbers.filter((number) => {
@@ -107,49 +93,24 @@ test('the units under a parent read as its pages', { skip }, async () => {
   }
 });
 
-test('releases read the same with some pages stored or none', { skip }, async () => {
-  const source = writeCountries();
-  for (const storedPages of STORED_PAGES) {
-    const out = join(folder, storedPages);
-    await buildRelease(source, out, { storedPages, geometries: ['full', 'low'] });
-    for (const level of [0, 1, 2] as const) {
-      await assertReads(read, [out, level], textOfLevel(out, level));
-      await assertReads(read, [out, level, 'gid-0=AAA'], textWhere(out, level, { GID_0: 'AAA' }));
-      await assertReads(read, [out, level, 'geometry=low'], textOfLevel(out, level, 'low'));
-    }
-  }
-});
-
-test('several filters must all hold, GIDs match exactly, and a GID that does not occur gives nothing', {
+test('several filters must all hold, GIDs match exactly, with each geometry, and a GID that does not occur gives nothing', {
   skip,
 }, async () => {
-  const lines = textOfLevel(world, 3).split(/(?<=\n)/);
+  const lines = linesIn(world, 3).split(/(?<=\n)/);
   const { properties } = JSON.parse(lines[70] ?? '');
-  for (const filters of [
+  const asked = [
     { GID_0: properties.GID_0, GID_1: properties.GID_1 },
     { GID_0: properties.GID_0, GID_1: properties.GID_1, GID_3: properties.GID_3 },
     { GID_0: properties.GID_0, GID_1: 'U1.129_1' },
-    { GID_1: 'same' },
-    { GID_1: 'SAME' },
-    { GID_1: 'Same' },
-    { GID_1: '' },
-  ]) {
-    const args = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
-    const expected = textWhere(world, 3, filters);
-    await assertReads(read, [world, 3, ...args], expected);
-    await assertReads(read, [world, 3, ...args, '--count'], `${expected.split('\n').length - 1} of ${lines.length}\n`);
-  }
-});
-
-test('the units under a parent are the same with each geometry', { skip }, async () => {
-  const full = textWhere(world, 3, { GID_1: 'same' }).split(/(?<=\n)/);
-  const ids = full.map((line) => JSON.parse(line).id);
-  for (const geometry of GEOMETRIES) {
-    const lines = textOfLevel(world, 3, geometry).split(/(?<=\n)/);
-    const expected = lines.filter((line) => ids.includes(JSON.parse(line).id)).join('');
-    const filters = [`geometry=${geometry}`, 'gid-1=same'];
-    await assertReads(read, [world, 3, ...filters], expected);
-    await assertReads(read, [world, 3, ...filters, '--count'], `${ids.length} of ${lines.length}\n`);
+    ...['same', 'SAME', 'Same', ''].map((gid) => ({ GID_1: gid })),
+  ];
+  for (const [i, filters] of asked.entries()) {
+    const geometry = elementAt(GEOMETRIES, i % GEOMETRIES.length);
+    const gids = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
+    const args = [...gids, `geometry=${geometry}`];
+    const expected = linesWhere(world, 3, filters, geometry);
+    await assertReads(read, [world, 3, ...args], expected.join(''));
+    await assertReads(read, [world, 3, ...args, '--count'], `${expected.length} of ${lines.length}\n`);
   }
 });
 
@@ -193,12 +154,12 @@ test('a geometry that the release lacks is refused, and damage to one is found w
   );
   flip(join(rootOf(out), featureFilePath(1, 0, 'none')), 20);
   await assertRefuses(out, ['geometry=none'], /^error: .*lv1\/none position 0 \(fid 1\): damaged\n$/);
-  await assertReads(read, [out, 1], textOfLevel(out, 1));
+  await assertReads(read, [out, 1], linesIn(out, 1));
 });
 
 test('the box of a feature is its bbox rounded outward, and any other one is found', { skip }, async () => {
   const out = await buildSmall('boxes', ['full']);
-  const { box } = indexIn(out, 1).arrays;
+  const { box } = readIndex(rootOf(out), 1).arrays;
   assert.deepEqual(
     [...box],
     [
@@ -208,7 +169,7 @@ test('the box of a feature is its bbox rounded outward, and any other one is fou
       ...[-1701234568, -800000000, -1691234567, -790000000],
     ],
   );
-  await assertReads(read, [out, 1], textOfLevel(out, 1));
+  await assertReads(read, [out, 1], linesIn(out, 1));
   const { offset } = JSON.parse(readFileSync(join(rootOf(out), manifestPath(1)), 'utf8')).arrays.box;
   for (const [position, side] of [
     [0, 0],
@@ -227,14 +188,14 @@ test('the box of a feature is its bbox rounded outward, and any other one is fou
     assert.match(error, new RegExp(`position ${position} \\(fid ${position + 1}\\): another box\\n$`));
     replaceLevelFile(rootOf(out), 1, 'index', change);
   }
-  await assertReads(read, [out, 1], textOfLevel(out, 1));
+  await assertReads(read, [out, 1], linesIn(out, 1));
 });
 
 test('the units with a word that begins with a text are those whose names say so, in any case and without marks', {
   skip,
 }, async () => {
   const out = world;
-  const texts = textOfLevel(out, 3).split(/(?<=\n)/);
+  const texts = linesIn(out, 3).split(/(?<=\n)/);
   const named = texts.map((text) => ({
     text,
     names: foldedNames(String(JSON.parse(text).properties['NAME_3'] ?? '')),
@@ -254,7 +215,8 @@ test('units that lack a GID are under no parent, and do not shift the others', {
   const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [layer]);
   const out = join(folder, 'lacking');
   await buildRelease(source, out, { accept: ['null-gids'] });
-  for (const gid of ['A', 'B']) await assertReads(read, [out, 1, `gid-0=${gid}`], textWhere(out, 1, { GID_0: gid }));
+  for (const gid of ['A', 'B'])
+    await assertReads(read, [out, 1, `gid-0=${gid}`], linesWhere(out, 1, { GID_0: gid }).join(''));
   await assertReads(read, [out, 1, 'gid-0=A', '--count'], '3 of 8\n');
   await assertReads(read, [out, 1, 'gid-0=None', '--count'], '0 of 8\n');
   await assertReads(read, [out, 1, '--count'], '8 of 8\n');

@@ -56,31 +56,7 @@ import {
   SPECIFICATION,
   tableWithout,
   texts,
-  textsWithout,
 } from './worked-example.ts';
-
-test('the feature file of the worked example is one gzip member of its texts, with a seam after each, one of them chained', () => {
-  assert.equal(texts.length, 2);
-  const data = [dataAt(0), dataAt(1)];
-  assert.ok(memberOf(data, Buffer.from(texts.join(''))).equals(featureFile));
-  assert.equal(gunzipSync(featureFile).toString(), texts.join(''));
-  for (const [i, text] of texts.entries()) {
-    const own = i === 0 ? dataAt(0) : alone;
-    assert.equal(gunzipSync(memberOf([own], Buffer.from(text))).toString(), text);
-    for (const seam of [own, elementAt(data, i)]) assert.ok(seam.subarray(-SEAM.length).equals(SEAM));
-  }
-  assert.throws(() => gunzipSync(memberOf([dataAt(1)], Buffer.from(elementAt(texts, 1)))), { code: 'Z_DATA_ERROR' });
-});
-
-test('without geometries, the feature file of the worked example has the same features, and the same in all else', () => {
-  const data = [0, 1].map((position) => dataAt(position, fileWithout, tableWithout));
-  assert.ok(memberOf(data, Buffer.from(textsWithout.join(''))).equals(fileWithout));
-  assert.equal(gunzipSync(fileWithout).toString(), textsWithout.join(''));
-  const last = Buffer.from(elementAt(textsWithout, 1));
-  assert.ok(gunzipSync(memberOf([aloneWithout], last)).equals(last));
-  for (const [i, text] of texts.entries())
-    assert.equal(elementAt(textsWithout, i), text.replace(/"geometry":.*$/m, '"geometry":null}'));
-});
 
 test('the index of the worked example is what the code writes', () => {
   const pages: Readonly<Record<Format, Buffer>> = { geojsonl: featureFile, fc: body };

@@ -5,24 +5,16 @@ import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import {
-  CURRENT_PATH,
-  indexPath,
-  manifestPath,
-  RELEASE_FILE,
-  RELEASES_PATH,
-  releasePath,
-} from '../../format/layout.ts';
+import { indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
-import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
@@ -33,8 +25,7 @@ const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), 
 
 /** A copy of the release, to be changed. */
 function copied(): { out: string; root: string; load: () => Promise<unknown> } {
-  const out = temporaryFolder();
-  cpSync(join(folder, RELEASES_PATH), join(out, RELEASES_PATH), { recursive: true });
+  const out = copyOf(folder);
   const changed = directoryOrigin(out);
   const load = async () => loadRelease(changed, await readDescription(changed, 'r1', digestIn(out)));
   return { out, root: join(out, releasePath('r1')), load };
@@ -86,19 +77,6 @@ test('refuses a release with a file that is not the recorded one, and names it',
     const { root, load } = copied();
     damage(join(root, file));
     await assert.rejects(load, (error) => error instanceof Error && message.test(error.message), `${file} ${what}`);
-  }
-});
-
-test('refuses a current.json without the digest of a release that it hosts, and names what is missing', async () => {
-  const { out } = copied();
-  const pointer = JSON.parse(readFileSync(join(folder, CURRENT_PATH), 'utf8'));
-  for (const [digests, message] of [
-    [undefined, /current\.json digests: is not a JSON object$/],
-    [{}, /current\.json digests: r1 is undefined, expected text$/],
-    [{ r1: 'abc' }, /current\.json: digests\.r1 is "abc", expected a SHA-256 in hex$/],
-  ] as const) {
-    writeFileSync(join(out, CURRENT_PATH), JSON.stringify({ ...pointer, digests }));
-    await assert.rejects(new Releases(directoryOrigin(out)).refresh(), message);
   }
 });
 

@@ -1,7 +1,8 @@
 // What is loaded when it is first asked for: the tables of geometries, and where memory is little whole levels. Once
-// for all who ask, freed when nobody does, tried again after an error, and found damaged without harm to anything else.
+// for all who ask, freed when nobody does but held until a request is answered, tried again after an error, and found
+// damaged without harm to anything else.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { indexPath, releasePath } from '../../format/layout.ts';
@@ -13,13 +14,13 @@ import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { nextOf, refusal, send } from '../support/http/http-client.ts';
+import { nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { sliceOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** What nobody has asked for is freed after this. */
@@ -28,13 +29,8 @@ const UNUSED_MS = 300_000;
 const folder = await worldOutput();
 /** Has two small releases, of which r1 is current. */
 const small = temporaryFolder();
-for (const release of ['r2', 'r1']) await buildRelease(writeCountries(), small, { release, geometries: GEOMETRIES });
-
-function copyOfSmall(): string {
-  const out = temporaryFolder();
-  cpSync(small, out, { recursive: true });
-  return out;
-}
+for (const release of ['r2', 'r1'])
+  await buildRelease(writeCountries(), small, { release, geometries: GEOMETRIES, cells: true });
 
 /**
  * An origin that notes which tables and levels were read, as `lv2/low` and `lv2`.
@@ -115,7 +111,7 @@ function flipped(table: Buffer, share: number): Buffer {
 
 test('a table that is damaged or missing gives 502, and disturbs nothing else', async () => {
   const cases = OTHER_GEOMETRIES.flatMap((geometry) => DAMAGES.map((damage) => [geometry, ...damage] as const));
-  const out = copyOfSmall();
+  const out = copyOf(small);
   const fileOf = (level: Level, geometry: Geometry): string => join(out, releasePath('r1'), indexPath(level, geometry));
   for (const [geometry, what, damage] of sliceOf(
     cases,
@@ -161,7 +157,7 @@ test('a table that could not be read is tried again after five seconds, not at o
 
 test('of a release that is gone before its table was read a cursor gives 410, and other requests the new release', async () => {
   for (const isPinned of [true, false]) {
-    const out = copyOfSmall();
+    const out = copyOf(small);
     const service = await startService(out);
     const next = nextOf(await send(service, '/api/v1/fc/lv1?page-size=1')) ?? '';
     // The proxy has not looked at current.json since.
@@ -221,4 +217,21 @@ test('a load of more than ten seconds is begun again beside the first one, whose
   for (const end of slow) end();
   for (const level of await Promise.all(loads)) assert.equal(level.index.level, 1);
   assert.equal(slow.length, 3);
+});
+
+test('what is at a point of all levels, a search, and pages of several levels at once need not fit into memory together', async () => {
+  const [whole, little] = [await startService(small), await startService(small, { load: loadOnDemand(1) })];
+  const pages = ['lv0', 'lv1', 'lv2'].map((level) => `fc/${level}?contains=0.5,3.5&geometry=none`);
+  const paths = ['at?point=0.5,3.5', 'at?point=3.5,0.5', 'search?q=n', ...pages].map((path) => `/api/v1/${path}`);
+  for (const path of paths) {
+    const expected = await send(whole, path);
+    const got = await send(little, path);
+    assert.deepEqual([expected.status, got.status, textOf(got)], [200, 200, textOf(expected)], path);
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => paths)
+      .flat()
+      .map((path) => send(little, path)),
+  );
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
 });

@@ -160,5 +160,8 @@ export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY
   return new SignJWT(all).setProtectedHeader({ alg: 'EdDSA', kid: 'one' }).sign(key);
 }
 
+/** A valid token. */
+export const TOKEN: string = await token();
+
 /** Headers with a valid token. */
-export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${await token()}` };
+export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${TOKEN}` };

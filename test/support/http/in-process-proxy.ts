@@ -160,5 +160,13 @@ export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY
   return new SignJWT(all).setProtectedHeader({ alg: 'EdDSA', kid: 'one' }).sign(key);
 }
 
+/** Headers with a valid token, but for what `claims` change. */
+export async function authorizedWith(claims: Record<string, unknown>): Promise<{ authorization: string }> {
+  return { authorization: `Bearer ${await token(claims)}` };
+}
+
 /** Headers with a valid token. */
-export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${await token()}` };
+export const AUTHORIZED: { authorization: string } = await authorizedWith({});
+
+/** In place of them. */
+export const NO_TOKEN = { authorization: undefined };

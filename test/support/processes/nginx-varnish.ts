@@ -8,7 +8,6 @@ import { after } from '../after.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { endProcess } from './end-process.ts';
-
 import { freePort } from './free-port.ts';
 
 export { freePort };
@@ -52,6 +51,16 @@ export async function varnishBefore(
   await startVarnish(exampleWith(example, { '"8080"': `"${new URL(url).port}"`, ...changes }), port);
   return { url: `http://127.0.0.1:${port}` };
 }
+
+/** The programs that keep the answers of a public service, each started with the example for it. */
+export const PUBLIC_CACHES = [
+  {
+    program: 'nginx',
+    start: (service: { url: string }) =>
+      nginxBefore(service, 'nginx-public.conf', { '/var/cache/nginx/boundaries': temporaryFolder() }),
+  },
+  { program: 'varnishd', start: (service: { url: string }) => varnishBefore(service, 'varnish-public.vcl') },
+] as const;
 
 /** Starts nginx with these server blocks; it stops when the test file ends. */
 export function startNginx(servers: string, port: number): Promise<void> {

@@ -7,7 +7,7 @@ import { testEveryAnswer } from './every-answer.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
 import { testOgc } from './ogc.ts';
-import { testPlaces } from './places.ts';
+import { testRefusals } from './refusals.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
 import type { Setup } from './setups.ts';
@@ -16,11 +16,11 @@ import { prepareWorld, type World } from './world.ts';
 
 type Parts = Readonly<Record<string, (world: World) => void>>;
 
-/** What is refused before anything is read; a public service turns nobody away. */
-const BEFORE_READING: Parts = { 'who is turned away': testErrors, 'what a request may say': testSyntax };
+/** What is asked of requests before anything is read; a public service turns nobody away. */
+const BEFORE_READING: Parts = { 'who is turned away': testErrors, 'paths and tokens': testSyntax };
 const READING: Parts = {
   'what a request asks for': testRequests,
-  'where features are': testPlaces,
+  'what a request may not say': testRefusals,
   'what an answer is': testAnswers,
   'what all answers have': testEveryAnswer,
   'small answers': testGeometries,

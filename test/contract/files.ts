@@ -37,22 +37,6 @@ export function testFiles(world: World): void {
     }
   });
 
-  test('a file has no parameters', async () => {
-    for (const { path } of FILES) {
-      for (const query of ['page-size=1', 'start-at=1', 'gid-0=AAA', 'release=r2', 'x'])
-        assert.match(refusal(await send(proxy, `${path}?${query}`), 400, 'unknown-parameter'), /Allowed: none\.$/);
-      assert.equal((await send(proxy, `${path}?`)).status, 200);
-    }
-  });
-
-  test('what is not the path of a file gives 404, which names the paths', async () => {
-    for (const path of ['overview/', 'overview/lv0', 'overview.json', 'names', 'names/', 'names/lv6', 'names/LV0'])
-      assert.match(
-        refusal(await send(proxy, `/api/v1/${path}`), 404, 'not-found'),
-        /\/api\/v1\/names\/<LEVEL> and \/api\/v1\/overview/,
-      );
-  });
-
   test('files are those of the current release, and one whose bytes did not change keeps its ETag', async () => {
     const paths = FILES.flatMap(({ path }) =>
       CODINGS.map((coding) => ({ path, given: { 'accept-encoding': coding } })),

@@ -6,8 +6,7 @@ import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { writeCountries, writeRenamedCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
@@ -119,21 +118,9 @@ async function buildRenamed(folder: string, storedPages: StoredPages): Promise<v
  * geometries, and c3, the files of which tests damage; and m1, which has more units than any page.
  */
 async function buildOthers(folder: string): Promise<void> {
-  const sources = temporaryFolder();
-  const inSources = (name: string): string => join(sources, name);
-  const regions = writeManyRegions(inSources('regions.gpkg'));
+  const regions = writeManyRegions(join(temporaryFolder(), 'regions.gpkg'));
   await buildUnchecked(regions, folder, { ...WHOLE, release: 'm1', storedPages: 'none', accept: ['fewer-units'] });
-  const layers = countryLayers();
-  const countries = writeDataset(inSources('countries.gpkg'), 'GPKG', layers);
-  const corrected = layers.map((layer) => ({
-    ...layer,
-    features: layer.features.map((unit) => ({
-      ...unit,
-      values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
-    })),
-  }));
   for (const release of ['c1', 'c3'])
-    await buildRelease(countries, folder, { ...WHOLE, release, accept: ['fewer-units'] });
-  const source = writeDataset(inSources('corrected.gpkg'), 'GPKG', corrected);
-  await buildRelease(source, folder, { ...WHOLE, release: 'c2', geometries: ['full', 'none'] });
+    await buildRelease(writeCountries(), folder, { ...WHOLE, release, accept: ['fewer-units'] });
+  await buildRelease(writeRenamedCountries(), folder, { ...WHOLE, release: 'c2', geometries: ['full', 'none'] });
 }

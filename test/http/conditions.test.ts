@@ -6,7 +6,7 @@ import { openOrigin } from '../../proxy/create-server.ts';
 import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
 import { writeRenamedCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send } from '../support/http/http-client.ts';
-import { NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 
 const folder = await buildCountries();
@@ -58,10 +58,7 @@ test('a client that reads a file in ranges never joins two releases: with If-Mat
   assert.equal((await send(own, DOWNLOAD, { range: 'bytes=100-' })).status, 206);
 });
 
-test('browsers may send it, and read what says where a range is, of errors too', async () => {
-  const preflight = { origin: 'https://a.test', 'access-control-request-method': 'GET', ...NO_TOKEN };
-  const { headers } = await send(service, PAGE, preflight, 'OPTIONS');
-  assert.match(String(headers['access-control-allow-headers']), /\bIf-Match\b/);
+test('browsers may read what says where a range is, of errors too', async () => {
   for (const range of ['bytes=0-1', 'bytes=999999999-']) {
     const answer = await send(service, DOWNLOAD, { range });
     const exposed = answer.headers['access-control-expose-headers'] ?? '';

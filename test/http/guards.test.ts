@@ -15,6 +15,7 @@ import {
   AUTHORIZED,
   authorizedWith,
   NO_TOKEN,
+  PREFLIGHT,
   type RunningService,
   type ServiceOptions,
   startService,
@@ -177,8 +178,7 @@ test('OPTIONS and preflights of public paths list the methods; so does 405', asy
   for (const path of ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource']) {
     const options = await send(service, path, NO_TOKEN, 'OPTIONS');
     assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
-    const preflight = { ...NO_TOKEN, origin: 'https://a.test', 'access-control-request-method': 'GET' };
-    const allowed = await send(service, path, preflight, 'OPTIONS');
+    const allowed = await send(service, path, PREFLIGHT, 'OPTIONS');
     assert.deepEqual([allowed.status, allowed.headers['access-control-allow-origin']], [204, '*'], path);
     const refused = await send(service, path, NO_TOKEN, 'DELETE');
     assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD, OPTIONS'], path);

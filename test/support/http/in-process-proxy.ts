@@ -170,3 +170,6 @@ export const AUTHORIZED: { authorization: string } = await authorizedWith({});
 
 /** In place of them. */
 export const NO_TOKEN = { authorization: undefined };
+
+/** Headers with which a browser asks whether it may send a token to another origin. */
+export const PREFLIGHT = { ...NO_TOKEN, origin: 'https://app.test', 'access-control-request-method': 'GET' };

@@ -11,14 +11,13 @@ import { LEVELS, levelName } from '../../format/levels.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
 import { type Answer, refusal, send } from '../support/http/http-client.ts';
 import { sliceOf } from '../support/slice.ts';
-import { cachingOf, type World } from './world.ts';
+import { CACHING, type World } from './world.ts';
 
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
 const CELLS = '/api/v1/download/lv2.cells';
 
 /** Tests downloads, of the invented world. */
-export function testDownloads(world: World): void {
-  const { proxy, stored, publish, folder } = world;
+export function testDownloads({ proxy, stored, publish, folder }: World): void {
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
 
@@ -31,7 +30,7 @@ export function testDownloads(world: World): void {
     assert.equal(headers['boundaries-matched'], String(gunzipSync(body).toString().split('\n').length - 1));
     assert.equal(headers.link, undefined);
     const named = await send(proxy, `${UNITS}?release=r1`, {}, 'HEAD');
-    assert.equal(named.headers['cache-control'], cachingOf(world.setup).release);
+    assert.equal(named.headers['cache-control'], CACHING.current);
   });
 
   test('names of files have only characters that are safe on every system, and are not too long', async () => {
@@ -124,7 +123,7 @@ export function testDownloads(world: World): void {
     await publish('r2', ['r1', 'r2']);
     const rest = await send(proxy, `${CELLS}?release=r1`, { range: 'bytes=9-', 'if-range': cells.headers.etag });
     assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
-    assert.equal(rest.headers['cache-control'], cachingOf(world.setup).release);
+    assert.equal(rest.headers['cache-control'], CACHING.current);
     assert.ok(rest.body.equals(cells.body.subarray(9)));
     const now = await send(proxy, CELLS);
     assert.deepEqual([now.headers['boundaries-release'], now.headers.etag], ['r2', cells.headers.etag]);

@@ -20,8 +20,7 @@ const FILES: readonly { path: string; file: string }[] = [
 const CODINGS = ['gzip', 'identity'];
 
 /** Tests overview and names, of the release of countries. */
-export function testFiles(world: World): void {
-  const { folder, proxy, publish } = world;
+export function testFiles({ folder, proxy, publish }: World): void {
   before(() => publish('c1'));
 
   test('a file is sent as it is stored to clients that accept gzip, and inflated to others', async () => {

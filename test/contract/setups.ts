@@ -109,7 +109,7 @@ export const COMPARED_ON_LANDING: readonly Setup[] = [
   inWorkerd('all'),
 ];
 
-/** In which, besides, each rule is tested once a week. */
+/** Compared with it once a week. */
 export const OTHERS: readonly Setup[] = [
   inThisProcess('static host', 'none'),
   inThisProcess('bucket', 'none'),

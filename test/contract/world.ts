@@ -1,5 +1,4 @@
 // What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
-import assert from 'node:assert/strict';
 import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
@@ -7,7 +6,6 @@ import type { Level, StoredPages } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
 import { writeCountries, writeRenamedCountries } from '../support/datasets/small-datasets.ts';
-import { refusal, send } from '../support/http/http-client.ts';
 import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
@@ -16,7 +14,6 @@ import type { ContractService, Setup } from './setups.ts';
 
 /** What the parts of the contract are tested with. */
 export interface World {
-  setup: Setup;
   /** The output folder that it serves, at first release r1. */
   folder: string;
   proxy: ContractService;
@@ -50,7 +47,6 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   const configured = await setup.start(withoutChanges(folder), { publicUrl: PUBLIC_URL, scope: SCOPE });
   let stored: StoredLevel[] | undefined;
   return {
-    setup,
     folder,
     proxy,
     get stored() {
@@ -65,33 +61,8 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   };
 }
 
-/**
- * What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is
- * named.
- */
-export function cachingOf({ isPublic }: Pick<Setup, 'isPublic'>): Record<'current' | 'cursor' | 'release', string> {
-  if (!isPublic)
-    return {
-      current: 'private, no-cache',
-      cursor: 'private, max-age=31536000, immutable',
-      release: 'private, no-cache',
-    };
-  const current = 'public, max-age=60, stale-while-revalidate=600';
-  // The id of a release may be used again; a cursor names its content.
-  return { current, cursor: 'public, max-age=31536000, immutable', release: current };
-}
-
-/** A request with no token, or a bad one, is refused, but not by a public service. */
-export async function needsToken({ setup, proxy }: Pick<World, 'setup' | 'proxy'>, path: string): Promise<void> {
-  for (const [authorization, code] of [
-    [undefined, 'token-missing'],
-    ['Bearer abc', 'token-invalid'],
-  ] as const) {
-    const answer = await send(proxy, path, { authorization });
-    if (!setup.isPublic) refusal(answer, 401, code);
-    else assert.deepEqual([answer.status, answer.headers['www-authenticate']], [200, undefined]);
-  }
-}
+/** What `Cache-Control` says of the current release, and of one that is named; and of what is behind a cursor. */
+export const CACHING = { current: 'private, no-cache', cursor: 'private, max-age=31536000, immutable' } as const;
 
 /** The fids of a level in order. */
 export function allFids(stored: readonly StoredLevel[], level: Level): number[] {

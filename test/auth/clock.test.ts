@@ -4,15 +4,12 @@ import { test } from 'node:test';
 import { clockThroughFreezes } from '../../proxy/auth/clock.ts';
 import { fetchKeySet, jwksToKeySet, type KeySet } from '../../proxy/auth/key-set.ts';
 import { fixedKeys, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { fidsOf, nextOf, refusal, send } from '../support/http/http-client.ts';
-import { ISSUER, JWKS, startService, token } from '../support/http/in-process-proxy.ts';
-import { issuerKey, POLICY, startIssuer, tokenOf } from '../support/http/issuer.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fidsOf, nextOf, refusal, send, walk } from '../support/http/http-client.ts';
+import { AUTHORIZED, authorizedWith, ISSUER, JWKS, startService } from '../support/http/in-process-proxy.ts';
+import { issuerKey, POLICY, signedBy, startIssuer } from '../support/http/issuer.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 
-const out = temporaryFolder();
-await buildRelease(writeCountries(), out);
+const out = await buildCountries();
 const START_MS = Date.UTC(2026, 0, 1);
 const LIFETIME_SECONDS = 600;
 const clock = { ms: START_MS };
@@ -30,29 +27,21 @@ const issuers = new Map([[ISSUER, fixedKeys(counted)]]);
 const service = await startService(out, { issuers, now: () => clock.ms });
 
 /** A header with a token that is valid from now on. */
-async function authorized(claims: Record<string, unknown> = {}): Promise<{ authorization: string }> {
+function authorized(claims: Record<string, unknown> = {}): Promise<{ authorization: string }> {
   const seconds = clock.ms / 1000;
-  return { authorization: `Bearer ${await token({ iat: seconds, exp: seconds + LIFETIME_SECONDS, ...claims })}` };
+  return authorizedWith({ iat: seconds, exp: seconds + LIFETIME_SECONDS, ...claims });
 }
 
 test('a token that expires in the middle of a walk is refused; the walk goes on where it was with a new one', async () => {
   clock.ms = START_MS;
   const first = await authorized();
-  const fids: number[] = [];
-  let page = await send(service, '/api/v1/geojsonl/lv2?page-size=1', first);
-  fids.push(...fidsOf(page));
-  const next = nextOf(page);
-  assert.ok(next);
+  const page = await send(service, '/api/v1/geojsonl/lv2?page-size=1', first);
+  const next = nextOf(page) ?? assert.fail('one page');
   clock.ms += (LIFETIME_SECONDS + 60) * 1000;
   const refused = await send(service, next, first);
   refusal(refused, 401, 'token-invalid');
   assert.match(String(refused.headers['www-authenticate']), /error="invalid_token"/);
-  const second = await authorized();
-  for (let path: string | undefined = next; path !== undefined; path = nextOf(page)) {
-    page = await send(service, path, second);
-    fids.push(...fidsOf(page));
-  }
-  assert.deepEqual(fids, [1, 2, 3, 4]);
+  assert.deepEqual([...fidsOf(page), ...(await walk(service, next, await authorized()))], [1, 2, 3, 4]);
 });
 
 /** The status with a token, so many seconds after the start. */
@@ -86,24 +75,19 @@ test('a clock that jumps: a verified token is refused as soon as it has expired,
 test('a token that was verified while the clock was ahead is refused before its nbf once the clock is right', async () => {
   clock.ms = START_MS;
   const header = await authorized({ nbf: START_MS / 1000 });
-  for (const [seconds, status] of [
-    [0, 200],
-    [-31, 401],
-    [-29, 200],
-    [1, 200],
-  ] as const)
-    assert.equal(await statusAt(seconds, header), status, `after ${seconds} s`);
+  const statuses: number[] = [];
+  for (const seconds of [0, -31, -29, 1]) statuses.push(await statusAt(seconds, header));
+  assert.deepEqual(statuses, [200, 401, 200, 200]);
 });
 
 test('after the clock was set back a limited client waits no longer than the window', async (t) => {
   const limited = await startService(out, {
     rules: { rate: { requests: 1, windowSeconds: 60 }, concurrency: undefined },
   });
-  const header = { authorization: `Bearer ${await token()}` };
-  assert.equal((await send(limited, '/api/v1/fc/lv0', header)).status, 200);
+  assert.equal((await send(limited, '/api/v1/fc/lv0', AUTHORIZED)).status, 200);
   const now = Date.now();
   t.mock.method(Date, 'now', () => now - 7_200_000);
-  const refused = await send(limited, '/api/v1/fc/lv0', header);
+  const refused = await send(limited, '/api/v1/fc/lv0', AUTHORIZED);
   refusal(refused, 429, 'too-many-requests');
   assert.ok(Number(refused.headers['retry-after']) <= 60, refused.headers['retry-after']);
 });
@@ -113,9 +97,8 @@ test('keys age while the process is frozen: a key that was removed meanwhile is 
   const read = () => fetchKeySet(issuer.url);
   const rotating = new RotatingKeys({ name: 'of the issuer', read }, POLICY, () => {});
   const frozen = await startService(out, { issuers: new Map([[issuer.name, rotating]]) });
-  const [key = issuerKey('none')] = issuer.published;
-  const authorization = `Bearer ${await tokenOf(issuer, key)}`;
-  const ask = async (): Promise<number> => (await send(frozen, '/api/v1/fc/lv0', { authorization })).status;
+  const header = await signedBy(issuer);
+  const ask = async (): Promise<number> => (await send(frozen, '/api/v1/fc/lv0', header)).status;
   assert.equal(await ask(), 200);
   issuer.published = [issuerKey('two')];
   // The clock of the process stands still; the time of day goes on.

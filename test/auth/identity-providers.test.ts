@@ -8,14 +8,11 @@ import { SignJWT } from 'jose';
 import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
 import type { HttpRequest } from '../../proxy/http/request.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const KID = 'provider-key';

@@ -6,42 +6,11 @@ import { decodeCursor } from '../../format/cursor.ts';
 import { FORMATS, GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
 import { nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
-import { token } from '../support/http/in-process-proxy.ts';
-import { allFids, cachingOf, type World } from './world.ts';
+import { authorizedWith } from '../support/http/in-process-proxy.ts';
+import { allFids, CACHING, SCOPE, type World } from './world.ts';
 
 /** Tests the answers of pages. */
-export function testAnswers(world: World): void {
-  const { proxy, stored, configured } = world;
-  test('geojsonl: one Feature a line, every line ends in a line feed, an empty result is an empty body', async () => {
-    const answer = await send(proxy, '/api/v1/geojsonl/lv2?page-size=7');
-    assert.equal(answer.headers['content-type'], 'application/x-ndjson');
-    const lines = textOf(answer).split('\n');
-    assert.equal(lines.pop(), '');
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).type),
-      Array(7).fill('Feature'),
-    );
-    for (const coding of ['gzip', 'identity']) {
-      const empty = await send(proxy, '/api/v1/geojsonl/lv2?gid-0=none', { 'accept-encoding': coding });
-      assert.deepEqual([empty.status, empty.headers['content-type'], textOf(empty)], [200, 'application/x-ndjson', '']);
-    }
-  });
-
-  test('fc: one FeatureCollection with type and features, an empty result has []', async () => {
-    for (const [query, count] of [
-      ['', 20],
-      ['?page-size=3', 3],
-      ['?gid-0=none', 0],
-    ] as const) {
-      const answer = await send(proxy, `/api/v1/fc/lv2${query}`);
-      assert.equal(answer.headers['content-type'], 'application/geo+json');
-      const collection = JSON.parse(textOf(answer));
-      assert.deepEqual(Object.keys(collection), ['type', 'features']);
-      assert.equal(collection.type, 'FeatureCollection');
-      assert.equal(collection.features.length, count);
-    }
-  });
-
+export function testAnswers({ proxy, stored, configured }: World): void {
   test('every page is valid by a validator of RFC 7946 that is not ours', async () => {
     for (const geometry of GEOMETRIES) check(textOf(await send(proxy, `/api/v1/fc/lv2?geometry=${geometry}`)));
     for (const level of LEVELS) {
@@ -91,6 +60,8 @@ export function testAnswers(world: World): void {
       assert.equal(next.pathname, path);
       const { 'start-at': cursor, ...kept } = Object.fromEntries(next.searchParams);
       assert.deepEqual(kept, query);
+      // Opaque, URL-safe and never all digits.
+      assert.match(cursor ?? '', /^(?![0-9]+$)[A-Za-z0-9_-]+$/);
       assert.ok(decodeCursor(cursor ?? ''));
     }
   });
@@ -99,16 +70,9 @@ export function testAnswers(world: World): void {
     const path = '/api/v1/geojsonl/lv1';
     const host = await send(proxy, path, { host: 'maps.example.org:8443' });
     assert.match(String(host.headers.link), /^<http:\/\/maps\.example\.org:8443\/api\/v1\/geojsonl\/lv1\?/);
-    const authorization = `Bearer ${await token({ scope: 'boundaries:read' })}`;
-    const answer = await send(configured, path, { host: 'evil.test', authorization });
+    const scoped = await authorizedWith({ scope: SCOPE });
+    const answer = await send(configured, path, { host: 'evil.test', ...scoped });
     assert.match(String(answer.headers.link), /^<https:\/\/example\.org\/boundaries\/api\/v1\/geojsonl\/lv1\?/);
-  });
-
-  test('a cursor is opaque, URL-safe and never all digits', async () => {
-    const cursor =
-      new URL(nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '', proxy.url).searchParams.get('start-at') ?? '';
-    assert.match(cursor, /^[A-Za-z0-9_-]+$/);
-    assert.doesNotMatch(cursor, /^[0-9]+$/);
   });
 
   test('refuses a cursor with any one character changed, and one of another level', async () => {
@@ -118,6 +82,18 @@ export function testAnswers(world: World): void {
     for (const tampered of tamperedCursors(cursor))
       refusal(await send(proxy, `${path}start-at=${tampered}`), 400, 'bad-cursor');
     assert.match(refusal(await send(proxy, next.replace('lv3', 'lv2')), 400, 'bad-cursor'), /a cursor of lv3/);
+  });
+
+  test('a box of the whole world selects every unit that has a geometry, with the pages of the whole level', async () => {
+    for (const box of ['-180,-90,180,90', '0,-90,-0.0000000001,90']) {
+      const { headers } = await send(proxy, `/api/v1/fc/lv2?bbox=${box}&geometry=none`);
+      assert.equal(headers['boundaries-matched'], String(allFids(stored, 2).length - 1));
+      const [page, plain] = [
+        await send(proxy, `/api/v1/fc/lv1?bbox=${box}`, { 'accept-encoding': 'gzip' }),
+        await send(proxy, '/api/v1/fc/lv1', { 'accept-encoding': 'gzip' }),
+      ];
+      assert.deepEqual([page.headers.etag, page.body], [plain.headers.etag, plain.body]);
+    }
   });
 
   test('honours the q-values of Accept-Encoding', async () => {
@@ -140,13 +116,12 @@ export function testAnswers(world: World): void {
     }
   });
 
-  test('caches are private unless the service is public; a page behind a cursor may be kept for ever', async () => {
-    const { current, cursor } = cachingOf(world.setup);
+  test('caches are private; a page behind a cursor may be kept for ever', async () => {
     const next = nextOf(await send(proxy, '/api/v1/fc/lv3')) ?? '';
     for (const path of ['/api/v1/fc/lv3', '/api/v1/fc/lv3?start-at=4', '/api/v1/fc/lv3?page-size=2'])
-      assert.equal((await send(proxy, path)).headers['cache-control'], current);
+      assert.equal((await send(proxy, path)).headers['cache-control'], CACHING.current);
     for (const path of [next, next.replace('start-at', 'start-after')])
-      assert.equal((await send(proxy, path)).headers['cache-control'], cursor);
+      assert.equal((await send(proxy, path)).headers['cache-control'], CACHING.cursor);
   });
 
   test('answers are the same bytes whatever other headers a request has', async () => {

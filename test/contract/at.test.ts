@@ -1,19 +1,15 @@
-// What is at a point, of all levels: where nothing is, what is no point, and what is damaged. What is at any point is
+// What is at a point, of all levels: where nothing is, and what is damaged. What is at any point is
 // compared with a model by requests.ts, and with `contains` on the sample's real boundaries by sample-places.ci.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { alonePath, releasePath } from '../../format/layout.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, WHOLE);
-const service = await startService(folder);
+const service = await startService(await buildCountries(WHOLE));
 
 /** In a district of level 2, and in a part of its region that no district has. */
 const [DISTRICT, REGION] = ['1.5,3.5', '1.5,2.5'];
@@ -45,9 +41,7 @@ test('a longitude just beyond 90 degrees, as it is written, is no latitude of ex
 test('the link to the exchanged numbers keeps the geometry; where there is no none, the lightest one is usual', async () => {
   const { headers } = await send(service, '/api/v1/at?geometry=point&point=2.5,10.5');
   assert.match(String(headers.link), /\/api\/v1\/at\?point=10\.5,2\.5&geometry=point>; rel="alternate"$/);
-  const few = temporaryFolder();
-  await buildRelease(writeCountries(), few, { ...WHOLE, geometries: ['full', 'point'] });
-  const other = await startService(few);
+  const other = await startService(await buildCountries({ ...WHOLE, geometries: ['full', 'point'] }));
   const [usual, point] = await Promise.all(
     ['', '&geometry=point'].map((more) => send(other, `/api/v1/at?point=${DISTRICT}${more}`)),
   );
@@ -55,28 +49,8 @@ test('the link to the exchanged numbers keeps the geometry; where there is no no
   assert.equal(JSON.parse(textOf(usual ?? assert.fail())).features.length, 3);
 });
 
-test('refuses what is no point, and says that longitude comes first', async () => {
-  const cases: [query: string, code: string, detail: RegExp][] = [
-    ['', 'bad-parameter', /point is missing.*longitudes.*before latitudes/],
-    ['point=', 'bad-parameter', /point is empty.*longitudes.*before latitudes/],
-    ['point=1', 'bad-parameter', /1 values, not 2/],
-    ['point=1,2,3', 'bad-parameter', /3 values, not 2/],
-    ['point=40.4,-103', 'bad-parameter', /"-103" is no latitude.*longitudes.*before latitudes/],
-    ['point=181,0', 'bad-parameter', /"181" is no longitude/],
-    ['point=1e1,0', 'bad-parameter', /"1e1" is no longitude/],
-    ['point=1,2&point=1,2', 'duplicate-parameter', /point/],
-    ['point=1,2&geometry=small', 'bad-parameter', /geometry is "small".*full, medium, low, point, none/],
-    ['point=1,2&geometry=', 'bad-parameter', /geometry is ""/],
-    ['point=1,2&page-size=1', 'unknown-parameter', /Allowed: point, geometry\./],
-    ['contains=1,2', 'unknown-parameter', /"contains" is not a parameter/],
-  ];
-  for (const [query, code, detail] of cases)
-    assert.match(refusal(await send(service, `/api/v1/at?${query}`), 400, code), detail, query);
-});
-
 test('a unit whose stored data is damaged is 502, never another text; what is beside it is right', async () => {
-  const damaged = temporaryFolder();
-  await buildRelease(writeCountries(), damaged, WHOLE);
+  const damaged = await buildCountries(WHOLE);
   const file = join(damaged, releasePath('r1'), alonePath(2, 0, 'none'));
   const bytes = readFileSync(file);
   writeFileSync(

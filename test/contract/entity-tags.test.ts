@@ -1,7 +1,6 @@
 // An equal entity tag means equal bytes, whatever release a body is from: also where a feature has come to be the first
 // of its file, and so alone, where other features are chained, or where another compressor has made the data.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, deflateRawSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -14,13 +13,7 @@ import { LoadedTable } from '../../proxy/data/release.ts';
 import { type Client, type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { type FeatureText, makeFeatures } from '../format/make-level.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { send } from '../support/http/http-client.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { pointTo } from '../support/releases/point-to.ts';
 import { seedsOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
@@ -172,58 +165,4 @@ test('a unit that has come to be the first of its file changes the tag of what i
       const [a, b] = [one, two].map((made) => sliceOf(made, (unit) => unit >= from && unit < end, format).tag);
       assert.equal(a === b, isSame, `${from} to ${end}`);
     }
-});
-
-test('a download is continued across releases by If-Range and by nothing, and is never a file of two', async () => {
-  const folder = temporaryFolder();
-  const layer = (units: readonly number[]) => ({
-    name: 'ADM_0',
-    columns: ['GID_0', 'COUNTRY'],
-    features: units.map((unit) => ({
-      fid: unit + 1,
-      values: [`U${unit}`, `The country of ${unit % 9}`],
-      wkt: square(unit - 90, 0),
-    })),
-  });
-  const all = Array.from({ length: UNITS }, (_, unit) => unit);
-  for (const [release, units] of [
-    ['r1', all.slice(1)],
-    ['r2', all.filter((unit) => unit !== 40)],
-  ] as const) {
-    const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', [layer(units)]);
-    await buildRelease(source, folder, { release, storedPages: 'none' });
-  }
-  pointTo(folder, 'r1', ['r1', 'r2']);
-  const proxy = await startService(folder);
-  const seen = { continued: 0, whole: 0 };
-  for (const [west, east] of [
-    [-89, -60],
-    [-89, 40],
-    [-60, -50],
-    [-49, 5],
-    [0, 20],
-    [11, 20],
-    [12, 39],
-  ])
-    for (const format of ['geojsonl', 'geojson']) {
-      const path = `/api/v1/download/lv0.${format}.gz?bbox=${west},0,${east},2`;
-      const [old, now] = [await send(proxy, `${path}&release=r1`), await send(proxy, `${path}&release=r2`)];
-      const at = Math.floor(old.body.length / 2);
-      const range = `bytes=${at}-`;
-      const safe = await send(proxy, `${path}&release=r2`, { range, 'if-range': old.headers.etag });
-      const plain = await send(proxy, `${path}&release=r2`, { range });
-      assert.equal(plain.status, 206);
-      assert.equal(plain.headers.etag, now.headers.etag);
-      if (old.headers.etag === now.headers.etag) {
-        seen.continued++;
-        assert.equal(safe.status, 206);
-        for (const { body } of [safe, plain])
-          assert.ok(Buffer.concat([old.body.subarray(0, at), body]).equals(now.body));
-      } else {
-        seen.whole++;
-        assert.equal(safe.status, 200);
-        assert.ok(safe.body.equals(now.body) && !now.body.equals(old.body));
-      }
-    }
-  assert.ok(seen.continued >= 4 && seen.whole >= 6, JSON.stringify(seen));
 });

@@ -8,6 +8,9 @@ import { cellsPath, namesPath, OVERVIEW_FILE, RELEASE_FILE, releasePath } from '
 import { FORMATS, GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { sha256Of } from '../support/files.ts';
+import { PREFLIGHT } from '../support/http/in-process-proxy.ts';
+import { KINDS } from './every-answer.ts';
+import { REFUSED } from './refusals.ts';
 import { SCOPE } from './world.ts';
 
 /** A request that every setup is sent. */
@@ -109,21 +112,18 @@ function listings({ stored }: Made, cursor: Cursors): Exchange[] {
 /** One of each kind of answer, asked for in every way. */
 function answers(cursor: Cursors): Exchange[] {
   const kinds = [
+    ...KINDS,
     `${API}/fc/lv2`,
-    `${API}/geojsonl/lv2?page-size=7`,
     `${API}/geojsonl/lv2?gid-0=U0.3_1&geometry=low`,
     `${API}/fc/lv3?start-at=${cursor(3, 40)}`,
     `${API}/`,
-    `${API}/at?point=${POINTS[0]}`,
     `${API}/search?q=unit&level=lv1,lv3&limit=30`,
-    `${API}/names/lv2`,
-    `${API}/overview`,
     `${API}/download/lv2.geojsonl.gz?gid-0=U0.3_1`,
     `${API}/download/lv1.geojson.gz?bbox=${BOX}&geometry=point`,
-    `${API}/download/lv2.cells`,
-    ...[OGC, `${OGC}/conformance`, `${OGC}/api`, `${OGC}/collections`, `${OGC}/collections/lv2`],
-    ...[`${OGC}/collections/lv2/queryables`, `${OGC}/collections/lv2/schema`],
-    ...[`${ITEMS}?limit=5&GID_1=same&f=json`, `${ITEMS}?start-at=${cursor(2, 40)}&limit=5`, `${ITEMS}/1`],
+    ...['conformance', 'collections/lv2', 'collections/lv2/queryables', 'collections/lv2/schema'].map(
+      (path) => `${OGC}/${path}`,
+    ),
+    ...[`${ITEMS}?limit=5&GID_1=same&f=json`, `${ITEMS}?start-at=${cursor(2, 40)}&limit=5`],
   ];
   const ways = kinds.flatMap((path): Exchange[] => [
     { path },
@@ -154,7 +154,7 @@ function answers(cursor: Cursors): Exchange[] {
     ]),
     ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
     ...['POST', 'DELETE', 'OPTIONS'].map((method) => ({ path: `${API}/fc/lv2`, method })),
-    { path: `${API}/fc/lv0`, method: 'OPTIONS', headers: { ...PREFLIGHT, authorization: undefined } },
+    { path: `${API}/fc/lv0`, method: 'OPTIONS', headers: PREFLIGHT },
     ...get(
       ['/healthz', '/readyz', '/.well-known/api-catalog', '/.well-known/oauth-protected-resource', '/openapi.json'],
       {
@@ -167,23 +167,12 @@ function answers(cursor: Cursors): Exchange[] {
   ];
 }
 
-const PREFLIGHT = { origin: 'https://app.test', 'access-control-request-method': 'GET' };
-
-/** One of each problem that a request can have. */
+/** One of each problem that a request can have; of those of its query, one of each code for each path. */
 function problems(cursor: Cursors): Exchange[] {
   const page = `${API}/fc/lv2`;
-  const queries = 'page-size=0|start-at=c_AAAA|gid-4=x|gid-0=|limit=3|page-size=1&page-size=2|access_token=x|gid-0=%ff';
-  const places = 'bbox=1,2,3|contains=1,91|geometry=small|start-at=1&start-after=1';
-  const of = {
-    '': 'x=1|page-size=1',
-    at: 'point=|point=1|point=1,2&page-size=1',
-    search: 'q=|q=a&limit=0|q=a&level=lv9|q=a&q=b',
-    'download/lv2.geojsonl.gz': 'page-size=1|release=r9|release=',
-    'download/lv2.cells': 'gid-0=x|release=r9',
-    'names/lv2': 'x=1',
-    'ogc/collections/lv2/items': 'limit=0|bbox=1,2,x,4|datetime=yesterday|page-size=1|f=html',
-  };
-  const below = Object.entries(of).flatMap(([path, all]) => all.split('|').map((query) => `${API}/${path}?${query}`));
+  const refused = Object.values(REFUSED)
+    .flat()
+    .map(([path, code]) => [`${path.split('?')[0]} ${code}`, `${API}/${path}`] as const);
   const unknown = [
     '/',
     '/api/',
@@ -191,9 +180,10 @@ function problems(cursor: Cursors): Exchange[] {
     `${OGC}/collections/lv9`,
     `${ITEMS}/2000000`,
     '/releases/r1/release.json',
+    ...[`${API}/download/lv2.geojsonl.gz?release=r9`, `${API}/download/lv2.cells?release=r9`],
   ];
   return [
-    ...get([...`${queries}|${places}`.split('|').map((query) => `${page}?${query}`), ...below, ...unknown]),
+    ...get([...new Map(refused).values(), ...unknown]),
     ...get([`${page}?start-at=${cursor(3, 4)}`, `${page}?start-at=${cursor(2, 99_999)}`]),
     ...get([`${page}?gid-0=${'a'.repeat(9_000)}`]),
     ...[undefined, 'Basic eDp5', 'Bearer abc'].flatMap((authorization) => get([page, OGC], { authorization })),

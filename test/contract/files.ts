@@ -20,8 +20,7 @@ const FILES: readonly { path: string; file: string }[] = [
 const CODINGS = ['gzip', 'identity'];
 
 /** Tests overview and names, of the release of countries. */
-export function testFiles(world: World): void {
-  const { folder, proxy, publish } = world;
+export function testFiles({ folder, proxy, publish }: World): void {
   before(() => publish('c1'));
 
   test('a file is sent as it is stored to clients that accept gzip, and inflated to others', async () => {
@@ -35,22 +34,6 @@ export function testFiles(world: World): void {
       const units = plain.body.toString().split('\n').length - 2;
       assert.equal(plain.headers['boundaries-matched'], isOverview ? undefined : String(units));
     }
-  });
-
-  test('a file has no parameters', async () => {
-    for (const { path } of FILES) {
-      for (const query of ['page-size=1', 'start-at=1', 'gid-0=AAA', 'release=r2', 'x'])
-        assert.match(refusal(await send(proxy, `${path}?${query}`), 400, 'unknown-parameter'), /Allowed: none\.$/);
-      assert.equal((await send(proxy, `${path}?`)).status, 200);
-    }
-  });
-
-  test('what is not the path of a file gives 404, which names the paths', async () => {
-    for (const path of ['overview/', 'overview/lv0', 'overview.json', 'names', 'names/', 'names/lv6', 'names/LV0'])
-      assert.match(
-        refusal(await send(proxy, `/api/v1/${path}`), 404, 'not-found'),
-        /\/api\/v1\/names\/<LEVEL> and \/api\/v1\/overview/,
-      );
   });
 
   test('files are those of the current release, and one whose bytes did not change keeps its ETag', async () => {

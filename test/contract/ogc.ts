@@ -7,10 +7,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { elementAt } from '../../format/element-at.ts';
 import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
-import { type Answer, nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
-import { token } from '../support/http/in-process-proxy.ts';
+import { type Answer, nextOf, pagesFrom, refusal, send, textOf } from '../support/http/http-client.ts';
+import { authorizedWith } from '../support/http/in-process-proxy.ts';
 import { inBox, placedLevel } from '../support/places.ts';
-import { allFids, type World } from './world.ts';
+import { allFids, SCOPE, type World } from './world.ts';
 
 const ROOT = '/api/v1/ogc';
 const GEOJSON = 'application/geo+json';
@@ -45,8 +45,7 @@ interface Collection {
 }
 
 /** Tests what is the same for every origin. */
-export function testOgc(world: World): void {
-  const { proxy, stored, configured } = world;
+export function testOgc({ proxy, stored, configured }: World): void {
   const get = async (path: string): Promise<Answer> => send(proxy, path, { 'accept-encoding': 'gzip' });
   const json = async <T>(path: string, mediaType = 'application/json'): Promise<T> => {
     const answer = await get(path);
@@ -71,7 +70,7 @@ export function testOgc(world: World): void {
 
   test('/conf/core/api-definition-op, /conf/oas30/oas-definition-1: the API definition is valid OpenAPI 3.0', async () => {
     const document = await json<Record<string, unknown>>(`${ROOT}/api`, 'application/vnd.oai.openapi+json;version=3.0');
-    assert.equal('security' in document, world.setup.isPublic !== true);
+    assert.ok('security' in document);
     const validator = new Validator();
     const { valid, errors } = await validator.validate(document);
     assert.ok(valid, JSON.stringify(errors));
@@ -155,8 +154,6 @@ export function testOgc(world: World): void {
       ['9'.repeat(30), all],
     ] as const)
       assert.equal((await page(`limit=${limit}`)).numberReturned, expected);
-    for (const limit of ['0', '-1', 'ten', '1.5', '', '%201', '0x5'])
-      assert.match(refusal(await get(`${itemsOf(2)}?limit=${limit}`), 400, 'bad-parameter'), /limit/);
   });
 
   test('/conf/core/fc-bbox-definition, fc-bbox-response: bbox has four or six numbers, also across the antimeridian', async () => {
@@ -193,40 +190,7 @@ export function testOgc(world: World): void {
         assert.equal((await page(`datetime=${text}`)).numberMatched, all, text);
   });
 
-  test('/conf/core/query-param-invalid: what is no limit, bbox, datetime, geometry or cursor is refused', async () => {
-    for (const query of [
-      ...['1,2,3', '1,2,3,4,5', '1,2,x,4', '1,2,,4', '1,50,2,40', '1,91,2,92', '-181,0,0,1', '1,2,x,3,4,5'],
-      ...['Infinity,0,1,1', '1,2,3,4,5,6,7', '1e999,2,3,4', ''],
-    ].map((bbox) => `bbox=${bbox}`))
-      assert.match(refusal(await get(`${itemsOf(2)}?${query}`), 400, 'bad-parameter'), /^bbox/, query);
-    for (const query of [
-      ...['yesterday', '2018-13-01', '2018-02-12T00:00:00', '../..', '/', '2019-01-01/2018-01-01', '2018/2019/2020'],
-      ...['2018-02-30T00:00:00Z', '2023-02-29', '2018-04-31/..', '2016-12-31T23:60:00Z'],
-    ].map((time) => `datetime=${time}`))
-      assert.match(refusal(await get(`${itemsOf(2)}?${query}`), 400, 'bad-parameter'), /^datetime/, query);
-    refusal(await get(`${itemsOf(2)}?geometry=small`), 400, 'bad-parameter');
-    refusal(await get(`${itemsOf(2)}?GID_0=`), 400, 'bad-parameter');
-    refusal(await get(`${itemsOf(2)}?start-at=c_damaged`), 400, 'bad-cursor');
-    refusal(await get(`${itemsOf(2)}?limit=3&limit=4`), 400, 'duplicate-parameter');
-    refusal(await get(`${itemsOf(2)}?GID_0=%FF`), 400, 'bad-encoding');
-  });
-
-  test('/conf/core/query-param-unknown: a parameter that the definition lacks is refused, and the allowed ones are named', async () => {
-    for (const name of ['page-size', 'gid-0', 'GID_3', 'gid_0', 'toString', '__proto__', 'F', 'bbox-crs', '']) {
-      const detail = refusal(await get(`${itemsOf(2)}?${name}=1`), 400, 'unknown-parameter');
-      assert.match(detail, /limit, bbox, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/);
-    }
-    refusal(await get(`${itemsOf(2)}/1?limit=1`), 400, 'unknown-parameter');
-    // Without a value, too; a column without one is another mistake.
-    for (const query of ['foo=', 'foo', '=']) refusal(await get(`${itemsOf(2)}?${query}`), 400, 'unknown-parameter');
-    assert.match(refusal(await get(`${itemsOf(2)}?GID_0=`), 400, 'bad-parameter'), /GID_0 is empty/);
-    const five = refusal(await get(`${itemsOf(2)}?bbox=1,2,3,4,5`), 400, 'bad-parameter');
-    assert.match(five, /5 values, not 4 or 6\. Allowed: .* or six numbers with heights\.$/);
-    refusal(await get(`${ROOT}?g=json`), 400, 'unknown-parameter');
-    refusal(await get(`${itemsOf(2)}?access_token=x`), 400, 'token-in-query');
-  });
-
-  test('f=json is accepted on every path and changes nothing but links; any other format is refused', async () => {
+  test('f=json is accepted on every path and changes nothing but links', async () => {
     const paths = ['', '/conformance', '/api', '/collections', '/collections/lv2', '/collections/lv2/items/1'];
     for (const path of [...paths, '/collections/lv2/queryables', '/collections/lv2/schema']) {
       const [plain, asked] = [await get(ROOT + path), await get(`${ROOT + path}?f=json`)];
@@ -234,8 +198,6 @@ export function testOgc(world: World): void {
       const { links: _links, ...content } = JSON.parse(textOf(plain));
       const { links: _asked, ...same } = JSON.parse(textOf(asked));
       assert.deepEqual(same, content);
-      for (const f of ['html', 'JSON', 'geojson', ''])
-        assert.match(refusal(await get(`${ROOT + path}?f=${f}`), 400, 'bad-parameter'), /^f .*json/, path);
     }
     const { features, links } = await page('f=json&limit=1');
     assert.deepEqual(features, (await page('limit=1')).features);
@@ -304,16 +266,13 @@ export function testOgc(world: World): void {
           return gids[0] === parent && feature.bbox !== undefined ? [feature] : [];
         });
         const got: Feature[] = [];
-        let path: string | undefined = `${itemsOf(2)}?${query}`;
-        while (path !== undefined) {
-          const answer: Answer = await send(proxy, path, { 'accept-encoding': coding });
-          const body: Page = JSON.parse(textOf(answer));
+        for await (const answer of pagesFrom(proxy, `${itemsOf(2)}?${query}`, { 'accept-encoding': coding })) {
+          const { features, numberMatched, links }: Page = JSON.parse(textOf(answer));
           assert.equal(answer.headers['boundaries-matched'], String(expected.length));
-          assert.equal(body.numberMatched, expected.length);
-          got.push(...body.features);
-          const next = body.links.find(({ rel }) => rel === 'next')?.href;
-          path = nextOf(answer);
-          assert.equal(path, next?.slice(new URL(next).origin.length));
+          assert.equal(numberMatched, expected.length);
+          got.push(...features);
+          const path = nextOf(answer);
+          assert.equal(path, links.some(({ rel }) => rel === 'next') ? pathOf(links, 'next') : undefined);
           assert.ok(path === undefined || path.startsWith(`${itemsOf(2)}?${query}&start-at=`), path);
         }
         assert.deepEqual(got, expected);
@@ -340,7 +299,7 @@ export function testOgc(world: World): void {
 
   test('links begin with the public URL', async () => {
     const { links }: { links: Link[] } = JSON.parse(
-      textOf(await send(configured, ROOT, { authorization: `Bearer ${await token({ scope: 'boundaries:read' })}` })),
+      textOf(await send(configured, ROOT, await authorizedWith({ scope: SCOPE }))),
     );
     for (const { href } of links) assert.ok(href.startsWith('https://example.org/boundaries/api/v1/ogc'), href);
   });

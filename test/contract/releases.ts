@@ -3,34 +3,42 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { readStored } from '../support/datasets/large-dataset.ts';
 import { sha256Of } from '../support/files.ts';
-import { nextOf, send, textOf, walk } from '../support/http/http-client.ts';
-import type { World } from './world.ts';
+import { fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
+import { allFids, type World } from './world.ts';
+
+const ITEMS = 'ogc/collections/lv1/items';
 
 /** Tests what happens to a client when r2 follows r1. */
-export function testReleases({ folder, proxy, publish }: World): void {
+export function testReleases({ folder, proxy, publish, stored }: World): void {
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
 
   test('a client half-way when a release is published finishes on the release it began with', async () => {
-    const path = '/api/v1/geojsonl/lv1?page-size=50';
-    const first = await send(proxy, path);
+    const paths = ['geojsonl/lv1?page-size=50', 'geojsonl/lv3?geometry=none&page-size=90', `${ITEMS}?limit=50`];
+    const first = await Promise.all(paths.map((path) => send(proxy, `/api/v1/${path}`)));
     await publish('r2', ['r1', 'r2']);
-    assert.equal((await send(proxy, path)).headers['boundaries-release'], 'r2');
-    const next = nextOf(first) ?? '';
-    assert.equal((await send(proxy, next)).headers['boundaries-release'], 'r1');
-    const fids = readStored(folder, 'r1')[1]?.units.map(({ fid }) => fid) ?? [];
-    assert.equal(fids.length, 130);
-    assert.deepEqual(await walk(proxy, next), fids.slice(20));
+    for (const [i, path] of paths.entries()) {
+      assert.equal((await send(proxy, `/api/v1/${path}`)).headers['boundaries-release'], 'r2', path);
+      const begun = elementAt(first, i);
+      const next = nextOf(begun) ?? assert.fail(path);
+      assert.equal((await send(proxy, next)).headers['boundaries-release'], 'r1', path);
+      const fids = allFids(stored, path.includes('lv3') ? 3 : 1);
+      assert.ok(fids.length > 100);
+      assert.deepEqual([...fidsOf(begun), ...(await walk(proxy, next))], fids, path);
+    }
   });
 
   test('a page or slice whose units did not change keeps its ETag in the next release, with the next cursor', async () => {
-    const paths = ['', '?page-size=7', '?start-at=3', '?page-size=9&gid-0=U0.3_1'].flatMap((query) => [
-      `/api/v1/geojsonl/lv3${query}`,
-      `/api/v1/fc/lv3${query}`,
-    ]);
+    const paths = [
+      '',
+      '?page-size=7',
+      '?start-at=3',
+      '?page-size=9&gid-0=U0.3_1',
+      '?geometry=low&page-size=50',
+    ].flatMap((query) => [`/api/v1/geojsonl/lv3${query}`, `/api/v1/fc/lv3${query}`]);
     const asked = ['gzip', 'identity'].flatMap((coding) =>
       paths.map((path) => ({ path, given: { 'accept-encoding': coding } })),
     );
@@ -64,13 +72,11 @@ export function testReleases({ folder, proxy, publish }: World): void {
   test('a cursor whose release is no longer hosted gives 410, which says to start again', async () => {
     const digest = sha256Of(join(folder, releasePath('r1'), RELEASE_FILE));
     const cursor = encodeCursor({ release: 'r1', content: contentOf(digest), level: 2, position: 20 });
-    assert.equal((await send(proxy, `/api/v1/fc/lv2?start-at=${cursor}`)).status, 200);
+    const paths = ['fc/lv2', ITEMS.replace('lv1', 'lv2')].map((path) => `/api/v1/${path}?start-at=${cursor}`);
+    for (const path of paths) assert.equal((await send(proxy, path)).status, 200);
     await publish('r2', ['r1', 'r2']);
-    assert.equal((await send(proxy, `/api/v1/fc/lv2?start-at=${cursor}`)).status, 200);
+    for (const path of paths) assert.equal((await send(proxy, path)).status, 200);
     await publish('r2');
-    const answer = await send(proxy, `/api/v1/fc/lv2?start-at=${cursor}`);
-    const problem = JSON.parse(answer.body.toString());
-    assert.deepEqual([answer.status, problem.code], [410, 'release-gone']);
-    assert.match(problem.detail, /start again/i);
+    for (const path of paths) assert.match(refusal(await send(proxy, path), 410, 'release-gone'), /start again/i);
   });
 }

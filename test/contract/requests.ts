@@ -65,7 +65,7 @@ export function testAnyPage(proxy: Target, stored: readonly StoredLevel[], runs:
   });
 }
 
-/** Listings with the largest pages of every kind, and those of GIDs that would break a path or a query. */
+/** Listings with the largest pages of every kind, those of GIDs that would break a path or a query, and empty ones. */
 function knownListings(): Listing[] {
   const caps = FORMATS.flatMap((format) =>
     LEVELS.flatMap((level) =>
@@ -86,17 +86,21 @@ function knownListings(): Listing[] {
   const odd = [...ODD_GIDS, 'Same', 'U0.1_1 ', 'u0.1_1', '%2e%2e%2f', 'U0.1_1\0'].flatMap((gid) =>
     ([1, 2] as const).map((level) => ({ format: 'fc' as const, level, filters: { 'gid-1': gid } })),
   );
-  return [...caps, ...capsByGeometry, ...odd];
+  const empty = FORMATS.map((format) => ({ format, level: 2 as const, filters: { 'gid-0': 'none' } }));
+  return [...caps, ...capsByGeometry, ...odd, ...empty];
 }
 
 /** Compares so many downloads of any listing, and any range of each. */
 export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
   test('a download is every feature of its listing, and each range of it those bytes', async () => {
-    const any = fc.record({
+    const empty = FORMATS.map((format): [AnyDownload] => {
+      const listing: Listing = { format, level: 2, filters: { 'gid-0': 'none' } };
+      return [{ listing, parts: [0.9, 1], form: 'suffix' }];
+    });
+    const any: fc.Arbitrary<AnyDownload> = fc.record({
       listing: anyListing(stored),
-      /** Where it begins and ends, as parts of the whole. */
       parts: fc.tuple(fc.double({ min: 0, max: 0.999, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
-      form: fc.constantFrom('closed', 'open', 'suffix', 'too far'),
+      form: fc.constantFrom<AnyDownload['form'][]>('closed', 'open', 'suffix', 'too far'),
     });
     const property = fc.asyncProperty(any, async ({ listing, parts: [begin, part], form }) => {
       const path = downloadOf(listing);
@@ -119,8 +123,16 @@ export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], r
       assert.equal(answer.headers.etag, whole.headers.etag);
       assert.ok(answer.body.equals(whole.body.subarray(first, last + 1)), `${path} ${range}`);
     });
-    for (const seed of seedsOf(1)) await fc.assert(property, { seed, numRuns: runs });
+    for (const seed of seedsOf(1)) await fc.assert(property, { seed, examples: empty, numRuns: empty.length + runs });
   });
+}
+
+/** A download, and a range of it. */
+interface AnyDownload {
+  listing: Listing;
+  /** Where the range begins and ends, as parts of the whole. */
+  parts: [begin: number, end: number];
+  form: 'closed' | 'open' | 'suffix' | 'too far';
 }
 
 /** Compares what is at so many points. */
@@ -155,6 +167,8 @@ function testAnyPoint(proxy: Target, stored: readonly StoredLevel[], runs: numbe
 async function compare(proxy: Target, path: string, coding: Coding, { text, matched }: Expected): Promise<Answer> {
   const answer = await assertAsked(proxy, path, coding, matched);
   const { body } = answer;
+  const type = path.startsWith('/api/v1/geojsonl/') ? 'application/x-ndjson' : 'application/geo+json';
+  assert.equal(answer.headers['content-type'], type, path);
   const isOneMember = body.subarray(0, MEMBER_HEADER.length).equals(MEMBER_HEADER);
   assert.equal(isOneMember, coding === 'gzip', path);
   assert.ok((isOneMember ? gunzipSync(body) : body).toString('utf8') === text, `${path}: other text`);

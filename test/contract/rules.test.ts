@@ -1,7 +1,34 @@
-// The rules of the HTTP contract, on a directory in this process.
-import { testRules } from './contract.ts';
-import { testStart } from './errors.ts';
+// The rules of the HTTP contract, all of them, on a directory in this process. Every other setup must answer as it does:
+// comparison.test.ts.
+import { describe } from 'node:test';
+import { testAnswers } from './answers.ts';
+import { testDownloads } from './downloads.ts';
+import { testErrors, testStart } from './errors.ts';
+import { testEveryAnswer } from './every-answer.ts';
+import { testFiles } from './files.ts';
+import { testGeometries } from './geometries.ts';
+import { testOgc } from './ogc.ts';
+import { testRefusals } from './refusals.ts';
+import { testReleases } from './releases.ts';
+import { testRequests } from './requests.ts';
 import { DIRECTORY } from './setups.ts';
+import { testSyntax } from './syntax.ts';
+import { prepareWorld } from './world.ts';
 
-await testRules([DIRECTORY]);
+const PARTS = {
+  'who is turned away': testErrors,
+  'paths and tokens': testSyntax,
+  'what a request asks for': testRequests,
+  'what a request may not say': testRefusals,
+  'what an answer is': testAnswers,
+  'what all answers have': testEveryAnswer,
+  'small answers': testGeometries,
+  'OGC API - Features': testOgc,
+  'while releases change': testReleases,
+  'overview and names': testFiles,
+  downloads: testDownloads,
+};
+
+const world = await prepareWorld(DIRECTORY);
+for (const [title, testPart] of Object.entries(PARTS)) describe(title, () => testPart(world));
 testStart();

@@ -1,11 +1,11 @@
 // Real boundaries and names: a point of the sample is in the units of all levels that its unit is in, where GDAL finds
-// it, and where `contains` and `at` do; its units are found by their names.
+// it; its units are found by their names.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
-import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
+import type { Level } from '../../format/levels.ts';
 import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
@@ -57,51 +57,6 @@ test('GDAL finds points of the sample in the same units, half of them by a borde
       const expected = ofGdal(x, y);
       if (expected !== undefined) assert.deepEqual(at(level, x, y), expected, `lv${level} ${x},${y}`);
     }
-  }
-});
-
-test('a point has the units that contains finds on each level, half of the points by a border', async () => {
-  const service = await startService(folder);
-  for (const [level, count] of [
-    [0, 10],
-    [2, 10],
-    [3, 40],
-  ] as const) {
-    const points = pointsOf(elementAt(stored, level).lines, elementAt(seedsOf(1), 0));
-    for (let i = 0; i < count; i++) {
-      const point = points.next().value.join();
-      const found: { features: { properties: Record<string, string> }[]; levels: string[] } = {
-        features: [],
-        levels: [],
-      };
-      for (const name of LEVELS.map(levelName)) {
-        const path = `/api/v1/fc/${name}?contains=${point}&geometry=none&page-size=50`;
-        const { features } = JSON.parse(textOf(await send(service, path)));
-        found.features.push(...features);
-        found.levels.push(...features.map(() => name));
-      }
-      const { gids, names, ...answer } = JSON.parse(textOf(await send(service, `/api/v1/at?point=${point}`)));
-      assert.deepEqual(answer, { type: 'FeatureCollection', ...found }, point);
-      const properties = found.features.map((unit) => unit.properties);
-      const own = (i: number): string => (found.levels[i] ?? '').slice(2);
-      assert.deepEqual(
-        [gids, names],
-        [
-          properties.map((unit, i) => unit[`GID_${own(i)}`]),
-          properties.map((unit, i) => unit[own(i) === '0' ? 'COUNTRY' : `NAME_${own(i)}`]),
-        ],
-        point,
-      );
-    }
-  }
-});
-
-test('Madrid is in Spain, its region and its province, with any geometry', async () => {
-  const service = await startService(folder);
-  for (const geometry of GEOMETRIES) {
-    const text = textOf(await send(service, `/api/v1/at?point=-3.7038,40.4168&geometry=${geometry}`));
-    assert.deepEqual(JSON.parse(text).levels, ['lv0', 'lv1', 'lv2', 'lv3']);
-    assert.match(text, /^\{"type":"FeatureCollection","features":\[\n[^\n]*"GID_0":"ESP"/);
   }
 });
 

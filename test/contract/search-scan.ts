@@ -46,9 +46,10 @@ interface Found {
 
 /** The scan: every name that has the text behind a space or at its beginning, ordered as the contract says. */
 export class Scan {
-  readonly #names: Named[] = [];
+  /** A line for each name. */
   readonly #text: string;
-  readonly #starts: number[] = [];
+  /** Names by where their lines begin. */
+  readonly #names = new Map<number, Named>();
   /** By folded text: few letters are typed again and again, and find the most. */
   readonly #found = new Map<string, Found>();
   readonly #stored: readonly StoredLevel[];
@@ -70,9 +71,8 @@ export class Scan {
     for (const [level, units] of levels.entries())
       for (const [position, own] of units.entries())
         for (const text of new Set(own.flatMap(foldedNames))) {
-          this.#names.push({ level, position, text, bytes: Buffer.from(text) });
+          this.#names.set(at, { level, position, text, bytes: Buffer.from(text) });
           lines.push(` ${text}\n`);
-          this.#starts.push(at);
           at += text.length + 2;
         }
     this.#text = lines.join('');
@@ -121,19 +121,13 @@ export class Scan {
 
   #scan(wanted: string): Found {
     const found: (Named & { rank: number })[] = [];
-    let last = -1;
-    for (let at = this.#text.indexOf(` ${wanted}`); at !== -1; at = this.#text.indexOf(` ${wanted}`, at + 1)) {
-      let [low, high] = [0, this.#starts.length];
-      while (high - low > 1) {
-        const middle = (low + high) >>> 1;
-        if (elementAt(this.#starts, middle) <= at) low = middle;
-        else high = middle;
-      }
-      if (low === last) continue;
-      last = low;
-      const named = elementAt(this.#names, low);
+    let at = this.#text.indexOf(` ${wanted}`);
+    while (at !== -1) {
+      const named = this.#names.get(this.#text.lastIndexOf('\n', at) + 1) ?? assert.fail();
       const rank = named.text === wanted ? 0 : named.text.startsWith(wanted) ? 1 : 2;
       found.push({ ...named, rank });
+      // Once for each name.
+      at = this.#text.indexOf(` ${wanted}`, this.#text.indexOf('\n', at));
     }
     found.sort(
       (a, b) => a.rank - b.rank || a.level - b.level || Buffer.compare(a.bytes, b.bytes) || a.position - b.position,

@@ -16,8 +16,8 @@ import { startWorker } from '../support/processes/workerd.ts';
 export interface Setup {
   name: string;
   pages: StoredPages;
-  /** Why parts of the contract differ on a platform; the tests of these parts are skipped. */
-  exceptions: Exceptions;
+  /** Does its platform parse HTTP? What that answers to bytes that are hardly HTTP is its own. */
+  isParsedBefore: boolean;
   /** Does it serve everybody? Tokens, which the tests send, are then ignored. */
   isPublic: boolean;
   /** Starts a proxy for the output folder `out`; it stops when the test file ends. */
@@ -33,11 +33,6 @@ export interface ContractService extends Target {
   log: readonly string[];
   releases: { refresh(): Promise<unknown> };
 }
-
-/** Parts of the contract that a platform may prevent. */
-export type Exceptions = Readonly<
-  Partial<Record<'repeated headers' | 'too large headers' | 'invalid HTTP' | 'requests in one packet', string>>
->;
 
 const PREFIX = 'eu/';
 
@@ -62,7 +57,7 @@ function inThisProcess(origin: OriginName, pages: StoredPages, isPublic = false)
   return {
     name: `${origin}, ${pages} pages stored${isPublic ? ', public' : ''}`,
     pages,
-    exceptions: {},
+    isParsedBefore: false,
     isPublic,
     start: async (out, options = {}) =>
       startService(out, { origin: (await ORIGINS[origin](out)).origin, isPublic, metadata: !isPublic, ...options }),
@@ -74,26 +69,18 @@ export function inTwoProcesses(origin: OriginName, pages: StoredPages, node?: st
   return {
     name: `${origin}, ${pages} pages stored, two processes`,
     pages,
-    exceptions: {},
+    isParsedBefore: false,
     isPublic: false,
     start: async (out, options = {}) => startProcesses(2, out, (await ORIGINS[origin](out)).args, { ...options, node }),
   };
 }
 
-/** Of Cloudflare Workers: workerd itself parses HTTP. test/process/worker.test.ts shows what it answers instead. */
-const WORKERD_EXCEPTIONS: Exceptions = {
-  'repeated headers':
-    'Workers join the values of a header that occurs several times, and refuse a request without Host',
-  'too large headers': 'Workers respond to headers of more than 64 KiB themselves',
-  'invalid HTTP': 'Workers respond to what is not HTTP themselves',
-  'requests in one packet': 'Workers respond to what is not HTTP themselves',
-};
-
+/** Cloudflare's runtime. test/process/worker.ci.test.ts has what workerd itself answers. */
 function inWorkerd(pages: StoredPages): Setup {
   return {
     name: `workerd with a static host, ${pages} pages stored`,
     pages,
-    exceptions: WORKERD_EXCEPTIONS,
+    isParsedBefore: true,
     isPublic: false,
     async start(out, { publicUrl, scope } = {}) {
       const { url } = await startStaticHost(out);
@@ -122,7 +109,7 @@ export const COMPARED_ON_LANDING: readonly Setup[] = [
   inWorkerd('all'),
 ];
 
-/** In which, besides, each rule is tested once a week. */
+/** Compared with it once a week. */
 export const OTHERS: readonly Setup[] = [
   inThisProcess('static host', 'none'),
   inThisProcess('bucket', 'none'),

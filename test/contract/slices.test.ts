@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { gidColumn } from '../../format/gid-column.ts';
-import { FRAME_DATA } from '../../format/gzip.ts';
-import { releasePath } from '../../format/layout.ts';
+import { FRAME_DATA, MEMBER_HEADER } from '../../format/gzip.ts';
+import { featureFilePath, releasePath } from '../../format/layout.ts';
 import { LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
 import { LoadedLevel, loadRelease } from '../../proxy/data/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -57,57 +56,43 @@ test('HEAD and If-None-Match read nothing: they are answered without the feature
 });
 
 test('ranges that lie near each other are read at once, large features alone, and files one by one', async () => {
-  const release = proxy.releases.current;
-  assert.ok(release);
+  const release = proxy.releases.current ?? assert.fail();
   const directory = directoryOrigin(folder);
-  /** What is read for these ranges: the file, and the positions of the features in the range of bytes. */
-  const readsFor = async (number: Level, ranges: number[]): Promise<[file: string, first: number, end: number][]> => {
-    const level = release.get(number);
-    assert.ok(level);
-    const { index } = level;
-    const source = level.full;
-    const found: [string, number, number][] = [];
-    const note = (path: string, { offset, length }: ByteRange): void => {
-      const file = Number(/(\d+)\.geojsonl/.exec(path)?.[1]) - 1;
-      const at = (bytes: number): number => {
-        for (let p = file * index.perFile; p <= index.fileEnd(file); p++)
-          if (10 + index.chained.bytes(file * index.perFile, p) >= bytes)
-            return 10 + index.chained.bytes(file * index.perFile, p) === bytes ? p : p - 1 / 2;
-        throw new Error(`no feature has byte ${bytes}`);
-      };
-      found.push([String(file + 1), at(offset), at(offset + length)]);
-    };
+  type Read = readonly [path: string, offset: number, length: number];
+  /** What is read for these ranges of features. */
+  const readsFor = async (number: Level, ranges: number[]): Promise<Read[]> => {
+    const source = release.get(number)?.full ?? assert.fail('the index is not loaded');
+    const asked: Read[] = [];
     const origin: Origin = {
       read(path, range) {
-        if (typeof range !== 'number') note(path, range);
+        if (typeof range !== 'number') asked.push([path, range.offset, range.length]);
         return directory.read(path, range);
       },
     };
+    const slice = new Slice([source], FRAME_DATA.geojsonl, 'geojsonl', ranges);
     const client = { principal: '', isClosed: false, exchange: undefined };
-    const body = await new Slice([source], FRAME_DATA.geojsonl, 'geojsonl', ranges).read(
-      new Reads(origin, undefined),
-      client,
-    );
+    const body = await slice.read(new Reads(origin, undefined), client);
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
-    return found;
+    return asked;
+  };
+  /** The bytes of features that follow one another in a file. */
+  const bytesOf = (number: Level, first: number, end: number): Read => {
+    const { index } = release.get(number) ?? assert.fail();
+    const file = Math.floor(first / index.perFile);
+    const offset = MEMBER_HEADER.length + index.chained.bytes(file * index.perFile, first);
+    return [join(releasePath('r1'), featureFilePath(number, file)), offset, index.chained.bytes(first, end)];
   };
   // Unit 6 has more than a MiB: it is read by itself, in pieces.
-  assert.deepEqual(await readsFor(0, [0, 12]), [
-    ['1', 0, 6],
-    ['1', 6, 6.5],
-    ['1', 6.5, 7],
-    ['1', 7, 12],
-  ]);
+  const [file, offset, length] = bytesOf(0, 6, 7);
+  const large: Read[] = [
+    [file, offset, 2 ** 20],
+    [file, offset + 2 ** 20, length - 2 ** 20],
+  ];
+  assert.deepEqual(await readsFor(0, [0, 12]), [bytesOf(0, 0, 6), ...large, bytesOf(0, 7, 12)]);
   // Units 3 and 4 lie between 2 and 5: more than is read in vain; between 8 and 10 there is little.
-  assert.deepEqual(await readsFor(0, [2, 3, 5, 6, 8, 9, 10, 11]), [
-    ['1', 2, 3],
-    ['1', 5, 6],
-    ['1', 8, 11],
-  ]);
-  assert.deepEqual(await readsFor(1, [98, 102]), [
-    ['1', 98, 100],
-    ['2', 100, 102],
-  ]);
+  const scattered = [bytesOf(0, 2, 3), bytesOf(0, 5, 6), bytesOf(0, 8, 11)];
+  assert.deepEqual(await readsFor(0, [2, 3, 5, 6, 8, 9, 10, 11]), scattered);
+  assert.deepEqual(await readsFor(1, [98, 102]), [bytesOf(1, 98, 100), bytesOf(1, 100, 102)]);
 });
 
 test('HEAD, 304 and a range of a long scattered listing do not go over its features again', async () => {

@@ -1,14 +1,11 @@
 // What the contract is tested with in one setup: a service, and the releases that it can be told to serve.
-import assert from 'node:assert/strict';
 import { readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import type { Level, StoredPages } from '../../format/levels.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
 import { readStored, type StoredLevel, writeManyRegions, writeWorld } from '../support/datasets/large-dataset.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { refusal, send } from '../support/http/http-client.ts';
+import { writeCountries, writeRenamedCountries } from '../support/datasets/small-datasets.ts';
 import { buildRelease, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
@@ -17,7 +14,6 @@ import type { ContractService, Setup } from './setups.ts';
 
 /** What the parts of the contract are tested with. */
 export interface World {
-  setup: Setup;
   /** The output folder that it serves, at first release r1. */
   folder: string;
   proxy: ContractService;
@@ -51,7 +47,6 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   const configured = await setup.start(withoutChanges(folder), { publicUrl: PUBLIC_URL, scope: SCOPE });
   let stored: StoredLevel[] | undefined;
   return {
-    setup,
     folder,
     proxy,
     get stored() {
@@ -66,33 +61,8 @@ export async function prepareWorld(setup: Setup): Promise<World> {
   };
 }
 
-/**
- * What `Cache-Control` says: of pages and files of the current release, behind a cursor, and of a release that is
- * named.
- */
-export function cachingOf({ isPublic }: Pick<Setup, 'isPublic'>): Record<'current' | 'cursor' | 'release', string> {
-  if (!isPublic)
-    return {
-      current: 'private, no-cache',
-      cursor: 'private, max-age=31536000, immutable',
-      release: 'private, no-cache',
-    };
-  const current = 'public, max-age=60, stale-while-revalidate=600';
-  // The id of a release may be used again; a cursor names its content.
-  return { current, cursor: 'public, max-age=31536000, immutable', release: current };
-}
-
-/** A request with no token, or a bad one, is refused, but not by a public service. */
-export async function needsToken({ setup, proxy }: Pick<World, 'setup' | 'proxy'>, path: string): Promise<void> {
-  for (const [authorization, code] of [
-    [undefined, 'token-missing'],
-    ['Bearer abc', 'token-invalid'],
-  ] as const) {
-    const answer = await send(proxy, path, { authorization });
-    if (!setup.isPublic) refusal(answer, 401, code);
-    else assert.deepEqual([answer.status, answer.headers['www-authenticate']], [200, undefined]);
-  }
-}
+/** What `Cache-Control` says of the current release, and of one that is named; and of what is behind a cursor. */
+export const CACHING = { current: 'private, no-cache', cursor: 'private, max-age=31536000, immutable' } as const;
 
 /** The fids of a level in order. */
 export function allFids(stored: readonly StoredLevel[], level: Level): number[] {
@@ -119,21 +89,9 @@ async function buildRenamed(folder: string, storedPages: StoredPages): Promise<v
  * geometries, and c3, the files of which tests damage; and m1, which has more units than any page.
  */
 async function buildOthers(folder: string): Promise<void> {
-  const sources = temporaryFolder();
-  const inSources = (name: string): string => join(sources, name);
-  const regions = writeManyRegions(inSources('regions.gpkg'));
+  const regions = writeManyRegions(join(temporaryFolder(), 'regions.gpkg'));
   await buildUnchecked(regions, folder, { ...WHOLE, release: 'm1', storedPages: 'none', accept: ['fewer-units'] });
-  const layers = countryLayers();
-  const countries = writeDataset(inSources('countries.gpkg'), 'GPKG', layers);
-  const corrected = layers.map((layer) => ({
-    ...layer,
-    features: layer.features.map((unit) => ({
-      ...unit,
-      values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
-    })),
-  }));
   for (const release of ['c1', 'c3'])
-    await buildRelease(countries, folder, { ...WHOLE, release, accept: ['fewer-units'] });
-  const source = writeDataset(inSources('corrected.gpkg'), 'GPKG', corrected);
-  await buildRelease(source, folder, { ...WHOLE, release: 'c2', geometries: ['full', 'none'] });
+    await buildRelease(writeCountries(), folder, { ...WHOLE, release, accept: ['fewer-units'] });
+  await buildRelease(writeRenamedCountries(), folder, { ...WHOLE, release: 'c2', geometries: ['full', 'none'] });
 }

@@ -8,21 +8,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { openFiles } from '../support/files.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { openConnection, send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: 'all' });
-const large = temporaryFolder();
-await buildRelease(writeCountries(), large, { storedPages: 'all' });
+const folder = await buildCountries({ storedPages: 'all' });
+const large = await buildCountries({ storedPages: 'all' });
 const { page } = enlargePage(large, 8 * 1024 * 1024);
 
 const HOST = 'Host: a.test\r\n';
@@ -168,22 +164,6 @@ test('of a thousand requests in one packet some are answered, and the last answe
     heads.flatMap((head, i) => (/Connection: close/i.test(head) ? [i] : [])),
     [heads.length - 1],
   );
-});
-
-test('while requests wait, nothing more is read from their connection', async () => {
-  const { service, reads, release } = await heldService(folder);
-  const connected = once(service.server, 'connection');
-  const request = `GET /api/v1/fc/lv1 HTTP/1.1\r\n${HOST}${TOKEN}\r\n`;
-  const socket = await open(service, request);
-  const [peer]: Socket[] = await connected;
-  assert.ok(peer);
-  await until(() => reads() === 1, 'nothing is read');
-  assert.equal(peer.isPaused(), false);
-  socket.write(request.repeat(2));
-  await until(() => peer.isPaused(), 'it is still read from');
-  release();
-  await until(() => !peer.isPaused(), 'it is not read from again');
-  socket.destroy();
 });
 
 test('requests that wait are not handled once their client is gone', async () => {

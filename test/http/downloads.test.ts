@@ -19,7 +19,7 @@ import { dice } from '../support/dice.ts';
 import { refusal, send, type Target } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { enlargeFeature } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
@@ -177,8 +177,7 @@ test('memory of a stream is used again only where nothing can still wait to be s
 });
 
 test('a download through a release switch ends on the release it began with', async () => {
-  const own = temporaryFolder();
-  await buildRelease(writeCountries(), own);
+  const own = await buildCountries();
   const { data } = enlargeFeature(own, 16 * MIB);
   await buildRelease(writeCountries(), own, { release: 'r2' });
   pointTo(own, 'r1', ['r1', 'r2']);

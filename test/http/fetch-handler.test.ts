@@ -12,14 +12,12 @@ import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { openFiles } from '../support/files.ts';
 import { AUDIENCE, ISSUER } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: 'all' });
+const folder = await buildCountries({ storedPages: 'all' });
 const { page, file } = enlargePage(folder, 8 * 1024 * 1024);
 const secret = randomBytes(32).toString('hex');
 const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 3600 })
@@ -74,8 +72,8 @@ test('the service is called by its title in its documents', async () => {
 });
 
 test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', async (t) => {
-  const out = temporaryFolder();
-  for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), out, { release });
+  const out = await buildCountries();
+  await buildRelease(writeCountries(), out, { release: 'r2' });
   pointTo(out, 'r1', ['r1']);
   const origin = await openOrigin(out);
   let isHeld: Promise<void> | undefined;

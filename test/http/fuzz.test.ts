@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { seedsOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { cells: true });
+const folder = await buildCountries({ cells: true });
 
 const PATH = '/api/v1/fc/lv0';
 const TOKEN = `Authorization: ${AUTHORIZED.authorization}\r\n`;

@@ -4,20 +4,17 @@ import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, Reads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { type Answer, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
-import { startService, token } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { authorizedWith, startService } from '../support/http/in-process-proxy.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { cells: true });
+const folder = await buildCountries({ cells: true });
 const PATH = '/api/v1/fc/lv1';
 
 /** The headers of a client. */
-const as = async (sub: string) => ({ 'accept-encoding': 'gzip', authorization: `Bearer ${await token({ sub })}` });
+const as = async (sub: string) => ({ 'accept-encoding': 'gzip', ...(await authorizedWith({ sub })) });
 
 test('a client beyond its rate gets 429 with the fields of the draft, other clients do not', async () => {
   const unlimited = await send(await startService(folder), PATH);

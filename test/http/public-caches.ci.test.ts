@@ -2,15 +2,12 @@
 // no other client's answer. What the caches spare the service is tested by public-caches.long.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, nextOf, send, type Target, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { missing, nginxBefore, varnishBefore } from '../support/processes/nginx-varnish.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { missing, PUBLIC_CACHES } from '../support/processes/nginx-varnish.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, WHOLE);
+const folder = await buildCountries(WHOLE);
 /** Whatever the configuration of a cache passes on is believed: it is what is tested. */
 const service = await startService(folder, {
   isPublic: true,
@@ -92,15 +89,12 @@ async function pair(
   return isSame ? undefined : `${JSON.stringify(odd)}, then ${JSON.stringify(plain)}`;
 }
 
-for (const [program, start] of Object.entries({
-  nginx: () => nginxBefore(service, 'nginx-public.conf', { '/var/cache/nginx/boundaries': temporaryFolder() }),
-  varnishd: () => varnishBefore(service, 'varnish-public.vcl'),
-}))
+for (const { program, start } of PUBLIC_CACHES)
   test(`${program}: after a request with odd headers, or a coding in its query, plain ones get what the service says`, {
-    skip: missing(program === 'nginx' ? 'nginx' : 'varnishd'),
+    skip: missing(program),
   }, async () => {
     // nginx closes a connection after 1,000 requests.
-    const cache = { ...(await start()), takesTurns: true };
+    const cache = { ...(await start(service)), takesTurns: true };
     const pairs = TARGETS.map(async (target) => {
       const wrong: (string | undefined)[] = [];
       for (const headers of CODINGS) {

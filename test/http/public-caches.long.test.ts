@@ -4,13 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { type Answer, fidsOf, nextOf, send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
-import { missing, nginxBefore, varnishBefore } from '../support/processes/nginx-varnish.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { type Answer, fidsOf, nextOf, pagesFrom, send, textOf, walk } from '../support/http/http-client.ts';
+import { AUTHORIZED, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
+import { missing, PUBLIC_CACHES } from '../support/processes/nginx-varnish.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const REPLAYED = 1000;
 const PASSED_MAX = 20;
@@ -18,13 +17,7 @@ const PASSED_MAX = 20;
 const FRESH_MS = 60_000;
 const SLACK_MS = 10_000;
 const ASK_AGAIN_MS = 1_000;
-const NO_TOKEN = { authorization: undefined };
 const GZIP = { ...NO_TOKEN, 'accept-encoding': 'gzip' };
-
-const CACHES: Readonly<Record<'nginx' | 'varnishd', (service: RunningService) => Promise<{ url: string }>>> = {
-  nginx: (service) => nginxBefore(service, 'nginx-public.conf', { '/var/cache/nginx/boundaries': temporaryFolder() }),
-  varnishd: (service) => varnishBefore(service, 'varnish-public.vcl'),
-};
 
 /** What clients ask: visits to the explorer, walks, points of a grid, and a map that is moved in QGIS. */
 async function asked(at: { url: string }): Promise<string[]> {
@@ -32,19 +25,18 @@ async function asked(at: { url: string }): Promise<string[]> {
   const files = [...page.matchAll(/(?:href|src)="(explorer\/[^"]+)"/g)].map(([, path]) => `/${path}`);
   const visit = ['/', '/about.json', ...files, '/api/v1/overview', '/api/v1/names/lv1', '/api/v1/names/lv2'];
   const walks: string[] = [];
-  for (const start of ['/api/v1/geojsonl/lv2', '/api/v1/fc/lv3?geometry=low'])
-    for (let next: string | undefined = start; next !== undefined; ) {
-      walks.push(next);
-      next = nextOf(await send(at, next, GZIP));
-    }
+  for (const start of ['/api/v1/geojsonl/lv2', '/api/v1/fc/lv3?geometry=low']) {
+    walks.push(start);
+    for await (const answer of pagesFrom(at, start, GZIP)) walks.push(...[nextOf(answer) ?? []].flat());
+  }
   const degrees = Array.from({ length: 12 }, (_, i) => i * 10 - 55);
   const points = degrees.flatMap((east) => degrees.map((north) => `/api/v1/at?point=${east},${north}`));
   const views = degrees.map((west) => `/api/v1/ogc/collections/lv2/items?bbox=${west},-20,${west + 30},20&limit=1000`);
   return [...visit, ...walks, ...points, ...views, '/api/v1/ogc', '/api/v1/ogc/collections', '/api/v1/ogc/api'];
 }
 
-for (const [program, start] of Object.entries(CACHES))
-  describe(program, { skip: missing(program === 'nginx' ? 'nginx' : 'varnishd') }, () => {
+for (const { program, start } of PUBLIC_CACHES)
+  describe(program, { skip: missing(program) }, () => {
     test('of 1,000 requests at most 20 reach the service when the cache is warm; tokens change nothing', async () => {
       const folder = await worldOutput();
       let reached = 0;
@@ -71,29 +63,22 @@ for (const [program, start] of Object.entries(CACHES))
     });
 
     test('after a release switch a walk ends on its release, and a minute later nobody sees the old one', async () => {
-      const [folder, source] = [temporaryFolder(), writeCountries()];
-      for (const release of ['r1', 'r2']) await buildRelease(source, folder, { release });
+      const folder = await buildCountries();
+      await buildRelease(writeCountries(), folder, { release: 'r2' });
       pointTo(folder, 'r1', ['r1', 'r2']);
       const service = await startService(folder, { isPublic: true, trustProxy: ['127.0.0.1'] });
       const cache = await start(service);
       const path = '/api/v1/geojsonl/lv2?page-size=1';
-      const whole: number[] = [];
-      for (let next: string | undefined = path; next !== undefined; ) {
-        const answer: Answer = await send(service, next, GZIP);
-        whole.push(...fidsOf(answer));
-        next = nextOf(answer);
-      }
+      const whole = await walk(service, path, GZIP);
       const first = await send(cache, path, GZIP);
       assert.equal(first.headers['boundaries-release'], 'r1');
       pointTo(folder, 'r2', ['r1', 'r2']);
       await service.releases.refresh();
       const switched = performance.now();
       const got = fidsOf(first);
-      for (let next = nextOf(first); next !== undefined; ) {
-        const answer: Answer = await send(cache, next, GZIP);
+      for await (const answer of pagesFrom(cache, nextOf(first) ?? assert.fail('one page'), GZIP)) {
         assert.equal(answer.headers['boundaries-release'], 'r1');
         got.push(...fidsOf(answer));
-        next = nextOf(answer);
       }
       assert.deepEqual(got, whole);
       const isOld = async (): Promise<boolean> =>

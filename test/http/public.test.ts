@@ -10,18 +10,14 @@ import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { rangesToTrustedProxies } from '../../proxy/config/trusted-proxies.ts';
 import type { HttpRequest } from '../../proxy/http/request.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, type ServiceOptions, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, NO_TOKEN, type ServiceOptions, startService } from '../support/http/in-process-proxy.ts';
 import { serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 const PATH = '/api/v1/fc/lv0';
-const NO_TOKEN = { authorization: undefined };
 
 /** Names the client of a request that comes from `peer` with these entries of X-Forwarded-For. */
 function clientOf(peer: string, forwarded: string | undefined, trusted?: readonly string[]): string {
@@ -96,20 +92,28 @@ test('limits go by the address: a forged X-Forwarded-For or a token gains nothin
 });
 
 test('X-Forwarded-Host and -Proto are believed of trusted hops: of a public service only with --forwarded-host', async () => {
-  const forwarded = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https', host: 'a.test' };
-  for (const [options, base] of [
+  const forwarded = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https', forwarded: 'host=c.test' };
+  const asked = `${PATH}?page-size=1`;
+  const start = (options: ServiceOptions) => startService(folder, { ...options, assets: new Map() });
+  for (const [options, base, said = forwarded] of [
     [{ isPublic: true }, 'http://a.test'],
     [{ isPublic: true, trustProxy: ['127.0.0.1'] }, 'http://a.test'],
     [{ isPublic: true, trustProxy: ['127.0.0.2'], forwardedHost: true }, 'http://a.test'],
     [{ isPublic: true, forwardedHost: true }, 'http://a.test'],
     [{ isPublic: true, trustProxy: ['127.0.0.1'], forwardedHost: true }, 'https://evil.test'],
-    [{ trustProxy: ['127.0.0.1'] }, 'https://evil.test'],
+    [{ trustProxy: ['10.0.0.0/8', '127.0.0.0/30'] }, 'https://evil.test'],
+    [{ trustProxy: ['10.0.0.0/8', '::1', '127.0.0.2'] }, 'http://a.test'],
+    [{ trustProxy: ['127.0.0.1'], publicUrl: 'https://p.test' }, 'https://p.test'],
     [{}, 'http://a.test'],
+    [{ trustProxy: ['127.0.0.1'] }, 'http://b.test:8443', { 'x-forwarded-host': 'x.test, b.test:8443' }],
+    [{ trustProxy: ['127.0.0.1'] }, 'http://a.test', { 'x-forwarded-proto': 'javascript' }],
   ] as const) {
-    const service = await startService(folder, { ...options, assets: new Map() });
-    const { headers } = await send(service, `${PATH}?page-size=1`, forwarded);
+    const { headers } = await send(await start(options), asked, { host: 'a.test', ...said });
     assert.ok(String(headers.link).startsWith(`<${base}${PATH}?`), `${JSON.stringify(options)}: ${headers.link}`);
   }
+  const trusting = await start({ trustProxy: ['127.0.0.1'] });
+  for (const host of ['a b', 'a"b', 'a>b', 'u@a', 'a/b', 'a:x', ''])
+    assert.equal((await send(trusting, asked, { 'x-forwarded-host': host })).status, 400, host);
   const alone = { origin: folder, public: true, trustProxy: ['127.0.0.1'] };
   assert.equal((await optionsToSettings({ ...alone, forwardedHost: true }, assert.fail)).forwardedHost, true);
 });

@@ -7,8 +7,8 @@ import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { type Answer, fidsOf, nextOf, pagesFrom, send, sendRaw } from '../support/http/http-client.ts';
-import { startService, token } from '../support/http/in-process-proxy.ts';
+import { type Answer, nextOf, send, sendRaw, walk } from '../support/http/http-client.ts';
+import { authorizedWith, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { exampleWith, missing, nginxBefore, startNginx, varnishBefore } from '../support/processes/nginx-varnish.ts';
@@ -17,28 +17,25 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = await worldOutput({ pages: 'unfiltered' });
 const stored = readStored(folder, 'r1');
-const anonymous = { authorization: undefined };
 
 const ROUTES = FORMATS.flatMap((format) => LEVELS.map((level) => `/api/v1/${format}/${levelName(level)}`));
 
 /** What a request without a good token may say. */
 const STRANGERS: readonly Readonly<Record<string, string | undefined>>[] = [
-  anonymous,
+  NO_TOKEN,
   { authorization: 'Bearer x' },
-  { authorization: `Bearer ${await token({ exp: 1 })}` },
-  { ...anonymous, 'if-none-match': '*' },
-  { ...anonymous, range: 'bytes=0-9' },
-  { ...anonymous, 'accept-encoding': 'gzip' },
-  { ...anonymous, 'cache-control': 'only-if-cached' },
-  { ...anonymous, cookie: 'a=b' },
+  await authorizedWith({ exp: 1 }),
+  { ...NO_TOKEN, 'if-none-match': '*' },
+  { ...NO_TOKEN, range: 'bytes=0-9' },
+  { ...NO_TOKEN, 'accept-encoding': 'gzip' },
+  { ...NO_TOKEN, 'cache-control': 'only-if-cached' },
+  { ...NO_TOKEN, cookie: 'a=b' },
 ];
 
 /** Every listing whole, by following next through whatever stands in front. */
 async function walkAll(at: { url: string }): Promise<void> {
   for (const [i, path] of ROUTES.entries()) {
-    const fids: number[] = [];
-    for await (const answer of pagesFrom(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' }))
-      fids.push(...fidsOf(answer));
+    const fids = await walk(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' });
     const { units } = elementAt(stored, i % LEVELS.length);
     assert.deepEqual(
       fids,
@@ -80,7 +77,7 @@ async function sharesNothing(at: { url: string }, conditional = 304): Promise<vo
     assert.equal(primed.status, 200, path);
     const { etag } = primed.headers;
     assert.equal((await send(at, path, { 'if-none-match': etag })).status, conditional);
-    for (const headers of [...STRANGERS, { ...anonymous, 'if-none-match': etag }])
+    for (const headers of [...STRANGERS, { ...NO_TOKEN, 'if-none-match': etag }])
       for (const method of ['GET', 'HEAD']) {
         const answer = await send(at, path, headers, method);
         assert.equal(answer.status, 401, `${method} ${path} ${JSON.stringify(headers)}`);
@@ -110,9 +107,9 @@ test('nginx as the static host gives every listing whole, for the configured key
   const url = new URL(`http://127.0.0.1:${port}/`);
   const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': key } }) });
   await walkAll(proxy);
-  assert.equal((await send({ url: url.origin }, '/current.json', anonymous)).status, 403);
+  assert.equal((await send({ url: url.origin }, '/current.json', NO_TOKEN)).status, 403);
   for (const path of ['/', '/world.gpkg', '/releases/../world.gpkg', '/releases/'])
-    assert.notEqual((await send({ url: url.origin }, path, { ...anonymous, 'x-origin-key': key })).status, 200, path);
+    assert.notEqual((await send({ url: url.origin }, path, { ...NO_TOKEN, 'x-origin-key': key })).status, 200, path);
   await assert.rejects(
     startService(folder, { origin: staticHostOrigin({ url, headers: {} }) }),
     /the host responded with status 403/,
@@ -187,7 +184,7 @@ test('those careless caches do share what is not private, so a leak would have b
       const front = await start(backend);
       asked = 0;
       await send(front, '/api/v1/fc/lv0');
-      assert.equal((await send(front, '/api/v1/fc/lv0', anonymous)).body.toString(), 'public');
+      assert.equal((await send(front, '/api/v1/fc/lv0', NO_TOKEN)).body.toString(), 'public');
       assert.equal(asked, 1);
     });
 });

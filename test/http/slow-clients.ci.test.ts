@@ -7,15 +7,13 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { openTargets } from '../support/files.ts';
 import { openConnection, rawGet, send } from '../support/http/http-client.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { enlargeFeature, enlargePage, replaceNames } from '../support/releases/large-page.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
@@ -24,8 +22,7 @@ const READERS = 10;
 /** What may be held for a client that reads nothing. */
 const READER_BYTES = 2 * MIB;
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: 'all' });
+const folder = await buildCountries({ storedPages: 'all' });
 const { page, file: pageFile } = enlargePage(folder, BODY_BYTES);
 const { data, file: featureFile } = enlargeFeature(folder, BODY_BYTES);
 const names = Buffer.alloc(BODY_BYTES, Buffer.from('names that are not inflated '));

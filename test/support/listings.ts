@@ -88,24 +88,30 @@ function placedOf(level: StoredLevel): Placed {
   const known = PLACED.get(level);
   if (known !== undefined) return known;
   const own = placedLevel(level.lines, 7);
-  const placed = { ...own, ...anyPlace(own) };
+  const placed = { ...own, ...anyPlace(own, 7) };
   PLACED.set(level, placed);
   return placed;
 }
 
 type AnyPlace = Record<'bbox' | 'contains', fc.Arbitrary<string>>;
 
-/** Boxes that touch that of a feature, or nearly, and points at a vertex of a feature, or nearly. */
-function anyPlace({ boxes, rings }: PlacedLevel): AnyPlace {
+/**
+ * Boxes that touch that of a feature, or nearly, and points at a vertex of a feature or between two, or nearly.
+ * @param precision decimals of the features
+ * @param steps what boxes may be off, in parts of a degree; as points where left out
+ */
+export function anyPlace({ boxes, rings }: PlacedLevel, precision: number, steps?: readonly bigint[]): AnyPlace {
   const degree = 10n ** BigInt(DECIMALS);
+  const unit = 10n ** BigInt(DECIMALS - precision);
   const known = boxes.flatMap((box) => (box === undefined ? [] : [box]));
   const vertices = rings.flat(2);
   if (known.length === 0) known.push([0n, 0n, 0n, 0n]);
   if (vertices.length === 0) vertices.push([0, 0]);
-  const off = fc.constantFrom(0n, 1n, -1n, 10n ** 7n, -(10n ** 8n), degree / 100n, degree, -degree, -9n * degree);
+  const offs = [0n, 0n, 1n, -1n, unit / 3n, -unit, degree / 100n, degree, -degree, -9n * degree];
+  const [off, step] = [fc.constantFrom(...offs), fc.constantFrom(...(steps ?? offs))];
   const [east, north] = [fc.nat(30), fc.nat(30)];
   const bbox = fc
-    .record({ box: fc.constantFrom(...known), corner: fc.nat(3), x: off, y: off, east, north })
+    .record({ box: fc.constantFrom(...known), corner: fc.nat(3), x: step, y: step, east, north })
     .map(({ box, corner, x, y, east, north }) => {
       const west = nearTo(elementAt(box, corner % 2 === 0 ? 0 : 2), x, 180);
       const south = nearTo(elementAt(box, corner < 2 ? 1 : 3), y, 90);
@@ -114,11 +120,12 @@ function anyPlace({ boxes, rings }: PlacedLevel): AnyPlace {
       return [west, south, nearTo(last, 0n, 180), nearTo(scaled(south, DECIMALS), BigInt(north) * degree, 90)].join();
     });
   const contains = fc
-    .record({ vertex: fc.nat(vertices.length - 1).map((at) => elementAt(vertices, at)), x: off, y: off })
-    .map(
-      ({ vertex: [vx, vy], x, y }) =>
-        `${nearTo(BigInt(vx) * 10n ** 8n, x, 180)},${nearTo(BigInt(vy) * 10n ** 8n, y, 90)}`,
-    );
+    .record({ at: fc.nat(vertices.length - 1), toNext: fc.constantFrom(0, 0, 1), x: off, y: off })
+    .map(({ at, toNext, x, y }) => {
+      const [[x1, y1], [x2, y2]] = [elementAt(vertices, at), elementAt(vertices, (at + toNext) % vertices.length)];
+      const middleOf = (one: number, other: number): bigint => ((BigInt(one) + BigInt(other)) * unit) / 2n;
+      return `${nearTo(middleOf(x1, x2), x, 180)},${nearTo(middleOf(y1, y2), y, 90)}`;
+    });
   const whole = fc.constantFrom(
     '-180,-90,180,90',
     '180,-90,-180,90',

@@ -42,6 +42,18 @@ export function writeCountries(): string {
   return writeDataset(join(temporaryFolder(), 'countries.gpkg'), 'GPKG', countryLayers());
 }
 
+/** The countries in which a district is called something else. @returns the path of a GeoPackage, as above */
+export function writeRenamedCountries(): string {
+  const layers = countryLayers().map((layer) => ({
+    ...layer,
+    features: layer.features.map((unit) => ({
+      ...unit,
+      values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
+    })),
+  }));
+  return writeDataset(join(temporaryFolder(), 'renamed.gpkg'), 'GPKG', layers);
+}
+
 /** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */
 export function countryRow(count: number): FixtureLayer {
   return squares('ADM_0', ['GID_0'], ...Array.from({ length: count }, (_, i) => [`A${i}`]));

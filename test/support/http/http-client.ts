@@ -124,9 +124,13 @@ export async function* pagesFrom(
 }
 
 /** The fids of every page from `path` on. */
-export async function walk(at: Target, path: string): Promise<number[]> {
+export async function walk(
+  at: Target,
+  path: string,
+  headers: Record<string, string | undefined> = {},
+): Promise<number[]> {
   const fids: number[] = [];
-  for await (const answer of pagesFrom(at, path)) fids.push(...fidsOf(answer));
+  for await (const answer of pagesFrom(at, path, headers)) fids.push(...fidsOf(answer));
   return fids;
 }
 

@@ -160,8 +160,19 @@ export function token(claims: Record<string, unknown> = {}, key: KeyObject = KEY
   return new SignJWT(all).setProtectedHeader({ alg: 'EdDSA', kid: 'one' }).sign(key);
 }
 
+/** Headers with a valid token, but for what `claims` change. */
+export async function authorizedWith(claims: Record<string, unknown>): Promise<{ authorization: string }> {
+  return { authorization: `Bearer ${await token(claims)}` };
+}
+
 /** A valid token. */
 export const TOKEN: string = await token();
 
-/** Headers with a valid token. */
+/** Headers with it. */
 export const AUTHORIZED: { authorization: string } = { authorization: `Bearer ${TOKEN}` };
+
+/** In place of them. */
+export const NO_TOKEN = { authorization: undefined };
+
+/** Headers with which a browser asks whether it may send a token to another origin. */
+export const PREFLIGHT = { ...NO_TOKEN, origin: 'https://app.test', 'access-control-request-method': 'GET' };

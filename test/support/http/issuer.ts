@@ -2,6 +2,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
+import { elementAt } from '../../../format/element-at.ts';
 import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
 import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
@@ -73,15 +74,22 @@ export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = 
 /** Short, so that a test of an issuer that hangs is too; long enough for a busy machine. */
 const FETCH_MS = 1_000;
 
-/** A valid token of an issuer, but for what `claims` and `header` change. */
+/** Headers with a valid token of this issuer, by its first key or by another one. */
+export async function signedBy(
+  issuer: RunningIssuer,
+  key: IssuerKey = elementAt(issuer.published, 0),
+): Promise<{ authorization: string }> {
+  return { authorization: `Bearer ${await tokenOf(issuer, key)}` };
+}
+
+/** A valid token of this issuer, but for what `claims` change. */
 export function tokenOf(
   { name }: Pick<RunningIssuer, 'name'>,
   key: IssuerKey,
   claims: Record<string, unknown> = {},
-  header: Record<string, unknown> = {},
 ): Promise<string> {
   const exp = Math.floor(Date.now() / 1000) + 3600;
   return new SignJWT({ iss: name, aud: AUDIENCE, sub: 'tester', exp, ...claims })
-    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid, ...header })
+    .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })
     .sign(key.privateKey);
 }

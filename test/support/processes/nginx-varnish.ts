@@ -48,6 +48,16 @@ export async function varnishBefore(
   return { url: `http://127.0.0.1:${port}` };
 }
 
+/** The programs that keep the answers of a public service, each started with the example for it. */
+export const PUBLIC_CACHES = [
+  {
+    program: 'nginx',
+    start: (service: { url: string }) =>
+      nginxBefore(service, 'nginx-public.conf', { '/var/cache/nginx/boundaries': temporaryFolder() }),
+  },
+  { program: 'varnishd', start: (service: { url: string }) => varnishBefore(service, 'varnish-public.vcl') },
+] as const;
+
 /** Starts nginx with these server blocks; it stops when the test file ends. */
 export function startNginx(servers: string, port: number): Promise<void> {
   return running(port, (folder) => {

@@ -3,6 +3,8 @@ import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
+import { writeCountries } from '../datasets/small-datasets.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
 /** All that the command line makes by default. */
@@ -47,7 +49,14 @@ export async function buildRelease(
   return release;
 }
 
-/** The same without the oracle, whose file operations are not those of the build: for tests that intercept these. */
+/** Builds a release of the countries with these options. @returns its output folder, which the test file may change */
+export async function buildCountries(options: Partial<BuildOptions> = {}): Promise<string> {
+  const out = temporaryFolder();
+  await buildRelease(writeCountries(), out, options);
+  return out;
+}
+
+/** `buildRelease` without the oracle, whose file operations are not those of the build: for tests that intercept these. */
 export function buildUnchecked(
   source: string | string[],
   out: string,

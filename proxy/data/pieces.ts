@@ -84,17 +84,23 @@ export class Pieces {
   }
 
   /**
-   * The bytes of several pieces, those that have some, with their numbers: neighbours are read together.
+   * The bytes of several pieces, those that have some, in any order: neighbours are read together.
    * @param numbers ascending
    * @throws OriginError if stored bytes are missing or damaged
    */
   async several(numbers: readonly number[], reads: Reads, client: Client): Promise<{ piece: number; bytes: Buffer }[]> {
     const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
     const runs: { from: number; to: number; pieces: number[] }[] = [];
+    const found: { piece: number; bytes: Buffer }[] = [];
     for (const piece of numbers) {
       const { from, to } = this.#directory.rangeOf(piece);
       const last = runs.at(-1);
       if (from === to) continue;
+      const kept = this.#kept.get(piece);
+      if (kept !== undefined) {
+        found.push({ piece, bytes: kept });
+        continue;
+      }
       if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
         last.to = to;
         last.pieces.push(piece);
@@ -112,7 +118,6 @@ export class Pieces {
         return { piece, bytes: part };
       });
     };
-    const found: { piece: number; bytes: Buffer }[] = [];
     for (let at = 0; at < runs.length; at += atOnce)
       found.push(...(await Promise.all(runs.slice(at, at + atOnce).map(read))).flat());
     return found;

@@ -6,21 +6,27 @@ const TURN_MS = 1;
 
 /** Runs to the end, with other events between the turns. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
-  const turns = new Turns();
-  for (;;) {
+  for (let began = performance.now(); ; ) {
     const step = steps.next();
     if (step.done) return step.value;
-    await turns.give();
+    if (performance.now() - began < TURN_MS) continue;
+    await setImmediate();
+    began = performance.now();
   }
 }
 
-/** Lets other events be handled from time to time. */
-export class Turns {
-  #began = performance.now();
+/** Bytes of cells that are gone through in about a millisecond. */
+const TURN_BYTES = 64 * 1024;
 
-  async give(): Promise<void> {
-    if (performance.now() - this.#began < TURN_MS) return;
+/** Lets other events be handled from time to time: by what has been done, which a simulation can repeat. */
+export class Turns {
+  #done = 0;
+
+  /** @param bytes that were gone through since the last call */
+  async give(bytes: number): Promise<void> {
+    this.#done += bytes;
+    if (this.#done < TURN_BYTES) return;
     await setImmediate();
-    this.#began = performance.now();
+    this.#done = 0;
   }
 }

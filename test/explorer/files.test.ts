@@ -158,7 +158,7 @@ test('pages, scripts and workers may load from the service alone, without eval, 
 test('anyone may read the release, its date, licence, attribution, geometries, caps and columns, and nothing of the data', async () => {
   const levels = (['COUNTRY', 'NAME_1', 'NAME_2'] as const).map((name, level) => ({
     level: `lv${level}`,
-    bbox: 'boxes',
+    bbox: 'exact',
     columns: {
       gid: `GID_${level}`,
       name,

@@ -176,7 +176,7 @@ test('release.json round-trips, with every choice of stored pages, and without w
   for (const release of [...STORED_PAGES.map((storedPages) => ({ ...RELEASE, storedPages })), least, full]) {
     const text = releaseToJson(release);
     assert.deepEqual(releaseFromJson(text, 'r'), release);
-    assert.ok(text.startsWith('{\n  "version": 5,\n') && text.endsWith('\n}\n'), 'people read it');
+    assert.ok(text.startsWith('{\n  "version": 6,\n') && text.endsWith('\n}\n'), 'people read it');
   }
 });
 
@@ -193,7 +193,7 @@ test('any choice of geometries round-trips, in whichever order the levels have t
       const release = { ...RELEASE, geometries: ['full', ...others], levels };
       const written = Object.fromEntries(others.toReversed().map((geometry) => [geometry, some.medium]));
       const json = isReversed ? levels.map((level) => ({ ...level, geometries: written })) : levels;
-      const read = releaseFromJson(JSON.stringify({ ...release, version: 5, levels: json }), 'r');
+      const read = releaseFromJson(JSON.stringify({ ...release, version: 6, levels: json }), 'r');
       assert.deepEqual(read, release);
       for (const level of read.levels) assert.deepEqual(Object.keys(level.geometries), others);
     }),
@@ -301,13 +301,13 @@ test('another format version is an error of its own kind, with what to do, whate
   for (const [version, remedy] of [
     [2, 'build the release again from its source'],
     [4, 'build the release again from its source'],
-    [6, 'read it with a newer version'],
+    [7, 'read it with a newer version'],
   ] as const)
     for (const read of [releaseFromJson, currentFromJson])
       assert.throws(
         () => read(JSON.stringify({ version }), 'f'),
         (error) =>
           error instanceof FormatVersionError &&
-          error.message === `f: format version is ${version}, expected 5: ${remedy}`,
+          error.message === `f: format version is ${version}, expected 6: ${remedy}`,
       );
 });

@@ -114,10 +114,10 @@ const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
 
 test('another format version is refused by its number, with what to do, whatever else the file has', () => {
   const older = { release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
-  const problem = (version: number): string => `lv2/manifest.json: format version is ${version}, expected 5: `;
-  for (const version of [2, 3, 4])
+  const problem = (version: number): string => `lv2/manifest.json: format version is ${version}, expected 6: `;
+  for (const version of [2, 3, 4, 5])
     assertRefused(JSON.stringify({ version, ...older }), `${problem(version)}build the release again from its source`);
-  assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, version: 6 }), `${problem(6)}read it with a newer version`);
+  assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, version: 7 }), `${problem(7)}read it with a newer version`);
   assertRefused('{}', 'lv2/manifest.json: version is undefined, expected a whole number');
 });
 

@@ -62,7 +62,7 @@ const DAMAGES: readonly Damage[] = [
   ['of another level', manifestPath(3), other, /lv3\/manifest\.json: /],
   ['longer than recorded', indexPath(2), lengthen, /lv2\/index\.bin: damaged, more than \d+ bytes$/],
   ['longer than recorded', manifestPath(3), lengthen, /lv3\/manifest\.json: damaged, more than \d+ bytes$/],
-  ['of version 2', RELEASE_FILE, (path) => writeFileSync(path, '{"version":2}'), /: format version is 2, expected 5/],
+  ['of version 2', RELEASE_FILE, (path) => writeFileSync(path, '{"version":2}'), /: format version is 2, expected 6/],
 ];
 
 function flip(path: string): void {

@@ -2,7 +2,7 @@
 // units that the one before leaves. What takes long gives way to other requests. Used by filters.ts.
 import { cellsMeeting, unitsWithEdges } from '../../../format/box-cells.ts';
 import { type Box, rangesOfBox } from '../../../format/boxes.ts';
-import { pointFrom } from '../../../format/grid.ts';
+import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
 import { type Positions, positionsOf } from '../../../format/positions.ts';
 import type { Pieces } from '../../data/pieces.ts';
@@ -18,6 +18,8 @@ export interface AskedBox {
   rounded: Box;
 }
 
+/** What finding the cells of a unit's parts takes, compared with bytes of cells. */
+const BYTES_A_UNIT = 1024;
 /** Pieces that are read before what they have is looked at. */
 const AT_A_TIME = 256;
 
@@ -40,24 +42,21 @@ export async function findInBox(
     if (left.delete(position)) found.push(position);
   };
   const turns = new Turns();
-  const search = async (box: PlaneBox, numbers: readonly number[]): Promise<void> => {
+  const search = async (box: PlaneBox, numbers: readonly number[], corner?: Point): Promise<void> => {
+    const atCorner = corner && cells.cellAt(corner);
     for await (const { piece, bytes } of piecesOf(pieces, numbers, reads, client)) {
       unitsWithEdges(cells, piece, bytes, box, isLeft, decide);
-      await turns.give();
+      if (corner !== undefined && piece === atCorner) cells.unitsIn(corner, piece, bytes).forEach(decide);
+      await turns.give(bytes.length);
       if (left.size === 0) return;
     }
   };
   const planes = planeBoxes(decimals, cells.precision);
   const seen = planes.map((box) => borderCells(box, cells.finest));
   for (const [i, box] of planes.entries()) {
-    // An edge of the unit meets the border of the box, or lies in a cell there.
-    const border = cellsMeeting(cells, box.cells(cells.finest), seen[i]);
-    await search(box, border);
-    // The box lies in the unit: then no edge meets it, and any point of it does.
-    const corner = cornerOf(box);
-    const cell = cells.cellAt(corner);
-    for await (const { piece, bytes } of piecesOf(pieces, [cell], reads, client))
-      cells.unitsIn(corner, piece, bytes).forEach(decide);
+    // An edge of the unit meets the border of the box, or lies in a cell there; or the box lies in the unit: then no
+    // edge meets it, and any point of it does.
+    await search(box, cellsMeeting(cells, box.cells(cells.finest), seen[i]), cornerOf(box));
   }
   for (const [i, box] of planes.entries()) {
     if (left.size === 0) break;
@@ -71,7 +70,7 @@ export async function findInBox(
           const shared = sharedBy(range, inside);
           if (shared !== undefined) for (const cell of cellsMeeting(cells, shared)) numbers.add(cell);
         }
-      await turns.give();
+      await turns.give(BYTES_A_UNIT);
     }
     await search(
       box,
@@ -98,7 +97,7 @@ function sharedBy(a: CellRange, b: CellRange): CellRange | undefined {
 }
 
 /** The south-western corner of a box, as points are looked up: 180 degrees east are 180 degrees west. */
-function cornerOf({ west, south, parts }: PlaneBox) {
+function cornerOf({ west, south, parts }: PlaneBox): Point {
   return pointFrom(west.floor, south.floor, west.fraction, south.fraction, parts);
 }
 

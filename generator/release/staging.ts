@@ -22,6 +22,7 @@ import {
 } from '../../format/release.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
+import { listedChanges, type ReleasePair, removeChanges } from './changes-files.ts';
 import { readChecksums } from './checksums.ts';
 import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
@@ -155,6 +156,7 @@ export async function removeReleases(out: string, releases: readonly string[]): 
     await renameDurably(join(out, releasePath(release)), removed);
     removeFolder(removed);
   }
+  removeChanges(out, releases);
 }
 
 /** Removes leftovers of killed builds and prunes. The caller holds the lock. */
@@ -254,7 +256,8 @@ function hostedReleases(out: string): readonly string[] {
   return recordedIn(out)?.hosted ?? [];
 }
 
-function recordedIn(out: string): Current | undefined {
+/** current.json; undefined if it is missing or damaged. */
+export function recordedIn(out: string): Current | undefined {
   const current = currentIn(out);
   return current instanceof FormatError ? undefined : current;
 }
@@ -298,19 +301,39 @@ function hostableReleases(out: string): string[] {
   return publishedReleases(out).filter((id) => !others.includes(id));
 }
 
+/** Lists the files of changes in current.json, if there is one. @param renewed the pair whose file is new */
+export async function relistChanges(out: string, renewed: ReleasePair): Promise<void> {
+  const current = readCurrent(out);
+  if (current !== undefined) await writeCurrent(out, current.release, current.hosted, undefined, renewed);
+}
+
+/** Maximum bytes of current.json: readers take no more. The changes of the oldest pairs are left out before. */
+const POINTER_MAX_BYTES = 64 * 1024;
+
 /**
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
  * published.
  * @param renewed the release whose digest is that of its file now
+ * @param pair the pair of releases whose changes are new
  */
-async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {
-  const recorded = recordedIn(out)?.digests;
+async function writeCurrent(
+  out: string,
+  release: string,
+  hosted: readonly string[],
+  renewed?: string,
+  pair?: ReleasePair,
+): Promise<void> {
+  const recorded = recordedIn(out);
   const digestOf = (id: string): string =>
-    (id === renewed ? undefined : recorded?.get(id)) ??
+    (id === renewed ? undefined : recorded?.digests.get(id)) ??
     hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
-  writeDurably(temporary, currentToJson({ release, hosted, digests }));
+  const { changes, ...gone } = listedChanges(out, hosted, recorded ?? {}, pair);
+  const textWith = (listed: typeof changes): string =>
+    currentToJson({ release, hosted, digests, ...(listed.length > 0 && { changes: listed, ...gone }) });
+  while (changes.length > 0 && Buffer.byteLength(textWith(changes)) > POINTER_MAX_BYTES) changes.shift();
+  writeDurably(temporary, textWith(changes));
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }
 

@@ -27,6 +27,8 @@ export const TASKS = {
   finalizeLevel: work('write/finalize', 'finalizeLevel'),
   readSizes: work('estimate/read-sizes', 'readSizes'),
   verifyFiles: work('check/files', 'verifyFiles'),
+  hashShapes: work('check/hash-shapes', 'hashShapes'),
+  measureShared: work('check/unit-shapes', 'measureShared'),
   compareLevel: work('check/compare-level', 'compareLevel'),
 } satisfies Readonly<Record<string, Work>>;
 

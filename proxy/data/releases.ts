@@ -1,10 +1,11 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
 // handler.ts, api/ and bodies/response-cache.ts.
+import type { PublishedChanges } from '../../format/changes.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { type CheckedFile, currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -53,7 +54,13 @@ interface Pointer {
   digest: string;
   /** The digest of each hosted release by its id. */
   hosted: ReadonlyMap<string, string>;
+  published: Published;
 }
+
+/** The files of changes that current.json lists. */
+export type Published = { changes: readonly PublishedChanges[]; gone: CheckedFile | undefined };
+
+const NOTHING_PUBLISHED: Published = { changes: [], gone: undefined };
 
 /** A release in memory, and for whom. */
 interface Place {
@@ -123,6 +130,11 @@ export class Releases {
     const ids = [...(this.#pointer?.hosted.keys() ?? [])];
     const current = this.current?.id;
     return current === undefined ? ids : [current, ...ids.filter((id) => id !== current)];
+  }
+
+  /** The changes between releases that are published, as far as is known without reading a file. */
+  get published(): Published {
+    return this.#pointer?.published ?? NOTHING_PUBLISHED;
   }
 
   /** Is this release hosted, as far as is known without reading a file? */
@@ -258,10 +270,11 @@ export class Releases {
     const read = ++this.#reads.begun;
     const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
-    const { release, digests } = currentFromJson(text, CURRENT_PATH);
+    const { release, digests, changes = [], gone } = currentFromJson(text, CURRENT_PATH);
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
-    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests };
+    const published = { changes, gone };
+    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests, published };
     this.#loaded.forgetFailures();
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }

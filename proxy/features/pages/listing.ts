@@ -8,7 +8,7 @@ import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { gather, type Needs } from '../../data/needs.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
-import type { NamedRelease } from '../../data/releases.ts';
+import type { NamedRelease, Published, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { urlOf } from '../../query/parse.ts';
@@ -22,6 +22,12 @@ export interface ListingFilter {
    * @throws Problem
    */
   positions(query: Query, level: LoadedLevel, needs: Needs): Positions | undefined;
+}
+
+/** Headers of a listing that is empty, which a capability brings. */
+export interface ListingHint {
+  /** They are part of its entity tag; undefined if something is not in memory. */
+  headers(listing: Listing, published: Published): HeaderList | undefined;
 }
 
 /** A request for features, and what it is answered from. */
@@ -38,6 +44,7 @@ export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   basis: Basis;
   /** Of the release and of what is in memory. */
   needs: Needs;
+  releases: Releases;
 }
 
 /** A path with features of a level. */
@@ -71,7 +78,18 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
         const sets = setsOf(filters, query, level, needs);
         if (source === undefined || sets === undefined) return undefined;
         const basis = { release, base, coding, isPinned: pinned !== undefined };
-        return respond({ endpoint, request, query, fixed, sets, level, source, basis, needs });
+        return respond({
+          endpoint,
+          request,
+          query,
+          fixed,
+          sets,
+          level,
+          source,
+          basis,
+          needs,
+          releases: sources.releases,
+        });
       });
     },
   };

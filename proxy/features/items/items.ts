@@ -17,7 +17,7 @@ import { badParameter, type Filter, isDigits, type Query } from '../../query/par
 import { COLUMN_RULE, parseQuery, queryRules, START_AT, unknownParameter, urlOf } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from '../pages/endpoints.ts';
 import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from '../pages/listing.ts';
-import { FID_MAX, startOf } from '../pages/parameters.ts';
+import { FID_MAX, STARTS_AT } from '../pages/parameters.ts';
 import { resolve } from '../pages/resolve.ts';
 import { COLLECTIONS_PATH, collectionOf, type Link } from './endpoints.ts';
 import { LIMIT, LIMIT_SIZES } from './parameters.ts';
@@ -35,7 +35,7 @@ export function itemsRow(endpoint: FeaturesEndpoint, filters: readonly ListingFi
     filters,
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
-    named: (query) => startOf(query)?.cursor,
+    named: (query) => STARTS_AT.of(query)?.cursor,
     respond: answerItems,
   });
 }
@@ -74,7 +74,7 @@ const ITEMS_MAX_BYTES = 2 * 1024 * 1024;
 function answerItems(listing: Listing): Answer {
   const { endpoint, query, sets, level, source, basis, fixed } = listing;
   const filters = columnFilters(query, endpoint, collectionOf(basis.release, endpoint.level));
-  const selection = { filters, sets, start: startOf(query), size: undefined };
+  const selection = { filters, sets, start: STARTS_AT.of(query), size: undefined };
   const { positions, first } = resolve(level.index, 'fc', selection, source.geometry);
   const size = Math.min(LIMIT.of(query) ?? LIMIT_SIZES.default, positions.count - first);
   const { ranges, count } = upTo(ITEMS_MAX_BYTES, positions.slice(first, size), source.table);

@@ -2,7 +2,7 @@
 // items.ts and openapi.ts.
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
-import { SIZE_RULE, START, sizeOf } from '../pages/parameters.ts';
+import { SIZE_RULE, STARTS_AT, sizeOf } from '../pages/parameters.ts';
 import { BBOX, boxOf } from '../places/parameters.ts';
 
 /** The number of features of a page if the request does not say, and at most. */
@@ -59,9 +59,7 @@ const GEOMETRY_OF_FEATURES = GEOMETRY.as({
   }),
 });
 
-const [START_AT] = START;
-
-const CURSOR = START_AT.as({
+const CURSOR = STARTS_AT.as({
   rule: () => 'a cursor of a next link, or a fid',
   document: () => ({
     component: 'start-at',

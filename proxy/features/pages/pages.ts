@@ -12,7 +12,7 @@ import { filtersOf, GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from './endpoints.ts';
 import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from './listing.ts';
-import { PAGE_SIZE, startOf } from './parameters.ts';
+import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** The row of an endpoint. @param filters those that capabilities bring */
@@ -24,7 +24,7 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
     filters,
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
-    named: (query) => startOf(query)?.cursor,
+    named: (query) => STARTS_AT.of(query)?.cursor,
     respond: answerPage,
   });
 }
@@ -33,7 +33,7 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
 function answerPage(listing: Listing): Answer {
   const { endpoint, query, sets, level, source, basis, fixed } = listing;
   const { format, path } = endpoint;
-  const selection = { filters: filtersOf(query), sets, start: startOf(query), size: PAGE_SIZE.of(query) };
+  const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };
   const resolution = resolve(level.index, format, selection, source.geometry);
   const { positions, first, count } = resolution;
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));

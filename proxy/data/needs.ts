@@ -113,7 +113,9 @@ export class Needs {
   async bringIn(principal: string): Promise<void> {
     const missing = this.#missing;
     this.#missing = NOTHING;
-    await Promise.all(missing.map((bringIn) => bringIn(principal)));
+    const ended = await Promise.allSettled(missing.map((bringIn) => bringIn(principal)));
+    // The first in the order in which they were missed, whichever failed first.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
   #miss(bringIn: BringIn): undefined {

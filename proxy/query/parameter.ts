@@ -76,13 +76,14 @@ export class Parameter<Value> {
     this.root = means ?? this;
   }
 
-  /** What a query says of it; undefined if nothing. */
+  /** What a query says of it, however it is written; undefined if nothing. */
   of({ given }: Query): Value | undefined {
-    for (const { parameter, value } of given) if (parameter?.root === this) return value as Value;
+    const { root } = this;
+    for (const { parameter, value } of given) if (parameter?.root === root) return value as Value;
     return undefined;
   }
 
-  /** The same where it is written or documented in another way: `of` of this one finds it, too. */
+  /** The same where it is written or documented in another way: `of` of either finds both. */
   as(other: Partial<ParameterOptions<Value>>): Parameter<Value> {
     return new Parameter({ ...this, ...other }, this.root);
   }

@@ -1,5 +1,5 @@
-// The headers of answers from a release, and the two codings of a body. Used by listing.ts, files.ts and
-// ogc-documents.ts.
+// The headers of answers from a release, and the two codings of a body. Used by every
+// capability.
 import type { Answer, Basis, BodySource, HeaderList } from '../bodies/answer.ts';
 import { COMMON_HEADERS } from '../bodies/answer.ts';
 import { TextOf } from '../bodies/stored-file.ts';

@@ -1,6 +1,6 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
-// handler.ts, api/ and bodies/response-cache.ts.
+// handler.ts, needs.ts and bodies/response-cache.ts.
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';

@@ -152,7 +152,7 @@ export function bodySchemas() {
   };
 }
 
-/** What GET /api/v1/ answers (api/service.ts). */
+/** What GET /api/v1/ answers (features/service/service.ts). */
 function serviceSchema() {
   const texts = { type: 'array', items: TEXT };
   const flag = { type: 'boolean' };

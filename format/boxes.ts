@@ -133,8 +133,10 @@ export class BoxIndex {
     const south = i32At(boxes, 4 * position + 1);
     const north = i32At(boxes, 4 * position + 3);
     if (south > north) return NO_CELL;
+    // Cells only say what is near: a box may lie beyond the map.
+    const onMap = (value: number): number => Math.min(Math.max(value, 0), FULL_TURN);
     const x = (i32At(boxes, 4 * position) + this.#eastOf(position) + FULL_TURN) / 2;
-    return keyAt(Math.min(x, FULL_TURN), (south + north + FULL_TURN / 2) / 2, CELL);
+    return keyAt(onMap(x), onMap((south + north + FULL_TURN / 2) / 2), CELL);
   }
 
   #touches(position: number, box: Box): boolean {

@@ -4,6 +4,7 @@
 import type { Cells } from './cells.ts';
 import { f64At, i32At, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
+import { type LevelIndex, PART_NUMBERS } from './level-index.ts';
 import type { CellRange } from './plane-box.ts';
 import { Positions } from './positions.ts';
 
@@ -19,7 +20,7 @@ export interface Box {
 }
 
 /** Units in 360 degrees. */
-const FULL_TURN = 3_600_000_000;
+export const FULL_TURN = 3_600_000_000;
 /** Decimals of a degree that a text may have. */
 const DECIMALS = 40;
 /** Parts of a unit that are the last of these decimals. */
@@ -163,6 +164,15 @@ export function boxAt(boxes: Int32Array, at: number): Box {
     east: west > east ? east + FULL_TURN : east,
     north: i32At(boxes, at + 3),
   };
+}
+
+/** The boxes of a unit's parts, or its own. */
+export function boxesOf(index: LevelIndex, position: number): Box[] {
+  const { part, box } = index.arrays;
+  const boxes: Box[] = [];
+  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS)
+    boxes.push(boxAt(part, at + 1));
+  return boxes.length > 0 ? boxes : [boxAt(box, 4 * position)];
 }
 
 /** Does one box lie in another one? */

@@ -49,6 +49,54 @@ function floor(parts: bigint): number {
   return Number(whole * PARTS > parts ? whole - 1n : whole);
 }
 
+/** The features of a level that may be in a box: those that are found, and those that are left to be decided. */
+export class Candidates {
+  /** A bit for each position. */
+  readonly #found: Int32Array;
+  readonly #left: Int32Array;
+  /** How many are left. */
+  size = 0;
+
+  /** @param features of the level */
+  constructor(features: number) {
+    this.#found = new Int32Array(Math.floor(features / 32) + 1);
+    this.#left = new Int32Array(this.#found.length);
+  }
+
+  /** Those that are found. */
+  get found(): Positions {
+    return positionsOfBits(this.#found);
+  }
+
+  /** Those that are left. */
+  get left(): Positions {
+    return positionsOfBits(this.#left);
+  }
+
+  isLeft(position: number): boolean {
+    return (i32At(this.#left, position >>> 5) & (1 << position)) !== 0;
+  }
+
+  /** Finds one that is not left. */
+  find(position: number): void {
+    this.#found[position >>> 5] = i32At(this.#found, position >>> 5) | (1 << position);
+  }
+
+  /** Leaves one that is neither left nor found. */
+  leave(position: number): void {
+    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) | (1 << position);
+    this.size++;
+  }
+
+  /** Finds one if it is left. */
+  decide(position: number): void {
+    if (!this.isLeft(position)) return;
+    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) & ~(1 << position);
+    this.size--;
+    this.find(position);
+  }
+}
+
 /** Features that have one extent. */
 const NEIGHBOURS = 64;
 /** Units along a side of the cells that neighbours are found by: 0.84 degrees. */
@@ -92,9 +140,19 @@ export class BoxIndex {
 
   /** The features whose box touches a box. Those without geometry touch none. */
   touching(box: Box): Positions {
+    return this.#search(box, false).found;
+  }
+
+  /** The same: those whose box lies within the box are found, the others are left. */
+  candidates(box: Box): Candidates {
+    return this.#search(box, true);
+  }
+
+  /** @param leaves are those left whose box does not lie within the box? */
+  #search(box: Box, leaves: boolean): Candidates {
+    const candidates = new Candidates(this.#boxes.length / 4);
     const extents = this.#extents;
     const order = this.#order;
-    const bits = new Int32Array(Math.floor(this.#boxes.length / 4 / 32) + 1);
     for (let first = 0, at = 0; at < extents.length; first += NEIGHBOURS, at += 4) {
       const south = f64At(extents, at + 1);
       const north = f64At(extents, at + 3);
@@ -106,10 +164,13 @@ export class BoxIndex {
       const end = Math.min(first + NEIGHBOURS, order.length);
       for (let i = first; i < end; i++) {
         const p = u32At(order, i);
-        if (isAll || this.#touches(p, box)) bits[p >>> 5] = i32At(bits, p >>> 5) | (1 << p);
+        if (isAll) candidates.find(p);
+        else if (this.#touches(p, box))
+          if (leaves && !this.#isWithin(p, box)) candidates.leave(p);
+          else candidates.find(p);
       }
     }
-    return positionsOfBits(bits);
+    return candidates;
   }
 
   #neighbours(): Uint32Array {
@@ -148,6 +209,12 @@ export class BoxIndex {
     return meets(i32At(boxes, 4 * position), this.#eastOf(position), box);
   }
 
+  #isWithin(position: number, box: Box): boolean {
+    const boxes = this.#boxes;
+    if (i32At(boxes, 4 * position + 1) < box.south || i32At(boxes, 4 * position + 3) > box.north) return false;
+    return isWithin(i32At(boxes, 4 * position), this.#eastOf(position), box);
+  }
+
   /** More than 180 degrees across the antimeridian. */
   #eastOf(position: number): number {
     const east = i32At(this.#boxes, 4 * position + 2);
@@ -173,6 +240,17 @@ export function boxesOf(index: LevelIndex, position: number): Box[] {
   for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS)
     boxes.push(boxAt(part, at + 1));
   return boxes.length > 0 ? boxes : [boxAt(box, 4 * position)];
+}
+
+/** Does a part of a unit lie in a box? */
+export function hasPartWithin(index: LevelIndex, position: number, box: Box): boolean {
+  const { part } = index.arrays;
+  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS) {
+    if (i32At(part, at + 2) < box.south || i32At(part, at + 4) > box.north) continue;
+    const [west, east] = [i32At(part, at + 1), i32At(part, at + 3)];
+    if (isWithin(west, west > east ? east + FULL_TURN : east, box)) return true;
+  }
+  return false;
 }
 
 /** Does one box lie in another one? */

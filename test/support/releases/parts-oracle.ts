@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { elementAt } from '../../../format/element-at.ts';
 import { indexPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { oddEdges } from '../even-odd.ts';
 import type { PlacedLevel } from '../places.ts';
 
 /** Units of the index in a turn of longitudes. */
@@ -17,7 +16,10 @@ type InUnits = (value: number) => [least: number, most: number];
  * Compares boxes and parts of an index with the rings: a box has all of them, each edge is in a part, and each part is
  * no larger than the edges in it. Edges that a unit has an even number of times are in no part.
  */
-export function assertParts({ level, arrays: { box, part } }: LevelIndex, { rings, precision }: PlacedLevel): void {
+export function assertParts(
+  { level, arrays: { box, part } }: LevelIndex,
+  { rings, edges, precision }: PlacedLevel,
+): void {
   const ofUnits = rings.map((): number[][] => []);
   for (let at = 0; at < part.length; at += 5)
     ofUnits[elementAt(part, at)]?.push([...part.subarray(at + 1, at + 5)]) ?? assert.fail(`part[${at}]`);
@@ -32,7 +34,7 @@ export function assertParts({ level, arrays: { box, part } }: LevelIndex, { ring
     const around = [...box.subarray(4 * position, 4 * position + 4)];
     for (const place of own.flat()) assert.ok(areIn(around, place, inUnits), `${where}: its box lacks ${place}`);
     if (parts.length === 0) continue;
-    const edges = oddEdges(own, precision);
+    const odd = elementAt(edges, position);
     const covered = new Set<object>();
     for (const sides of parts) {
       const [west = 0, south = 0, east = 0, north = 0] = sides;
@@ -41,14 +43,14 @@ export function assertParts({ level, arrays: { box, part } }: LevelIndex, { ring
         areIn(around, corners, (value) => [value, value]),
         `${where}: a part beyond its box`,
       );
-      const inside = edges.filter((edge) => areIn(sides, edge, inUnits));
+      const inside = odd.filter((edge) => areIn(sides, edge, inUnits));
       for (const edge of inside) covered.add(edge);
       const latitudes = inside.flatMap(([, y1, , y2]) => [inUnits(y1), inUnits(y2)]);
       const least = latitudes.reduce((value, [low]) => Math.min(value, low), Infinity);
       const most = latitudes.reduce((value, [, high]) => Math.max(value, high), -Infinity);
       assert.deepEqual([least, most], [south, north], `${where}: a part that is no box of edges`);
     }
-    assert.equal(covered.size, edges.length, `${where}: edges that no part has`);
+    assert.equal(covered.size, odd.length, `${where}: edges that no part has`);
   }
 }
 

@@ -41,6 +41,7 @@ import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import { descriptionIn, otherVersionError } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
+import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
 
@@ -244,7 +245,7 @@ async function compareLists(
 /** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
 function indexProblems(index: LevelIndex): string[] {
   try {
-    return differences(namedArrays(index.arrays), namedArrays(derivedArrays(index)));
+    return [...differences(namedArrays(index.arrays), namedArrays(derivedArrays(index))), ...partProblems(index)];
   } catch (error) {
     if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
     throw error;

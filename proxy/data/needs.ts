@@ -39,8 +39,8 @@ type BringIn = (principal: string) => Promise<unknown>;
 export interface Search {
   /** Of the level and of what is searched. */
   readonly key: string;
-  /** What is remembered. */
-  known(): Positions | undefined;
+  /** What is remembered, or found at once. */
+  known(reads: Reads): Positions | undefined;
   /** @param principal whose turn it is */
   find(reads: Reads, principal: string): Promise<Positions>;
 }
@@ -101,7 +101,7 @@ export class Needs {
 
   /** The positions that a search finds. */
   found(search: Search): Positions | undefined {
-    const positions = this.#found?.get(search.key) ?? search.known();
+    const positions = this.#found?.get(search.key) ?? search.known(this.#reads);
     if (positions !== undefined) return positions;
     return this.#miss(async (principal) => {
       this.#found ??= new Map();

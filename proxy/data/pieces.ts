@@ -1,7 +1,7 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
 // are kept for a while. Used by needs.ts and by the capabilities that have such files.
 import { LRUCache } from 'lru-cache';
-import { FormatError } from '../../format/parse.ts';
+import { numberAt } from '../../format/element-at.ts';
 import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
 
 /** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
@@ -47,15 +47,8 @@ export class Pieces {
   now(piece: number, reads: Reads): Buffer | undefined {
     const known = this.#kept.get(piece);
     if (known !== undefined) return known;
-    const range = this.#rangeOf(piece);
-    const bytes = reads.buffer(range.length);
-    try {
-      const isRead = reads.now(this.path, range, bytes, 0, true);
-      return isRead && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
-    } catch (error) {
-      if (error instanceof OriginError || error instanceof FormatError) return undefined;
-      throw error;
-    }
+    const bytes = this.#readNow(this.#rangeOf(piece), reads);
+    return bytes !== undefined && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
   }
 
   /**
@@ -81,6 +74,36 @@ export class Pieces {
     });
     this.#coming.set(key, loading);
     return loading.finally(() => this.#coming.delete(key));
+  }
+
+  /**
+   * Hands over the bytes of several pieces that have some, as long as they are there at once: neighbours are read
+   * together. They are right until the next call.
+   * @param numbers ascending
+   * @param take returns false when no more are wanted
+   * @returns false if some were to be read later, or are not what they should be: then `several` says which
+   */
+  severalNow(numbers: readonly number[], reads: Reads, take: (piece: number, bytes: Buffer) => boolean): boolean {
+    const { run, gap } = OF_FOLDERS;
+    for (let first = 0, end = first; first < numbers.length; first = end) {
+      const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
+      let last = to;
+      for (end = first + 1; end < numbers.length; end++) {
+        const next = this.#directory.rangeOf(numberAt(numbers, end));
+        if (next.from - last > gap || next.to - from > run) break;
+        last = next.to;
+      }
+      const bytes = this.#readNow({ offset: from, length: last - from }, reads);
+      if (bytes === undefined) return false;
+      for (let i = first; i < end; i++) {
+        const piece = numberAt(numbers, i);
+        const own = this.#directory.rangeOf(piece);
+        const part = bytes.subarray(own.from - from, own.to - from);
+        if (!this.#directory.hasBytes(piece, part)) return false;
+        if (!take(piece, part)) return true;
+      }
+    }
+    return true;
   }
 
   /**
@@ -121,6 +144,17 @@ export class Pieces {
     for (let at = 0; at < runs.length; at += atOnce)
       found.push(...(await Promise.all(runs.slice(at, at + atOnce).map(read))).flat());
     return found;
+  }
+
+  /** Bytes of the file until the next call; undefined if they must be read later. */
+  #readNow(range: ByteRange, reads: Reads): Buffer | undefined {
+    const bytes = reads.buffer(range.length);
+    try {
+      return reads.now(this.path, range, bytes, 0, true) ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof OriginError) return undefined;
+      throw error;
+    }
   }
 
   #rangeOf(piece: number): ByteRange {

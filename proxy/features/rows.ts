@@ -12,6 +12,7 @@ import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
+import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
 import { answerDocument } from './ogc/documents.ts';
 import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
@@ -25,6 +26,8 @@ import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
+/** And items, as the standard has them. */
+const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER)];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
 
 /** The endpoints that return pages. */
@@ -60,7 +63,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     SEARCH_ROW,
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
-    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, FILTERS)),
+    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
     ...ITEM_ENDPOINTS.map(itemRow),
   ].map((row) => [row.path, row]),
 );

@@ -16,10 +16,10 @@ import type { Client, Reads } from '../../origin/origin.ts';
 import { badParameter, type Filter, isDigits, type Query } from '../../query/parameter.ts';
 import { COLUMN_RULE, parseQuery, queryRules, START_AT, unknownParameter, urlOf } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from '../pages/endpoints.ts';
-import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from '../pages/listing.ts';
+import { type Listing, type ListingFilter, listingRow, nextUrl } from '../pages/listing.ts';
 import { FID_MAX, STARTS_AT } from '../pages/parameters.ts';
 import { resolve } from '../pages/resolve.ts';
-import { COLLECTIONS_PATH, collectionOf, type Link } from './endpoints.ts';
+import { COLLECTIONS_PATH, collectionOf, type Link, linkHeader, queryablesLink } from './endpoints.ts';
 import { LIMIT, LIMIT_SIZES } from './parameters.ts';
 
 /** The rules of a query, whose templates leave a plus as it is and whose links keep the order of the request. */
@@ -80,15 +80,15 @@ function answerItems(listing: Listing): Answer {
   const { ranges, count } = upTo(ITEMS_MAX_BYTES, positions.slice(first, size), source.table);
   const start = query.given.find(({ name }) => name === START_AT)?.text;
   const { path, mediaType: type } = endpoint;
-  const next = nextUrl(listing, positions, first + count);
-  const links: Link[] = [
-    { href: urlOf(basis.base + path, query, start), rel: 'self', type },
-    ...(next === undefined ? [] : [{ href: next, rel: 'next', type }]),
-    collectionLink(endpoint, basis),
-  ];
+  const nextHref = nextUrl(listing, positions, first + count);
+  const next: Link[] = nextHref === undefined ? [] : [{ href: nextHref, rel: 'next', type }];
+  const queryables = queryablesLink(endpoint.level, basis.base);
+  const self = { href: urlOf(basis.base + path, query, start), rel: 'self', type };
+  const links: Link[] = [self, ...next, collectionLink(endpoint, basis), queryables];
   const end = `],${membersOf({ numberMatched: positions.count, numberReturned: count, links })}}\n`;
   const slice = new Slice([source], { ...FRAME_DATA.fc, after: storedBlock(end) }, `ogc-${tagOf(end)}`, ranges);
-  return codedAnswer(fixed, basis, slice, slice, path, matchedAnd(positions, next));
+  const more = [MATCHED, String(positions.count), 'Link', linkHeader([...next, queryables])];
+  return codedAnswer(fixed, basis, slice, slice, path, more);
 }
 
 /**

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import {
   CHECKSUMS_FILE,
+  CURRENT_MAX_BYTES,
   CURRENT_PATH,
   isReleaseId,
   RELEASE_FILE,
@@ -302,6 +303,7 @@ function hostableReleases(out: string): string[] {
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
  * published.
  * @param renewed the release whose digest is that of its file now
+ * @throws BuildError if it would be larger than what proxies read
  */
 async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {
   const recorded = recordedIn(out)?.digests;
@@ -310,7 +312,14 @@ async function writeCurrent(out: string, release: string, hosted: readonly strin
     hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
-  writeDurably(temporary, currentToJson({ release, hosted, digests }));
+  const json = currentToJson({ release, hosted, digests });
+  const bytes = Buffer.byteLength(json);
+  if (bytes > CURRENT_MAX_BYTES)
+    throw new BuildError(
+      `${join(out, CURRENT_PATH)} would have ${bytes} bytes with its ${hosted.length} releases; proxies read at most ${CURRENT_MAX_BYTES}`,
+      `remove old releases: prune --keep ${Math.floor(hosted.length / 2)}; then activate ${release}`,
+    );
+  writeDurably(temporary, json);
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }
 

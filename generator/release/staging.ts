@@ -121,12 +121,14 @@ async function repair(staged: string, target: string): Promise<void> {
 
 /**
  * Makes a release the current one. Readable are, besides, those that were: one that was built for review stays unread.
+ * @param isBuilt has it just been built? Then it is what is published, also where current.json has the digest of another
+ *   one, whose folder was removed
  * @throws BuildError if it does not exist, or its release.json is not what was published
  */
-export async function activate(out: string, release: string): Promise<void> {
+export async function activate(out: string, release: string, isBuilt = false): Promise<void> {
   const hostable = hostableReleases(out);
   requireRelease(out, release, hostable);
-  requireDescription(out, release);
+  if (!isBuilt) requireDescription(out, release);
   // A damaged current.json does not say which ones were.
   const known =
     currentIn(out) instanceof FormatError ? hostable : hostedReleases(out).filter((id) => hostable.includes(id));
@@ -290,7 +292,7 @@ export function requireDescription(out: string, release: string): void {
     if (sha256 !== undefined && sha256 !== got)
       throw new BuildError(
         `${join(folder, RELEASE_FILE)}: its SHA-256 is ${got}, ${file} has ${sha256}: it is not what was published`,
-        'restore the file, or build the release again under another id',
+        'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
       );
 }
 

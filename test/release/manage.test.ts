@@ -274,6 +274,24 @@ test('building a release again replaces the files that are missing or damaged, a
   assert.deepEqual(contentOf(folder), expected);
 });
 
+test('a release whose folder was removed is built again and served; one for review says how it can be', async () => {
+  const out = copyOf(four);
+  rmSync(join(out, releasePath('r2')), { recursive: true });
+  await buildRelease(oldSource, out, { release: 'r2', activate: false });
+  await assert.rejects(activateRelease(out, 'r2'), {
+    message: /r2\/release\.json: its SHA-256 is .*, current\.json has .*: it is not what was published$/,
+    remedy:
+      'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
+  });
+  await buildRelease(oldSource, out, { release: 'r2' });
+  const digests = Object.fromEntries(
+    ['r1', 'r2', 'r3', 'r4'].map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]),
+  );
+  const current = currentIn(out);
+  assert.deepEqual([current.release, current.digests], ['r2', digests]);
+  await activateRelease(out, 'r2');
+});
+
 test('a release.json that is not what was published is neither activated nor signed, even where checksums.txt agrees with it', async () => {
   for (const agrees of [false, true]) {
     const folder = copyOf(four);

@@ -29,8 +29,8 @@ import { type BuildContext, readLevels, writeLevel, writeRelease } from './write
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
 
-/** Folder of the levels of a single layer, in the work folder. */
-const SPLIT_FOLDER = 'levels';
+/** Folder of the levels that are made by uniting features, and of parents by place, in the work folder. */
+const PREPARED_FOLDER = 'levels';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends ContentOptions {
@@ -138,13 +138,13 @@ interface ReadDataset extends DatasetDescription {
   files: readonly SourceFile[];
 }
 
-/** Reads the levels; those of a single layer are made first. */
+/** Reads the levels; those that are made by uniting features are made first. */
 export async function readDataset(
   described: DatasetDescription,
   options: BuildOptions,
   context: BuildContext,
 ): Promise<ReadDataset> {
-  const dataset = await prepareLevels(described, options, join(context.staging.work, SPLIT_FOLDER), context);
+  const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
   return { ...dataset, stored, files };
 }
@@ -218,7 +218,7 @@ export async function publish(
   lock.assertHeld();
   await settle(staging, out, release);
   if (signKey !== undefined) await writeSignatures(out, release, signKey, signTime);
-  if (activates) await activate(out, release);
+  if (activates) await activate(out, release, true);
   const others = otherVersions(out);
   if (others.length > 0)
     report.note(

@@ -113,7 +113,7 @@ export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estima
   const files: PlannedFile[] = [...plannedFiles(index)];
   if (hasCells) files.push(fileAt(index, files.length));
   for (const { kind, ranges } of files) {
-    // Cells are the longest work that cannot be divided: it begins first.
+    // Cells are the longest work that cannot be divided: it comes first of the files of a level.
     firsts.push(kind === 'cells' ? -1 : numberAt(ranges, 0));
     works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
   }
@@ -177,8 +177,10 @@ export function countsOf(
   };
 }
 
-/** West, south, east, north of all boxes in degrees; all longitudes if one crosses the antimeridian. */
-/** The box of all units of a level; none without geometry. */
+/**
+ * The box of all units of a level, west, south, east and north in degrees; all longitudes if one crosses the
+ * antimeridian. None without geometry.
+ */
 export function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary, 'extent'> {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < 4 * features; i += 4) {

@@ -1,5 +1,9 @@
 // The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a
 // unit keeps its shape and is valid. Used to simplify a level.
+//
+// Why its loops end: each round refines an arc (or stops), refining only halves the tolerance of pieces, and a piece is
+// halved at most HALVINGS_MAX times (simplify-arcs.ts), or has no more points that could come back. `mend` may also leave
+// out a point, which could make room for refining again: who calls it counts the rounds (simplify-level.ts, ROUNDS_MAX).
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
@@ -75,7 +79,8 @@ export class UnitRings {
       for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
         if (ring === largest || !this.#isBelowLimit(ring)) rings.push(ring);
     }
-    // A border that comes back changes the ring on its other side, too.
+    // A border that comes back changes the ring on its other side, too. This ends, as in each round but the last one an arc
+    // is refined: none is for ever, and no point goes here.
     for (let changed: readonly number[] = rings; changed.length > 0; ) {
       const refined = new Set<number>();
       for (const ring of changed) this.#keepShape(ring, change, refined);

@@ -10,7 +10,7 @@ import type { Answer } from './worker.ts';
 /** Runs tasks in child processes, at most `size` at once. */
 export interface Pool {
   size: number;
-  /** Runs a function in a child process. Its type is given, as `typeof planSplit`: it is not loaded here. */
+  /** Runs a function in a child process. Its type is given, as `typeof planDissolve`: it is not loaded here. */
   run<Call extends (task: never) => unknown>(
     work: Work,
     task: Parameters<NoInfer<Call>>[0],

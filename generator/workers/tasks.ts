@@ -27,7 +27,6 @@ export const TASKS = {
   finalizeLevel: work('write/finalize', 'finalizeLevel'),
   readSizes: work('estimate/read-sizes', 'readSizes'),
   verifyFiles: work('check/files', 'verifyFiles'),
-  compareLevel: work('check/compare-level', 'compareLevel'),
 } satisfies Readonly<Record<string, Work>>;
 
 /** @param path of the module in generator/, without its ending: the program may be compiled */

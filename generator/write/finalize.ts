@@ -1,5 +1,8 @@
 // Finalises a release after its pages and feature files are written: one task per level writes manifest, index,
 // names, words and checksum lines, then release.json and checksums.txt are written.
+//
+// Reads what write-files.ts has recorded, in the order that both share: parts by their first file, in each the files of
+// the plan, of each file the paths of `pathsOf`.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
@@ -176,7 +179,10 @@ function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {
   return table;
 }
 
-/** Adds up the records of all features, in order of position. */
+/**
+ * Adds up the records of all features, in order of position: parts are sorted, and each has the features of a geometry in
+ * that order, though those of other geometries, and pages, were written between them.
+ */
 function fillSums(arrays: FeatureArrays, records: readonly FeatureRecords[]): void {
   const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, digest } = arrays;
   let position = 0;

@@ -26,21 +26,21 @@ interface Place<Value> {
 }
 
 /** What may differ between what is loaded. */
-export interface LoadedOptions<Key, Value> {
+export interface LoadedOptions<Key> {
   /** Milliseconds until what could not be loaded is tried again; RETRY_MS where it is undefined. */
   retryMs?: (key: Key, error: unknown) => number | undefined;
-  /** Is called when a value is freed. */
-  onFree?: (value: Value) => void;
+  /** Is called when a value is freed, also one that could not be loaded: something of it may be open. */
+  onFree?: (key: Key) => void;
 }
 
 /** Values by key. */
 export class Loaded<Key, Value> {
   readonly #now: Clock;
-  readonly #options: LoadedOptions<Key, Value>;
+  readonly #options: LoadedOptions<Key>;
   readonly #places = new Map<Key, Place<Value>>();
   #uses = 0;
 
-  constructor(now: Clock, options: LoadedOptions<Key, Value> = {}) {
+  constructor(now: Clock, options: LoadedOptions<Key> = {}) {
     this.#now = now;
     this.#options = options;
   }
@@ -85,9 +85,7 @@ export class Loaded<Key, Value> {
   }
 
   free(key: Key): void {
-    const value = this.#places.get(key)?.value;
-    this.#places.delete(key);
-    if (value !== undefined) this.#options.onFree?.(value);
+    if (this.#places.delete(key)) this.#options.onFree?.(key);
   }
 
   /** Frees what has not been used for so many milliseconds. */

@@ -2,7 +2,7 @@
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
 // handler.ts, needs.ts and bodies/response-cache.ts.
 import type { Cursor } from '../../format/cursor.ts';
-import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
+import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
@@ -13,8 +13,6 @@ import { Loaded } from './loaded.ts';
 import type { LoadedRelease, LoadRelease } from './release.ts';
 import { loadRelease, readDescription } from './release.ts';
 
-/** Maximum size of current.json. */
-const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
 /**
@@ -79,9 +77,13 @@ export class Releases {
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
   readonly #loaded: Loaded<string, Place>;
+  /** The folders of those, and of those that could not be loaded, by digest. */
+  readonly #folders = new Map<string, string>();
   /** Who has named those that are being loaded, by digest. */
   readonly #coming = new Map<string, string>();
   #pointer: Pointer | undefined;
+  /** The last one whose release was to be served. */
+  #tried: Pointer | undefined;
   /** Stays until the one that the pointer names is loaded. */
   #current: Place | undefined;
   /** What `refresh` last returned the id of. */
@@ -98,8 +100,10 @@ export class Releases {
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
         error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
-      onFree({ release }) {
-        const folder = releasePath(release.id);
+      onFree: (digest) => {
+        const folder = this.#folders.get(digest);
+        if (folder === undefined) return;
+        this.#folders.delete(digest);
         origin.close?.(folder);
         // What was being read of it may have opened files again.
         if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
@@ -127,7 +131,15 @@ export class Releases {
 
   /** Is this release hosted, as far as is known without reading a file? */
   hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
-    return this.#pointer?.hosted.get(id) === digest;
+    return this.#pointer?.hosted.get(id) === digest || this.#standsIn(digest);
+  }
+
+  /**
+   * Is this release served in the place of the one that current.json names, which could not be loaded, or is not yet?
+   * Then it counts as hosted: its first pages are answered, and have links to the next ones.
+   */
+  #standsIn(digest: string): boolean {
+    return this.#tried === this.#pointer && this.#current?.release.digest === digest;
   }
 
   /** The release that a request of a client names, if it is hosted and in memory. */
@@ -185,8 +197,10 @@ export class Releases {
 
   /** The digest of the hosted release that a request names. */
   #digestOf({ release, content }: NamedRelease): string | undefined {
-    const digest = this.#pointer?.hosted.get(release);
-    return digest?.startsWith(content) ? digest : undefined;
+    const hosted = this.#pointer?.hosted.get(release);
+    if (hosted?.startsWith(content)) return hosted;
+    const { id = '', digest = '' } = this.current ?? {};
+    return id === release && digest.startsWith(content) && this.#standsIn(digest) ? digest : undefined;
   }
 
   async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
@@ -216,6 +230,7 @@ export class Releases {
 
   async #read(digest: string, owner: string | undefined): Promise<Place> {
     const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
+    this.#folders.set(digest, releasePath(id));
     const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
     return { release, since: this.#now(), owner, isShared: false };
   }
@@ -256,7 +271,7 @@ export class Releases {
   /** @throws OriginError, FormatError if it cannot be read */
   async #readPointer(): Promise<void> {
     const read = ++this.#reads.begun;
-    const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    const text = (await this.#origin.read(CURRENT_PATH, CURRENT_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
     const { release, digests } = currentFromJson(text, CURRENT_PATH);
     if (read < this.#reads.applied) return;
@@ -270,6 +285,7 @@ export class Releases {
   async #takeUp(): Promise<string | undefined> {
     const pointer = this.#pointer;
     if (pointer === undefined || this.current?.digest === pointer.digest) return undefined;
+    this.#tried = pointer;
     const place = await this.#load(pointer.digest);
     if (this.#pointer !== pointer) return undefined;
     const refused = await this.#refusal?.(place.release, pointer.text);

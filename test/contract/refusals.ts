@@ -58,6 +58,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['at?point=1,2&point=1,2', 'duplicate-parameter', /point/],
     ['search?q=a&q=b', 'duplicate-parameter'],
     [`${ITEMS}?limit=3&limit=4`, 'duplicate-parameter'],
+    [`${ITEMS}?GID_0=A&limit=3&GID_0=B`, 'duplicate-parameter', /^GID_0 occurs more than once; .*: the GID of a unit/],
   ],
   'a geometry that is none': LEVELS.flatMap((level) => [
     ...['small', 'Low', 'low,none', '%20', ''].map((value): Refused => {

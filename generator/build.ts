@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
@@ -24,7 +25,7 @@ import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
-import { type BuildContext, readLevels, writeLevel, writeRelease } from './write/build-levels.ts';
+import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
@@ -84,7 +85,8 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
-        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
+        const release = await writeRelease(about, dataset.stored, recordsOf, context);
         await publish(options, staging, lock, report);
         return release;
       } catch (error) {
@@ -135,18 +137,26 @@ export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDesc
 interface ReadDataset extends DatasetDescription {
   /** All six levels, ascending. */
   stored: readonly StoredLevel[];
+  /** Their files, which are being written. */
+  works: readonly LevelWork[];
   files: readonly SourceFile[];
 }
 
-/** Reads the levels; those of a single layer are made first. */
+/**
+ * Reads the levels, and begins to write their files; levels of a single layer are made first.
+ * @param isAccepted resolves when files may be written
+ */
 export async function readDataset(
   described: DatasetDescription,
   options: BuildOptions,
   context: BuildContext,
+  isAccepted?: Promise<void>,
 ): Promise<ReadDataset> {
   const dataset = await prepareLevels(described, options, join(context.staging.work, SPLIT_FOLDER), context);
-  const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
-  return { ...dataset, stored, files };
+  const works = workOnLevels(dataset.levels, context, isAccepted);
+  const reading = Promise.all(works.map(({ read }) => read));
+  const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
+  return { ...dataset, stored, works, files };
 }
 
 /** The problems of the data, by level. @throws BuildError if they are not all accepted */

@@ -27,7 +27,7 @@ import {
 } from './shard-folders.ts';
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
-import { writeLevel, writeRelease } from './write/build-levels.ts';
+import { writeRelease } from './write/build-levels.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -44,12 +44,18 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
     const context = { shape: shapeOf(options), staging, pool, report, share };
-    const dataset = await readDataset(described, options, context);
+    // Other shards write in the same folder: nothing is put there of a source that is refused.
+    let accept = (): void => {};
+    const isAccepted = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const dataset = await readDataset(described, options, context, isAccepted);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
+    accept();
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await writeLevel(stored, context);
+        const records = await elementAt(dataset.works, level).written;
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),

@@ -14,15 +14,18 @@ import { shapeOf } from './plan/plan.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import type { StoredLevel } from './read/store-level.ts';
 import { readServedRelease } from './release/manage.ts';
+import { freeSpace, neededSpace, refuseLittleSpace } from './release/needed-space.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
+import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
-import { sourceFiles } from './source/source-files.ts';
+import { sourceBytes, sourceFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
+import { defaultMemory, memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
@@ -43,6 +46,10 @@ export interface BuildOptions extends ContentOptions {
   date?: string | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
+  /** Bytes of memory that the build may use: tasks that hold much run beside each other as far as it allows. */
+  memory: number;
+  /** Is a disk refused that has too little space for what the build is likely to need? */
+  spaceCheck: boolean;
   /** Whether the release becomes the current one. */
   activate: boolean;
   /** A private Ed25519 key, to sign the release with. */
@@ -61,6 +68,8 @@ export const DEFAULTS = {
   accept: [],
   attribution: [],
   workers: availableParallelism(),
+  memory: defaultMemory(),
+  spaceCheck: true,
   activate: true,
 } as const satisfies Partial<BuildOptions>;
 
@@ -78,6 +87,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
   const options: BuildOptions = { ...DEFAULTS, ...given };
   return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
+    await requireSpace(options, described);
     return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
@@ -110,11 +120,11 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
  * @throws BuildError for errors of the operating system
  */
 export async function withPool<Result>(
-  { workers, out }: BuildOptions,
+  { workers, memory, out }: BuildOptions,
   report: Report,
   work: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {
-  const pool = openPool(workers, LEVELS.length);
+  const pool = openPool(workers, LEVELS.length, memoryForTasks(memory, workers));
   try {
     return await work(pool);
   } catch (error) {
@@ -131,6 +141,27 @@ export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDesc
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
   return describeSource(options, pool);
+}
+
+/** The endings of compressed sources. */
+const ARCHIVES = /\.(zip|gz|tgz|kmz)$/i;
+
+/** @param shards among how many the release is divided @throws BuildError if the disk is too small, before reading */
+export async function requireSpace(
+  options: Pick<BuildOptions, 'source' | 'out' | 'spaceCheck' | 'geometries' | 'cells' | 'storedPages'>,
+  { levels, dissolved }: DatasetDescription,
+  shards = 1,
+): Promise<void> {
+  const { source, out, spaceCheck } = options;
+  if (!spaceCheck) return;
+  const layers = [...levels.flatMap((level) => level.layers), ...dissolved];
+  const size = {
+    bytes: sourceBytes(source),
+    drivers: layers.map(({ driver }) => driver),
+    isArchive: source.some((path) => ARCHIVES.test(path)),
+    features: levels.reduce((sum, level) => sum + featureCount(level), 0),
+  };
+  refuseLittleSpace(out, neededSpace(size, options, shards), await freeSpace(out));
 }
 
 /** A dataset, all of whose levels are in their stores. */

@@ -8,7 +8,16 @@ import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
-import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
+import {
+  aboutRelease,
+  type BuildOptions,
+  describe,
+  publish,
+  readDataset,
+  refuseFindings,
+  requireSpace,
+  withPool,
+} from './build.ts';
 import type { Share } from './plan/divide-work.ts';
 import { shapeOf } from './plan/plan.ts';
 import { readChecksums } from './release/checksums.ts';
@@ -37,6 +46,7 @@ import { writeRelease } from './write/build-levels.ts';
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
   return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
+    await requireSpace(options, described, share.shards);
     const root = shardsPath(options.out, options.release);
     const fresh = join(root, unfinishedShardFolder(share));
     const staging = { root, release: join(root, 'release'), work: fresh };

@@ -20,7 +20,15 @@ import {
   WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
-import { calendarDate, instant, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
+import {
+  bytesFrom,
+  calendarDate,
+  instant,
+  releaseId,
+  requireSource,
+  shareFrom,
+  wholeNumber,
+} from '../cli/parse-options.ts';
 import { buildTable, forecastTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
@@ -87,6 +95,17 @@ export const buildCommand = defineCommand({
       })
       .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
       .option('workers', WORKERS)
+      .option('memory', {
+        ...TEXT,
+        defaultDescription: 'half of what the machine or its control group has',
+        describe: 'memory that the build may use, e.g. 2G: large tasks run beside each other as far as it allows',
+      })
+      .option('space-check', {
+        type: 'boolean',
+        default: true,
+        describe:
+          'refuse a disk with too little space for what is likely to be written; --no-space-check to begin anyway',
+      })
       .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
       .option('dry-run', {
         type: 'boolean',
@@ -127,6 +146,8 @@ export const buildCommand = defineCommand({
       date: argv.date === undefined ? undefined : calendarDate('--date', argv.date),
       precision: wholeNumber('--precision', argv.precision ?? recorded.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
+      spaceCheck: argv.spaceCheck,
+      memory: argv.memory === undefined ? DEFAULTS.memory : bytesFrom('--memory', argv.memory),
       accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),

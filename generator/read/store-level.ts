@@ -30,6 +30,8 @@ export interface StoredLevel {
   /** Path of the store. */
   store: string;
   features: number;
+  /** Positions of all rings of its units. */
+  positions: number;
   about: LevelAbout;
   /** The problems found in this level. */
   findings: readonly Finding[];
@@ -45,7 +47,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
   const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
-  const { features, invalid, findings, isRenumbered, index } = storeLayers(
+  const { features, invalid, findings, isRenumbered, index, positions } = storeLayers(
     { source, precision: shape.precision },
     store,
   );
@@ -57,6 +59,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     level,
     store: store.path,
     features,
+    positions,
     about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
     findings: findings.list(),
     parts: divideShare(plan, share, parts),
@@ -64,7 +67,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
 }
 
 /** Reads the layers of a level into its store. */
-export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & { index: StoreIndex } {
+export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & ClosedStores {
   let stores: LevelStores | undefined;
   const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
     stores?.close();
@@ -72,14 +75,21 @@ export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore
     return stores;
   });
   if (stores === undefined) throw new Error(`level ${task.source.level}: nothing was read`);
-  return { ...read, index: stores.close() };
+  return { ...read, ...stores.close() };
 }
 
 /** The stores of a level: its features, the same without geometry, their rings, and their names. */
 export interface LevelStores extends Required<FeatureSink> {
   rings: RingSink;
-  /** @returns the index of the features */
-  close(): StoreIndex;
+  close(): ClosedStores;
+}
+
+/** What was written to the stores of a level. */
+export interface ClosedStores {
+  /** Of the features. */
+  index: StoreIndex;
+  /** Positions of all rings. */
+  positions: number;
 }
 
 /**
@@ -93,11 +103,13 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
   const rings = store.createRings();
   const names: NamedFid[] = [];
   const parts = new RingParts(precision);
+  let positions = 0;
   return {
     rings: {
-      ring(positions, isHole, area) {
-        parts.add(positions, isHole);
-        rings.ring(positions, isHole, area);
+      ring(ring, isHole, area) {
+        positions += ring.count;
+        parts.add(ring, isHole);
+        rings.ring(ring, isHole, area);
       },
     },
     feature({ fid, gids, name, type, otherNames, box, text, withoutGeometry }) {
@@ -110,7 +122,7 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
       store.writeNames(names);
       rings.close();
       others.close();
-      return texts.close();
+      return { index: texts.close(), positions };
     },
   };
 }

@@ -2,7 +2,8 @@
 // `build`, its shards and `seal`.
 import { elementAt } from '../../format/element-at.ts';
 import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
-import type { LevelAbout, Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
+import { overviewLevels } from '../../format/overview.ts';
+import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { GEOMETRY_GROUPS, groupOfStage, isOfCells, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
@@ -33,6 +34,12 @@ const TASKS_PER_WORKER = 4;
 
 /** When tasks begin that wait together (workers/task-queue.ts): the longest that cannot be divided come first. */
 const RANKS = { read: 1, cells: 2, geometries: 3, overview: 3, files: 4 } as const;
+
+/**
+ * Bytes of memory that a task holds for each position of its levels, as measured: the arcs and points of
+ * simplification, the borders of cells.
+ */
+const POSITION_BYTES = { cells: 50, geometries: 35, overview: 35 } as const;
 
 /** The geometries to make for a release with these, for each task. */
 export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
@@ -92,7 +99,7 @@ async function readLevel(
  * @returns the record files
  */
 async function writeLevel(
-  { level, store, features, parts }: StoredLevel,
+  { level, store, features, positions, parts }: StoredLevel,
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   const files = new LevelStore(store);
@@ -100,15 +107,18 @@ async function writeLevel(
   const made = geometryGroups(shape.geometries).map(async (geometries): Promise<void> => {
     if (features === 0 || geometries.length === 0) return;
     const task = { store, precision: shape.precision, geometries };
-    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
+    const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES.geometries * positions };
+    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, demand);
   });
   const written = parts.map(async (part) => {
     const group = groupOfStage(part.stage);
     if (group !== undefined) await elementAt(made, group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const rank = isOfCells(part.stage) ? RANKS.cells : RANKS.files;
-    await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank, bytes: 0 });
+    const demand = isOfCells(part.stage)
+      ? { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions }
+      : { rank: RANKS.files, bytes: 0 };
+    await pool.run<typeof writeFiles>(TASKS.writeFiles, task, demand);
     report.advance('files written', part.end - part.first);
     return records;
   });
@@ -123,7 +133,9 @@ async function writeLevel(
  * @param recordsOf the record files of a level, when all its files are written
  * @param areOfShards whether they are of shards
  */
-export async function writeRelease<Stored extends { level: Level; store: string; features: number; about: LevelAbout }>(
+export async function writeRelease<
+  Stored extends Pick<StoredLevel, 'level' | 'store' | 'features' | 'about'> & Partial<Pick<StoredLevel, 'positions'>>,
+>(
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
@@ -133,6 +145,11 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   const { release, precision } = about;
   const shape = shapeOf(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
+  const shown = overviewLevels(units).map((level) => elementAt(levels, level).positions ?? 0);
+  const overviewDemand = {
+    rank: RANKS.overview,
+    bytes: POSITION_BYTES.overview * shown.reduce((sum, positions) => sum + positions, 0),
+  };
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
@@ -142,7 +159,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   };
   // The overview comes first: it is one long task, beside which the others run.
   const [overview, ...finalized] = await Promise.all([
-    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }, { rank: RANKS.overview, bytes: 0 }),
+    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }, overviewDemand),
     ...levels.map(finalize),
   ]);
   return sealRelease(out, about, sequence, finalized, overview);

@@ -4,8 +4,10 @@ import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { RingParts } from '../geojson/ring-parts.ts';
+import { Findings } from '../quality/findings.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
+import { UnitPolygons } from '../read/unit-polygons.ts';
 import { storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
@@ -13,7 +15,7 @@ import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
 import type { RingStoreWriter } from '../store/ring-store.ts';
-import { newIndexBuilder } from '../store/store-index.ts';
+import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
 import { geometryGroups } from '../write/build-levels.ts';
 import { STRETCH_FEATURES, storedBytes } from './size-estimate.ts';
 
@@ -47,6 +49,7 @@ export function readSizes(task: SizesTask): ReadSizes {
   let builder = newIndexBuilder(gidColumns);
   let sample: Buffer[] = [];
   let names: NamedFid[] = [];
+  let invalid = new Findings(source.level);
   let rings: RingStoreWriter | undefined;
   const level = new LevelStore(scratch);
   const store = new LevelStore(`${scratch}.sample`);
@@ -62,14 +65,17 @@ export function readSizes(task: SizesTask): ReadSizes {
     const stores = createLevelStores(store, [], precision);
     sampled = stores;
     const parts = new RingParts(precision);
+    const polygons = new UnitPolygons();
+    invalid = new Findings(source.level);
     let read = 0;
     const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
       const { fid, gids, name, type, otherNames, box, text } = entry;
+      if (!polygons.areValid() && !entry.quality.isCollapsed) invalid.add('invalid-polygons', entry.place);
       names.push({ fid, name, type, otherNames });
       all?.unit(fid);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
-      builder.add({ fid, gids, box, parts: parts.finish(), bytes, deflatedText: 0, crc: 0 });
+      builder.add({ fid, gids, box, parts: parts.finish(), shape: SHAPES.none, bytes, deflatedText: 0, crc: 0 });
       if (isSampled()) {
         sample.push(Buffer.concat(text));
         stores.feature({ ...entry, gids: [] });
@@ -78,6 +84,7 @@ export function readSizes(task: SizesTask): ReadSizes {
     };
     const ring: RingSink['ring'] = (positions, isHole, area) => {
       parts.add(positions, isHole);
+      polygons.ring(positions, isHole, area);
       if (isSampled()) stores.rings.ring(positions, isHole, area);
       all?.ring(positions, isHole, area);
     };
@@ -94,7 +101,7 @@ export function readSizes(task: SizesTask): ReadSizes {
   const shares = Object.fromEntries(
     geometries.slice(1).map((geometry) => [geometry, bytesWith(store, geometry) / bytesWith(store, 'full')]),
   );
-  return { sample, shares, findings: findings.list() };
+  return { sample, shares, findings: [...findings.list(), ...invalid.list()] };
 }
 
 /** Bytes that the features of a store have in feature files; 1 if there are none, by which can be divided. */

@@ -22,6 +22,7 @@ export const TASKS = {
   storeLevel: work('read/store-level', 'storeLevel'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries'),
   checkParents: work('store/identifiers', 'checkParents'),
+  checkValidity: work('write/check-validity', 'checkValidity'),
   writeFiles: work('write/write-files', 'writeFiles'),
   writeOverview: work('write/write-overview', 'writeOverview'),
   finalizeLevel: work('write/finalize', 'finalizeLevel'),

@@ -14,6 +14,7 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
+import { type checkValidity, joinValidity, NO_INVALID } from './check-validity.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
 import type { writeFiles } from './write-files.ts';
@@ -99,7 +100,7 @@ async function readLevel(
  * @returns the record files
  */
 async function writeLevel(
-  { level, store, features, positions, parts }: StoredLevel,
+  { level, store, features, positions, checks, parts }: StoredLevel,
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   const files = new LevelStore(store);
@@ -122,7 +123,13 @@ async function writeLevel(
     report.advance('files written', part.end - part.first);
     return records;
   });
-  const [records] = await Promise.all([Promise.all(written), Promise.all(made)]);
+  const checked = checks.map((range) =>
+    pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
+  );
+  const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made)]);
+  const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
+  files.writeInvalid('full', invalid);
+  files.writeInvalidUnits({ count: listed, example: example?.position });
   files.removeFeatures();
   return records;
 }
@@ -154,6 +161,8 @@ export async function writeRelease<
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
+    // A shard has removed its own.
+    if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
     const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
   };

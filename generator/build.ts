@@ -19,6 +19,7 @@ import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
+import { measured } from './report/phases.ts';
 import { type Report, SILENT } from './report/progress.ts';
 import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
@@ -97,7 +98,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const about = aboutRelease(options, dataset, quality, report);
         const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
         const release = await writeRelease(about, dataset.stored, recordsOf, context);
-        await publish(options, staging, lock, report);
+        await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, report)));
         return release;
       } catch (error) {
         // Child processes write in the staging folder until they end.
@@ -124,9 +125,11 @@ export async function withPool<Result>(
   report: Report,
   work: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {
-  const pool = openPool(workers, LEVELS.length, memoryForTasks(memory, workers));
+  const pool = openPool(workers, LEVELS.length, memoryForTasks(memory, workers), report.phases);
   try {
-    return await work(pool);
+    const result = await work(pool);
+    report.measured?.(pool.phases.list());
+    return result;
   } catch (error) {
     throw toBuildError(error, out);
   } finally {

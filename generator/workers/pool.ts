@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
+import { type Cost, measured, Phases } from '../report/phases.ts';
 import { type Demand, TaskQueue } from './task-queue.ts';
 import { type Job, perform, type Work } from './tasks.ts';
 import type { Answer } from './worker.ts';
@@ -10,6 +11,8 @@ import type { Answer } from './worker.ts';
 /** Runs tasks in child processes, at most `size` at once. */
 export interface Pool {
   size: number;
+  /** What its tasks took, to which others may be added. */
+  phases: Phases;
   /**
    * Runs a function in a child process. Its type is given, as `typeof storeLevel`: it is not loaded here.
    * @param demand by which it waits for its turn
@@ -29,8 +32,15 @@ const AT_ONCE: Demand = { rank: 0, bytes: 0 };
  * A pool of at most `size` child processes; with 0, tasks run in this process, one at a time.
  * @param atOnce number of children to start before the first job: each takes half a second to load its modules
  * @param memory bytes that tasks may hold together
+ * @param onPhases gets the names of the phases that run now, whenever they change
  */
-export function openPool(size: number, atOnce = 0, memory?: number): Pool {
+export function openPool(
+  size: number,
+  atOnce = 0,
+  memory?: number,
+  onPhases?: (running: readonly string[]) => void,
+): Pool {
+  const phases = new Phases(onPhases);
   const queue = new TaskQueue(Math.max(size, 1), memory);
   const children = new Set<ChildProcess>();
   const idle = new Set<ChildProcess>();
@@ -48,19 +58,19 @@ export function openPool(size: number, atOnce = 0, memory?: number): Pool {
     return child;
   }
 
-  async function delegate(job: Job): Promise<unknown> {
+  async function delegate(job: Job): Promise<{ result: unknown; cost: Cost }> {
     const [child = startChild()] = idle;
     idle.delete(child);
     const answer = await ask(child, job);
     idle.add(child);
-    if ('result' in answer) return answer.result;
+    if ('result' in answer) return answer;
     const { message, lines = message, remedy, code, path } = answer.failure;
     if (remedy !== undefined) throw new BuildError(lines, remedy);
     throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
   }
 
-  function performHere(job: Job): Promise<unknown> {
-    const result = perform(job);
+  function performHere(job: Job): Promise<{ result: unknown; cost: Cost }> {
+    const result = measured(() => perform(job));
     performed = result.catch(() => {});
     return result;
   }
@@ -68,7 +78,7 @@ export function openPool(size: number, atOnce = 0, memory?: number): Pool {
   async function start(job: Job): Promise<unknown> {
     // A job that was queued after another job has failed.
     if (isClosed) throw new Error(`${job.name}: the pool is closed`);
-    return size === 0 ? performHere(job) : delegate(job);
+    return phases.during(job.phase, () => (size === 0 ? performHere(job) : delegate(job)));
   }
 
   const killChildren = (): void => {
@@ -79,6 +89,7 @@ export function openPool(size: number, atOnce = 0, memory?: number): Pool {
   for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
   return {
     size,
+    phases,
     run: (work, task, demand = AT_ONCE) => queue.run(demand, () => start({ ...work, task })) as Promise<never>,
     async close() {
       isClosed = true;

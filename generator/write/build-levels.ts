@@ -116,10 +116,9 @@ async function writeLevel(
     if (group !== undefined) await elementAt(made, group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = isOfCells(part.stage)
-      ? { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions }
-      : { rank: RANKS.files, bytes: 0 };
-    await pool.run<typeof writeFiles>(TASKS.writeFiles, task, demand);
+    const demand = { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions };
+    if (isOfCells(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeCells, task, demand);
+    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
   });

@@ -6,14 +6,16 @@ import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { RingParts } from '../geojson/ring-parts.ts';
+import { Findings } from '../quality/findings.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
+import { UnitPolygons } from '../read/unit-polygons.ts';
 import { storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { REUSE_TEXT_BYTES, storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { newIndexBuilder } from '../store/store-index.ts';
+import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
 import { geometryGroups } from '../write/build-levels.ts';
 import { chainedData } from '../write/write-files.ts';
 
@@ -47,23 +49,28 @@ export function readSizes(task: SizesTask): ReadSizes {
   let builder = newIndexBuilder(gidColumns);
   const sample = new LevelStore(`${scratch}.sample`);
   let sampled: LevelStores | undefined;
+  let invalid = new Findings(source.level);
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
     sampled?.close();
     const stores = createLevelStores(sample, [], precision);
     sampled = stores;
     const parts = new RingParts(precision);
+    const polygons = new UnitPolygons();
+    invalid = new Findings(source.level);
     let read = 0;
     const isSampled = (): boolean => Math.floor(read / STRETCH_FEATURES) % every === 0;
     const feature = (entry: ReadFeature): void => {
       const { fid, gids, box, text } = entry;
+      if (!polygons.areValid() && !entry.quality.isCollapsed) invalid.add('invalid-polygons', entry.place);
       const bytes = text.reduce((sum, part) => sum + part.length, 0);
-      builder.add({ fid, gids, box, parts: parts.finish(), bytes, deflatedText: 0, crc: 0 });
+      builder.add({ fid, gids, box, parts: parts.finish(), shape: SHAPES.none, bytes, deflatedText: 0, crc: 0 });
       if (isSampled()) stores.feature({ ...entry, gids: [] });
       read++;
     };
     const ring: RingSink['ring'] = (positions, isHole, area) => {
       parts.add(positions, isHole);
+      polygons.ring(positions, isHole, area);
       if (isSampled()) stores.rings.ring(positions, isHole, area);
     };
     return { feature, rings: { ring } };
@@ -72,13 +79,14 @@ export function readSizes(task: SizesTask): ReadSizes {
   new LevelStore(scratch).writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  for (const group of geometryGroups(geometries)) storeGeometries({ store: sample.path, geometries: group, precision });
+  for (const group of geometryGroups(geometries))
+    if (group.length > 0) storeGeometries({ store: sample.path, geometries: group, precision });
   const texts = textsOf(sample, 'full');
   const textBytes = Math.max(1, lengthOf(texts));
   const factors = geometries.map((geometry) => [geometry, storedBytes(textsOf(sample, geometry)) / textBytes] as const);
   return {
     factors: { ...Object.fromEntries(factors), pages: pageBytes(texts) / textBytes },
-    findings: findings.list(),
+    findings: [...findings.list(), ...invalid.list()],
   };
 }
 

@@ -26,6 +26,13 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
   return files;
 }
 
+/** Bytes of all files of a source; those of a URL or a database count nothing. */
+export function sourceBytes(source: readonly string[]): number {
+  const local = source.filter((path) => !isRemote(path));
+  const files = local.flatMap((path) => filesUnder(resolve(path), basename(resolve(path))));
+  return files.reduce((sum, [, file]) => sum + statSync(file).size, 0);
+}
+
 /** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */
 function filesUnder(path: string, name: string): [name: string, file: string][] {
   if (!fileOrFolder(path).isDirectory()) return [[name, path]];

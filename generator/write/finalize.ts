@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
+import { ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -110,6 +111,8 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { directory, crowded = [] } = records.find(({ cells }) => cells !== undefined)?.cells ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
+  const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
+  if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
   const { order } = store.readPlan<FilePlan>();
   let cells: CellsFile | undefined;
   const checksums: Checksum[] = [];
@@ -171,6 +174,24 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
   return { summary, findings: findings.list(), checksums: file };
+}
+
+/** Where in the source the unit at a position was found. */
+function placeOf(store: LevelStore, position = 0): string {
+  const { offsets, fids, columns, features } = store.readIndex();
+  const origins = store.readOrigins();
+  const own = elementAt(offsets, position);
+  // Texts are in the order in which they were read.
+  const place = offsets.reduce((count, offset) => count + (offset < own ? 1 : 0), 0);
+  let after = 0;
+  const layer = origins.layers.find(({ features: ofLayer }) => {
+    after += ofLayer;
+    return place < after;
+  });
+  const gids = elementAt(columns, columns.length - 1);
+  const number = elementAt(ownersOf(gids, features), position);
+  const gid = number === -1 ? 'none' : gids.gidAt(number);
+  return `${layer?.name}, fid ${elementAt(origins.fids ?? fids, origins.fids ? place : position)}, GID ${gid}`;
 }
 
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {

@@ -26,7 +26,7 @@ import {
 } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
-import { createOutputFile } from '../release/output-file.ts';
+import { createOutputFile, createScratchFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { StoreReader } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -155,12 +155,12 @@ function writeFeatureFiles(
 export function writeCells(file: string, store: LevelStore, precision: number): CheckedFile & { cells: CellsRecord } {
   // The directory comes first in the file, and is known last.
   const bodies = store.file('cell-bodies');
-  const waiting = createOutputFile(bodies);
+  const waiting = createScratchFile(bodies);
   const builder = newCellBuilder(precision);
   store.readRings(builder, builder.unit);
   // The file keeps what it has not written yet.
   const { directory, crowded } = builder.finish((bytes) => waiting.write(Buffer.from(bytes)));
-  const { bytes } = waiting.close();
+  const bytes = waiting.close();
   const output = createOutputFile(file);
   output.write(directory);
   const handle = openSync(bodies, 'r');

@@ -1,18 +1,19 @@
 // Verification: whether every file of a release has the bytes that it was published with, and whether the release
 // agrees with itself. Needs no GDAL.
 import type { KeyObject } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
-import { signatureProblems } from '../release/sign.ts';
+import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
+import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { FilesResult } from './files.ts';
-import { type Finding, listedFindings } from './findings.ts';
+import { type Finding, FOREIGN, listedFindings } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
 import { checkNames } from './names.ts';
 
@@ -85,6 +86,23 @@ export async function verify(
     await pool.close();
     report.end();
   }
+}
+
+/**
+ * Verifies a release that is about to be signed: its signatures may be of another key or none, and other files beside
+ * it are not signed.
+ * @throws BuildError if a file is not what was published
+ */
+export async function requireIntact(out: string, release: string, workers: number, report: Report): Promise<void> {
+  const { findings } = await verify({ out, release, workers }, report);
+  const [first] = findings.filter(
+    ({ path, problem }) => !SIGNATURE_FILES.includes(basename(path)) && problem !== FOREIGN,
+  );
+  if (first === undefined) return;
+  throw new BuildError(
+    `${join(out, first.path)}: ${first.problem}`,
+    `what is damaged is not signed: run verify --release ${release} to see all problems, and build the release again`,
+  );
 }
 
 /** Verifies the signatures of a release, and what it is checked by in parts. */

@@ -157,6 +157,8 @@ test('the patterns of places and of what is looked for allow what the server all
       assert.equal(status, new RegExp(String(pattern), 'u').test(value) ? 200 : 400, `${name}=${value}`);
     }
   }
+  const startOf = (path: string): unknown => parametersOf(path).get('start-at')?.schema;
+  assert.deepEqual(startOf('/api/v1/ogc/collections/lv0/items'), startOf('/api/v1/fc/lv0'));
   const columns = Object.values(document.components.parameters).find(({ name }) => name === 'columns');
   assert.deepEqual(columns?.schema['additionalProperties'], { type: 'string', minLength: 1 });
 });

@@ -8,9 +8,6 @@ import { BBOX, boxOf } from '../places/parameters.ts';
 /** The number of features of a page if the request does not say, and at most. */
 export const LIMIT_SIZES = { default: 100, maximum: 10_000 } as const;
 
-/** How the documents of OpenAPI 3.0 have a parameter: arrays with commas. */
-const TEXT = { type: 'string', minLength: 1 };
-
 /** The number of features of a page. */
 export const LIMIT: Parameter<number> = new Parameter({
   name: 'limit',
@@ -72,11 +69,9 @@ const GEOMETRY_OF_FEATURES = GEOMETRY.as({
 
 const CURSOR = STARTS_AT.as({
   rule: () => 'a cursor of a next link, or a fid',
-  document: () => ({
-    component: 'start-at',
+  document: (endpoint) => ({
+    ...STARTS_AT.document(endpoint),
     description: 'The cursor of a next link, or the fid at which the page starts.',
-    schema: TEXT,
-    example: '1',
   }),
 });
 

@@ -11,7 +11,7 @@ const RETRY_MS = 5000;
 export type Clock = () => number;
 
 /** A value in memory, or one that is being loaded. */
-interface Place<Value> {
+interface Slot<Value> {
   /** Undefined until it is loaded. */
   value: Value | undefined;
   /** The last attempt, or the first one that succeeded. */
@@ -37,7 +37,7 @@ export interface LoadedOptions<Key> {
 export class Loaded<Key, Value> {
   readonly #now: Clock;
   readonly #options: LoadedOptions<Key>;
-  readonly #places = new Map<Key, Place<Value>>();
+  readonly #slots = new Map<Key, Slot<Value>>();
   #uses = 0;
 
   constructor(now: Clock, options: LoadedOptions<Key> = {}) {
@@ -61,18 +61,18 @@ export class Loaded<Key, Value> {
     if (known !== undefined && this.#now() < known.retryAt) return known.loading;
     const loading = begin();
     const fresh = { value: undefined, running: 0, retryAt: 0, usedAt: this.#now(), use: ++this.#uses };
-    const place: Place<Value> = known ?? { ...fresh, loading };
-    this.#places.set(key, place);
-    place.loading = loading;
-    place.retryAt = this.#now() + STUCK_MS * 2 ** place.running++;
+    const slot: Slot<Value> = known ?? { ...fresh, loading };
+    this.#slots.set(key, slot);
+    slot.loading = loading;
+    slot.retryAt = this.#now() + STUCK_MS * 2 ** slot.running++;
     loading.then(
       (value) => {
-        if (place.value !== undefined) return;
-        Object.assign(place, { value, loading, retryAt: Number.POSITIVE_INFINITY });
+        if (slot.value !== undefined) return;
+        Object.assign(slot, { value, loading, retryAt: Number.POSITIVE_INFINITY });
       },
       (error: unknown) => {
-        if (--place.running > 0 || place.value !== undefined) return;
-        place.retryAt = this.#now() + (this.#options.retryMs?.(key, error) ?? RETRY_MS);
+        if (--slot.running > 0 || slot.value !== undefined) return;
+        slot.retryAt = this.#now() + (this.#options.retryMs?.(key, error) ?? RETRY_MS);
       },
     );
     return loading;
@@ -80,29 +80,29 @@ export class Loaded<Key, Value> {
 
   /** What is in memory, the least recently used first. */
   entries(): [Key, Value][] {
-    const places = [...this.#places].sort(([, a], [, b]) => a.use - b.use);
-    return places.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
+    const slots = [...this.#slots].sort(([, a], [, b]) => a.use - b.use);
+    return slots.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
   }
 
   free(key: Key): void {
-    if (this.#places.delete(key)) this.#options.onFree?.(key);
+    if (this.#slots.delete(key)) this.#options.onFree?.(key);
   }
 
   /** Frees what has not been used for so many milliseconds. */
   freeUnused(ms: number): void {
-    for (const [key, { usedAt }] of this.#places) if (this.#now() - usedAt >= ms) this.free(key);
+    for (const [key, { usedAt }] of this.#slots) if (this.#now() - usedAt >= ms) this.free(key);
   }
 
   /** What could not be loaded may be tried again now. */
   forgetFailures(): void {
-    for (const place of this.#places.values()) if (place.running === 0 && place.value === undefined) place.retryAt = 0;
+    for (const slot of this.#slots.values()) if (slot.running === 0 && slot.value === undefined) slot.retryAt = 0;
   }
 
-  #use(key: Key): Place<Value> | undefined {
-    const place = this.#places.get(key);
-    if (place === undefined) return undefined;
-    place.usedAt = this.#now();
-    place.use = ++this.#uses;
-    return place;
+  #use(key: Key): Slot<Value> | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    slot.usedAt = this.#now();
+    slot.use = ++this.#uses;
+    return slot;
   }
 }

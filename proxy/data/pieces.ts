@@ -2,7 +2,7 @@
 // are kept for a while. Used by needs.ts and by the capabilities that have such files.
 import { LRUCache } from 'lru-cache';
 import { numberAt } from '../../format/element-at.ts';
-import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 
 /** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -44,7 +44,7 @@ export class Pieces {
    * The bytes of a piece, until the next call; undefined if `load` must be called first: they must be read later, or
    * are not what they should be, which reading them later says.
    */
-  now(piece: number, reads: Reads): Buffer | undefined {
+  now(piece: number, reads: QueuedReads): Buffer | undefined {
     const known = this.#kept.get(piece);
     if (known !== undefined) return known;
     const bytes = this.#readNow(this.#rangeOf(piece), reads);
@@ -57,7 +57,7 @@ export class Pieces {
    * @throws OriginError if stored bytes are missing or damaged
    * @throws Problem overloaded if too much of the principal waits
    */
-  load(piece: number, reads: Reads, principal: string): Promise<Buffer> {
+  load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     const key = `${piece} ${principal}`;
     const known = this.#coming.get(key);
     if (known !== undefined) return known;
@@ -83,7 +83,7 @@ export class Pieces {
    * @param take returns false when no more are wanted
    * @returns false if some were to be read later, or are not what they should be: then `several` says which
    */
-  severalNow(numbers: readonly number[], reads: Reads, take: (piece: number, bytes: Buffer) => boolean): boolean {
+  severalNow(numbers: readonly number[], reads: QueuedReads, take: (piece: number, bytes: Buffer) => boolean): boolean {
     const { run, gap } = OF_FOLDERS;
     for (let first = 0, end = first; first < numbers.length; first = end) {
       const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
@@ -111,7 +111,11 @@ export class Pieces {
    * @param numbers ascending
    * @throws OriginError if stored bytes are missing or damaged
    */
-  async several(numbers: readonly number[], reads: Reads, client: Client): Promise<{ piece: number; bytes: Buffer }[]> {
+  async several(
+    numbers: readonly number[],
+    reads: QueuedReads,
+    client: Recipient,
+  ): Promise<{ piece: number; bytes: Buffer }[]> {
     const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
     const runs: { from: number; to: number; pieces: number[] }[] = [];
     const found: { piece: number; bytes: Buffer }[] = [];
@@ -147,7 +151,7 @@ export class Pieces {
   }
 
   /** Bytes of the file until the next call; undefined if they must be read later. */
-  #readNow(range: ByteRange, reads: Reads): Buffer | undefined {
+  #readNow(range: ByteRange, reads: QueuedReads): Buffer | undefined {
     const bytes = reads.buffer(range.length);
     try {
       return reads.now(this.path, range, bytes, 0, true) ? bytes : undefined;

@@ -2,7 +2,7 @@
 // know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
 // fetch/ and the documents in site/.
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
+import type { Answer, Representation } from '../bodies/answer.ts';
 import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import type { Parameter } from '../query/parameter.ts';
@@ -38,7 +38,7 @@ export const DOWNLOAD_ENDPOINTS = downloadEndpoints(FILTER_PARAMETERS);
 /** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[] }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, representation: Representation, sources: Sources) => Answer,
   plus: ' ' | '+' = ' ',
 ): Row {
   const headers = fixedHeaders(endpoint.mediaType);
@@ -47,8 +47,8 @@ function releaseRow<Endpoint extends { path: string; mediaType: string; paramete
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
       parseQuery(request.query, rules);
-      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, headers[sources.audience], basis, sources);
+      const representation = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], representation, sources);
     },
   };
 }

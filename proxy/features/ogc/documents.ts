@@ -1,7 +1,7 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
 import { gzipSync } from 'node:zlib';
-import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { collectionOf, collectionsOf, type Link, linkHeader, OGC_PATH, queryablesLink } from '../items/endpoints.ts';
@@ -32,23 +32,23 @@ interface DocumentedService extends Service {
 export function answerDocument(
   endpoint: DocumentEndpoint,
   fixed: FixedHeaders,
-  basis: Basis,
+  representation: Representation,
   service: DocumentedService,
 ): Answer {
-  const { coding, base } = basis;
-  const text = `${JSON.stringify(contentOf(endpoint, basis, service))}\n`;
+  const { coding, base } = representation;
+  const text = `${JSON.stringify(contentOf(endpoint, representation, service))}\n`;
   const tag = tagOf(text);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
   const { document, level } = endpoint;
   const isCollection = document === 'collection' && level !== undefined;
   const more = isCollection ? ['Link', linkHeader([queryablesLink(level, base)])] : [];
-  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, more);
+  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, more);
 }
 
 function contentOf(
   { path, document, level }: DocumentEndpoint,
-  { release, base }: Basis,
+  { release, base }: Representation,
   service: DocumentedService,
 ): object {
   if (level !== undefined && document === 'collection')

@@ -31,7 +31,7 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 function answerPage(listing: Listing): Answer {
-  const { endpoint, query, sets, level, source, basis, fixed } = listing;
+  const { endpoint, query, sets, level, source, representation, fixed } = listing;
   const { format, path } = endpoint;
   const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };
   const resolution = resolve(level.index, format, selection, source.geometry);
@@ -39,7 +39,7 @@ function answerPage(listing: Listing): Answer {
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
   const member = storedPage(listing, resolution) ?? slice;
   const next = nextUrl(listing, positions, first + count);
-  return codedAnswer(fixed, basis, member, slice, path, matchedAnd(positions, next));
+  return codedAnswer(fixed, representation, member, slice, path, matchedAnd(positions, next));
 }
 
 /** The stored page with exactly these features, if there is one. */

@@ -7,7 +7,7 @@ import type { Cells } from '../../../format/cells.ts';
 import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
 import { type Positions, positionsIn } from '../../../format/positions.ts';
-import type { Client, Reads } from '../../origin/origin.ts';
+import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { Turns } from '../../work/in-turns.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
@@ -42,7 +42,7 @@ export function findInBoxNow(
   box: AskedBox,
   boxes: LevelBoxes,
   { cells, pieces }: LevelCells,
-  reads: Reads,
+  reads: QueuedReads,
 ): Positions | undefined {
   const candidates = boxes.candidates(box.rounded);
   let room = NOW_MAX_BYTES;
@@ -69,8 +69,8 @@ export async function findInBox(
   box: AskedBox,
   boxes: LevelBoxes,
   { cells, pieces }: LevelCells,
-  reads: Reads,
-  client: Client,
+  reads: QueuedReads,
+  client: Recipient,
 ): Promise<Positions> {
   const candidates = boxes.candidates(box.rounded);
   const turns = new Turns();

@@ -9,7 +9,7 @@ import { Releases } from '../../../proxy/data/releases.ts';
 import { findInBox, findInBoxNow } from '../../../proxy/features/places/find-in-box.ts';
 import { BOXES, CELLS } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import { Reads } from '../../../proxy/origin/origin.ts';
+import { QueuedReads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
 import { inBox, type PlacedLevel } from '../places.ts';
 
@@ -26,7 +26,7 @@ export async function proxyFind(folder: string, number: Level): Promise<Find> {
   await releases.refresh();
   const level = await releases.requireCurrent().load(number);
   const [boxes, cells] = await Promise.all([level.load(BOXES), level.load(CELLS)]);
-  const reads = new Reads(origin);
+  const reads = new QueuedReads(origin);
   return async (bbox) => {
     const decimals = bbox.split(',');
     const rounded: Box = boxFrom(decimals) ?? assert.fail(bbox);

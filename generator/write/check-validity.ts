@@ -4,6 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { UnitPolygons } from '../read/unit-polygons.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { isCollapsed } from '../store/store-index.ts';
+import { joinValidity, NO_INVALID, type Validity } from '../store/validity.ts';
 
 /** Which units of a level to ask about: the positions `first` up to but not including `end`. Plain data. */
 export interface ValidityTask {
@@ -11,16 +12,6 @@ export interface ValidityTask {
   store: string;
   first: number;
   end: number;
-}
-
-/** What was found. */
-export interface Validity {
-  /** Units that are not valid. */
-  invalid: number;
-  /** Those among them that have an area: the others are found as such. */
-  listed: number;
-  /** The one of these that was read first: its position, and the offset of its text. */
-  example: { position: number; offset: number } | undefined;
 }
 
 /** Asks about some units of a level. */
@@ -40,16 +31,4 @@ export function checkValidity({ first, end, ...task }: ValidityTask): Validity {
   };
   store.readRings(polygons, unit, first, end);
   return found;
-}
-
-export const NO_INVALID: Validity = { invalid: 0, listed: 0, example: undefined };
-
-/** What was found of two parts of a level. */
-export function joinValidity(one: Validity, other: Validity): Validity {
-  const [a, b] = [one.example, other.example];
-  return {
-    invalid: one.invalid + other.invalid,
-    listed: one.listed + other.listed,
-    example: a === undefined || (b !== undefined && b.offset < a.offset) ? b : a,
-  };
 }

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Steps that together take about a millisecond: each some hundred microseconds. */
-const TURN_STEPS = 6;
+const TURN_STEPS = 3;
 
 /** Runs to the end, with other events between the turns. */
 export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {

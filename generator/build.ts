@@ -19,7 +19,7 @@ import { activate, openStaging, otherVersions, removeLeftovers, type Staging, se
 import { BuildError, toBuildError } from './report/errors.ts';
 import { type Report, SILENT } from './report/progress.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
-import { sourceFiles } from './source/source-files.ts';
+import { sourceFiles, watchFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
@@ -138,14 +138,19 @@ interface ReadDataset extends DatasetDescription {
   files: readonly SourceFile[];
 }
 
-/** Reads the levels; those that are made by uniting features are made first. */
+/**
+ * Reads the levels; those that are made by uniting features are made first.
+ * @throws BuildError also if a file changes meanwhile: the recorded digest would be that of another one
+ */
 export async function readDataset(
   described: DatasetDescription,
   options: BuildOptions,
   context: BuildContext,
 ): Promise<ReadDataset> {
+  const refuseChanged = watchFiles(options.source);
   const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
   const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
+  refuseChanged();
   return { ...dataset, stored, files };
 }
 

@@ -23,7 +23,7 @@ import { measured } from './report/phases.ts';
 import { type Report, SILENT } from './report/progress.ts';
 import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
-import { sourceBytes, sourceFiles } from './source/source-files.ts';
+import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
 import { defaultMemory, memoryForTasks } from './workers/memory.ts';
@@ -186,10 +186,12 @@ export async function readDataset(
   context: BuildContext,
   isAccepted?: Promise<void>,
 ): Promise<ReadDataset> {
+  const refuseChanged = watchFiles(options.source);
   const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
   const works = workOnLevels(dataset.levels, context, isAccepted);
   const reading = Promise.all(works.map(({ read }) => read));
   const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
+  refuseChanged();
   return { ...dataset, stored, works, files };
 }
 

@@ -2,23 +2,24 @@
 // know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
 // fetch/ and the documents in site/.
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
+import type { Answer, Representation } from '../bodies/answer.ts';
 import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules } from '../query/parse.ts';
 import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
-import { successorHint } from './changes/successors.ts';
+import { newAnswerEmpty } from './changes/successors.ts';
 import { cellsRow } from './downloads/cells.ts';
 import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
+import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
 import { answerDocument } from './ogc/documents.ts';
 import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
 import { pageEndpoints } from './pages/endpoints.ts';
-import type { ListingFilter, ListingHint } from './pages/listing.ts';
+import type { ListingFilter } from './pages/listing.ts';
 import { pageRow } from './pages/pages.ts';
 import { AT_ROW } from './places/at.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
@@ -27,10 +28,12 @@ import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
+/** And items, as the standard has them. */
+const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER)];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
 
-/** What is said of a listing of pages that is empty. */
-const HINTS: readonly ListingHint[] = [successorHint()];
+/** What is said where nothing matches. */
+const ANSWER_EMPTY = newAnswerEmpty();
 
 /** The endpoints that return pages. */
 export const PAGE_ENDPOINTS = pageEndpoints(FILTER_PARAMETERS);
@@ -40,7 +43,7 @@ export const DOWNLOAD_ENDPOINTS = downloadEndpoints(FILTER_PARAMETERS);
 /** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[] }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, representation: Representation, sources: Sources) => Answer,
   plus: ' ' | '+' = ' ',
 ): Row {
   const headers = fixedHeaders(endpoint.mediaType);
@@ -49,15 +52,15 @@ function releaseRow<Endpoint extends { path: string; mediaType: string; paramete
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
       parseQuery(request.query, rules);
-      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, headers[sources.audience], basis, sources);
+      const representation = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], representation, sources);
     },
   };
 }
 
 const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
   [
-    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, HINTS)),
+    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, ANSWER_EMPTY)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
     releaseRow(SERVICE_ENDPOINT, answerService),
@@ -67,7 +70,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     releaseRow(CHANGES_ENDPOINT, answerChanges),
     CHANGES_FILES_ROW,
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
-    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, FILTERS)),
+    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
     ...ITEM_ENDPOINTS.map(itemRow),
   ].map((row) => [row.path, row]),
 );

@@ -1,7 +1,7 @@
 // What became of the units between two releases: the pairs that are published, and the file of each. Used by rows.ts.
 import { gzipSync } from 'node:zlib';
 import { changesName, changesPath } from '../../../format/changes.ts';
-import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
@@ -23,17 +23,20 @@ const RULES = queryRules(0, []);
 export function answerChanges(
   _endpoint: typeof CHANGES_ENDPOINT,
   fixed: FixedHeaders,
-  basis: Basis,
+  representation: Representation,
   { releases }: Sources,
 ): Answer {
-  const changes = releases.published.changes.map(({ from, to, counts }) => {
-    return { from, to, counts, href: `${basis.base}${CHANGES_FILES.path}${changesName(from, to)}${ENDING}` };
+  const changes = (releases.published.changes ?? []).map(({ from, to, counts }) => {
+    return { from, to, counts, href: `${representation.base}${CHANGES_FILES.path}${changesName(from, to)}${ENDING}` };
   });
   const text = `${JSON.stringify({ changes })}\n`;
-  const isGzip = basis.coding === 'gzip';
+  const isGzip = representation.coding === 'gzip';
   const tag = isGzip ? tagOf(text) : `${tagOf(text)}-i`;
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return { ...releaseAnswer(fixed.current[basis.coding], basis, tag, body, []), basis: undefined };
+  return {
+    ...releaseAnswer(fixed.current[representation.coding], representation, tag, body, []),
+    representation: undefined,
+  };
 }
 
 /** The row of the files: the CSV of a pair. Reading its body throws OriginError if its bytes are not those listed. */
@@ -43,11 +46,14 @@ export const CHANGES_FILES_ROW: Row = {
     parseQuery(query, RULES);
     const release = releases.requireCurrent();
     const name = path.slice(CHANGES_FILES.path.length);
-    const pair = releases.published.changes.find(({ from, to }) => name === `${changesName(from, to)}${ENDING}`);
+    const pair = releases.published.changes?.find(({ from, to }) => name === `${changesName(from, to)}${ENDING}`);
     if (pair === undefined)
       throw new Problem('not-found', `No such changes are published. ${CHANGES_ENDPOINT.path} lists those that are.`);
     const file = new StoredFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, TAG_CHARS));
-    const basis = { release, base, coding, isPinned: false };
-    return { ...codedAnswer(HEADERS[audience], basis, file, pair, CHANGES_FILES.path, []), basis: undefined };
+    const representation = { release, base, coding, isPinned: false };
+    return {
+      ...codedAnswer(HEADERS[audience], representation, file, pair, CHANGES_FILES.path, []),
+      representation: undefined,
+    };
   },
 };

@@ -1,5 +1,5 @@
-// What took the place of a unit that is gone: links of the empty listing of its GID, from gone.bin. A hint that rows.ts
-// hands to pages.
+// What took the place of a unit that is gone: links of the empty listing of its GID, from gone.bin. Used by rows.ts,
+// which hands it to pages.
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -8,10 +8,14 @@ import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { CheckedFile } from '../../../format/release.ts';
+import { type Answer, tagOf } from '../../bodies/answer.ts';
+import { codedAnswer, MATCHED } from '../../bodies/headers.ts';
+import type { Slice } from '../../bodies/slice.ts';
 import { Pieces } from '../../data/pieces.ts';
-import { OriginError, type Reads } from '../../origin/origin.ts';
+import { OriginError, type QueuedReads } from '../../origin/origin.ts';
 import { filtersOf } from '../../query/parameter.ts';
-import type { ListingHint } from '../pages/listing.ts';
+import type { Listing } from '../pages/listing.ts';
+import type { AnswerEmpty } from '../pages/pages.ts';
 
 /** Maximum bytes of gone.bin, and of its text: current.json, which says how long it is, is not signed. */
 const MAX_BYTES = { file: 8 * 1024 * 1024, text: 64 * 1024 * 1024 } as const;
@@ -23,7 +27,7 @@ type Gone = ReadonlyMap<string, readonly string[]>;
 
 /** gone.bin of a service, one piece. Where it is missing or damaged, a listing has no links: it is right without. */
 class GoneFile extends Pieces {
-  override async load(piece: number, reads: Reads, principal: string): Promise<Buffer> {
+  override async load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     try {
       return await super.load(piece, reads, principal);
     } catch (error) {
@@ -33,8 +37,8 @@ class GoneFile extends Pieces {
   }
 }
 
-/** @returns the hint: up to five links to units of the current release */
-export function successorHint(): ListingHint {
+/** Answers with the empty page, and up to five links to units of the current release. */
+export function newAnswerEmpty(): AnswerEmpty {
   /** By the SHA-256 of gone.bin: what is read of it, and where that is read. */
   const tables = new LRUCache<string, Gone>({ max: 2 });
   const files = new LRUCache<string, GoneFile>({ max: 2 });
@@ -46,25 +50,35 @@ export function successorHint(): ListingHint {
     files.set(sha256, file);
     return file;
   };
-  return {
-    headers({ query, level, endpoint, basis, needs }, { gone }) {
-      const own = filtersOf(query).find(({ column }) => column === endpoint.level);
-      const column = elementAt(level.index.columns, endpoint.level);
-      const isGone = own !== undefined && !basis.isPinned && column.find(own.gid) === -1;
-      if (!isGone || gone === undefined || gone.bytes > MAX_BYTES.file) return [];
-      let table = tables.get(gone.sha256);
-      if (table === undefined) {
-        const bytes = needs.piece(fileOf(gone), 0);
-        if (bytes === undefined) return undefined;
-        table = tableFrom(bytes);
-        if (bytes.length > 0) tables.set(gone.sha256, table);
-      }
-      const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
-      const url = `${basis.base}${endpoint.path}?gid-${endpoint.level}=`;
-      const links = gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
-      return links.length === 0 ? [] : ['Link', links.join(', ')];
-    },
+  const linksOf = ({ query, level, endpoint, representation, needs, releases }: Listing): string[] | undefined => {
+    const { gone } = releases.published;
+    const own = filtersOf(query).find(({ column }) => column === endpoint.level);
+    const column = elementAt(level.index.columns, endpoint.level);
+    const isGone = own !== undefined && !representation.isPinned && column.find(own.gid) === -1;
+    if (!isGone || gone === undefined || gone.bytes > MAX_BYTES.file) return [];
+    let table = tables.get(gone.sha256);
+    if (table === undefined) {
+      const bytes = needs.piece(fileOf(gone), 0);
+      if (bytes === undefined) return undefined;
+      table = tableFrom(bytes);
+      if (bytes.length > 0) tables.set(gone.sha256, table);
+    }
+    const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
+    const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
+    return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
   };
+  return (listing, slice) => {
+    const links = linksOf(listing);
+    return links && answerWithLinks(listing, slice, links.join(', '));
+  };
+}
+
+/** The response cache does not keep it: there may be other successors without a new release. */
+function answerWithLinks({ endpoint, fixed, representation }: Listing, slice: Slice, links: string): Answer {
+  const [tag, more] = links === '' ? [slice.tag, []] : [`${slice.tag}-${tagOf(links)}`, ['Link', links]];
+  const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
+  const answer = codedAnswer(fixed, representation, member, slice, endpoint.path, [MATCHED, '0', ...more]);
+  return { ...answer, representation: undefined };
 }
 
 function tableFrom(bytes: Buffer): Gone {

@@ -2,13 +2,13 @@
 // Features: which release and level, which filters, which table, before the capability makes the answer. Used by
 // pages.ts and the capabilities above.
 import type { Positions } from '../../../format/positions.ts';
-import type { Answer, Basis, HeaderList } from '../../bodies/answer.ts';
+import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts';
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
 import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { gather, type Needs } from '../../data/needs.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
-import type { NamedRelease, Published, Releases } from '../../data/releases.ts';
+import type { NamedRelease, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { urlOf } from '../../query/parse.ts';
@@ -24,12 +24,6 @@ export interface ListingFilter {
   positions(query: Query, level: LoadedLevel, needs: Needs): Positions | undefined;
 }
 
-/** Headers of a listing that is empty, which a capability brings. */
-export interface ListingHint {
-  /** They are part of its entity tag; undefined if something is not in memory. */
-  headers(listing: Listing, published: Published): HeaderList | undefined;
-}
-
 /** A request for features, and what it is answered from. */
 export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   endpoint: Endpoint;
@@ -41,7 +35,7 @@ export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   level: LoadedLevel;
   /** The feature files with the geometry that is asked for. */
   source: LoadedTable;
-  basis: Basis;
+  representation: Representation;
   /** Of the release and of what is in memory. */
   needs: Needs;
   releases: Releases;
@@ -77,19 +71,9 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
         const source = needs.table(level, geometryOf(query, release.geometries));
         const sets = setsOf(filters, query, level, needs);
         if (source === undefined || sets === undefined) return undefined;
-        const basis = { release, base, coding, isPinned: pinned !== undefined };
-        return respond({
-          endpoint,
-          request,
-          query,
-          fixed,
-          sets,
-          level,
-          source,
-          basis,
-          needs,
-          releases: sources.releases,
-        });
+        const { releases } = sources;
+        const representation = { release, base, coding, isPinned: pinned !== undefined };
+        return respond({ endpoint, request, query, fixed, sets, level, source, representation, needs, releases });
       });
     },
   };
@@ -116,9 +100,9 @@ function setsOf(
 }
 
 /** The URL of the features from a rank on; undefined if there are none. */
-export function nextUrl({ endpoint, query, level, basis }: Listing, positions: Positions, rank: number) {
+export function nextUrl({ endpoint, query, level, representation }: Listing, positions: Positions, rank: number) {
   if (rank >= positions.count) return undefined;
-  return urlOf(basis.base + endpoint.path, query, level.cursors.write(positions.at(rank)));
+  return urlOf(representation.base + endpoint.path, query, level.cursors.write(positions.at(rank)));
 }
 
 /** The headers with the number of features and the link to the next ones. */

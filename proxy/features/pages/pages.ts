@@ -3,24 +3,23 @@
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import { pagePath } from '../../../format/layout.ts';
 import { PAGE_CAPS } from '../../../format/levels.ts';
-import { type Answer, tagOf } from '../../bodies/answer.ts';
-import { codedAnswer, fixedHeaders, MATCHED } from '../../bodies/headers.ts';
+import type { Answer } from '../../bodies/answer.ts';
+import { codedAnswer, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { StoredFile } from '../../bodies/stored-file.ts';
 import { filtersOf, GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from './endpoints.ts';
-import { type Listing, type ListingFilter, type ListingHint, listingRow, matchedAnd, nextUrl } from './listing.ts';
-import { PAGE_SIZE, startOf } from './parameters.ts';
+import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from './listing.ts';
+import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
-/** The row of an endpoint. @param filters,hints those that capabilities bring */
-export function pageRow(
-  endpoint: FeaturesEndpoint,
-  filters: readonly ListingFilter[],
-  hints: readonly ListingHint[] = [],
-): Row {
+/** Answers with a page of a listing that is empty; undefined if something for that is not in memory. */
+export type AnswerEmpty = (listing: Listing, slice: Slice) => Answer | undefined;
+
+/** The row of an endpoint. @param filters,answerEmpty what capabilities bring */
+export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[], answerEmpty: AnswerEmpty): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
   const rules = queryRules(endpoint.level, endpoint.parameters, GIDS);
   return listingRow({
@@ -28,40 +27,23 @@ export function pageRow(
     filters,
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
-    named: (query) => startOf(query)?.cursor,
-    respond: (listing) => answerPage(listing, hints),
+    named: (query) => STARTS_AT.of(query)?.cursor,
+    respond: (listing) => answerPage(listing, answerEmpty),
   });
 }
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
-function answerPage(listing: Listing, hints: readonly ListingHint[]): Answer | undefined {
-  const { endpoint, query, sets, level, source, basis, fixed } = listing;
+function answerPage(listing: Listing, answerEmpty: AnswerEmpty): Answer | undefined {
+  const { endpoint, query, sets, level, source, representation, fixed } = listing;
   const { format, path } = endpoint;
-  const selection = { filters: filtersOf(query), sets, start: startOf(query), size: PAGE_SIZE.of(query) };
+  const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };
   const resolution = resolve(level.index, format, selection, source.geometry);
   const { positions, first, count } = resolution;
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
   const member = storedPage(listing, resolution) ?? slice;
   const next = nextUrl(listing, positions, first + count);
-  if (positions.count === 0 && hints.length > 0) return answerEmpty(listing, slice, hints);
-  return codedAnswer(fixed, basis, member, slice, path, matchedAnd(positions, next));
-}
-
-/**
- * The answer with a page of a listing that is empty, with what capabilities say of it; undefined if something for that is
- * not in memory. The response cache does not keep it: what they say changes without a new release.
- */
-function answerEmpty(listing: Listing, slice: Slice, hints: readonly ListingHint[]): Answer | undefined {
-  const { endpoint, fixed, basis, releases } = listing;
-  const more: string[] = [MATCHED, '0'];
-  for (const hint of hints) {
-    const headers = hint.headers(listing, releases.published);
-    if (headers === undefined) return undefined;
-    more.push(...headers);
-  }
-  const tag = more.length === 2 ? slice.tag : `${slice.tag}-${tagOf(more.join())}`;
-  const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
-  return { ...codedAnswer(fixed, basis, member, slice, endpoint.path, more), basis: undefined };
+  if (positions.count === 0) return answerEmpty(listing, slice);
+  return codedAnswer(fixed, representation, member, slice, path, matchedAnd(positions, next));
 }
 
 /** The stored page with exactly these features, if there is one. */

@@ -4,7 +4,7 @@ import { type KeyObject, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type ChangeRow, changesPath, GONE_PATH, goneFromText } from '../../format/changes.ts';
+import { type ChangeRow, changesPath, GONE_PATH, goneFromText, type PublishedChanges } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
@@ -12,7 +12,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readLevel } from '../reader/read-level.ts';
-import { countsOf, decodeChanges } from '../release/changes-files.ts';
+import { changesTo, countsOf, decodeChanges } from '../release/changes-files.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { NO_SIGNATURE } from '../release/sign.ts';
 import { recordedIn } from '../release/staging.ts';
@@ -22,31 +22,37 @@ import type { Finding } from './findings.ts';
 const TOLERANCE = 0.001;
 const ROUNDED_BY = 0.00005;
 
-/** Verifies what current.json lists of the changes that lead to a release, and gone.bin. */
+/**
+ * Verifies the changes that lead to a release: those that current.json lists, and those that are not listed yet, without
+ * a digest; and gone.bin.
+ */
 export function checkChanges(out: string, release: string, keys: readonly KeyObject[], findings: Finding[]): void {
   const current = recordedIn(out);
-  const checked = (path: string, file: CheckedFile, check: (bytes: Buffer) => void): void => {
+  const checked = (path: string, file: CheckedFile | undefined, check: (bytes: Buffer) => void): void => {
     try {
       const bytes = readFileSync(join(out, path));
       const sum = sha256Of(bytes);
-      if (sum !== file.sha256) throw new FileError(`its SHA-256 is ${sum}, current.json has ${file.sha256}`);
+      if (file !== undefined && sum !== file.sha256)
+        throw new FileError(`its SHA-256 is ${sum}, current.json has ${file.sha256}`);
       check(bytes);
       checkSignature(out, path, bytes, keys);
     } catch (error) {
       findings.push({ path, problem: problemOf(error, path) });
     }
   };
-  for (const pair of current?.changes ?? []) {
-    if (pair.to !== release) continue;
-    const path = changesPath(pair.from, pair.to);
+  const listed = new Map<string, PublishedChanges | undefined>(
+    changesTo(out, release).map(({ from }) => [from, undefined]),
+  );
+  for (const pair of current?.changes ?? []) if (pair.to === release) listed.set(pair.from, pair);
+  for (const [from, pair] of listed) {
+    const path = changesPath(from, release);
     checked(path, pair, (bytes) => {
       const rows = decodeChanges(bytes, path);
-      if (JSON.stringify(countsOf(rows)) !== JSON.stringify(pair.counts))
+      if (pair !== undefined && JSON.stringify(countsOf(rows)) !== JSON.stringify(pair.counts))
         throw new FileError('has other numbers of rows than current.json says');
       checkShares(rows);
-      checkGids(out, pair.to, rows, (row) => row.toGid);
-      if (existsSync(join(out, releasePath(pair.from), RELEASE_FILE)))
-        checkGids(out, pair.from, rows, (row) => row.fromGid);
+      checkGids(out, release, rows, (row) => row.toGid);
+      if (existsSync(join(out, releasePath(from), RELEASE_FILE))) checkGids(out, from, rows, (row) => row.fromGid);
     });
   }
   if (current?.gone !== undefined)

@@ -130,6 +130,14 @@ async function writeSigned(out: string, path: string, content: Buffer, key: KeyO
   await renameDurably(fresh, signature);
 }
 
+/** Signs the changes that lead to a release, and gone.bin. The caller holds the lock, and has verified them. */
+export async function signChanges(out: string, release: string, key: KeyObject): Promise<void> {
+  const paths = changesTo(out, release).map(({ from, to }) => changesPath(from, to));
+  if (paths.length === 0) return;
+  for (const path of [...paths, GONE_PATH])
+    if (existsSync(join(out, path))) await writeSigned(out, path, readFileSync(join(out, path)), key);
+}
+
 /** gone.bin of all pairs that there are. A pair that is damaged has no part in it: `verify` names it. */
 function encodeGone(out: string, order: readonly string[]): Buffer {
   const gone = new Map<string, GoneUnit>();
@@ -187,6 +195,11 @@ export function changesIn(out: string): ReleasePair[] {
   return readdirSync(folder)
     .sort()
     .flatMap((name) => pairOf(name) ?? []);
+}
+
+/** The pairs that have a file and lead to a release. */
+export function changesTo(out: string, release: string): ReleasePair[] {
+  return changesIn(out).filter(({ to }) => to === release);
 }
 
 /**

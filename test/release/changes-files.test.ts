@@ -14,6 +14,7 @@ import { verify } from '../../generator/check/verify.ts';
 import { decodeChanges, encodeChanges, goneUnits } from '../../generator/release/changes-files.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
+import { signRelease } from '../../generator/release/sign.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -171,6 +172,17 @@ test('with a key the changes and gone.bin are signed; made anew without one they
   assert.deepEqual(await findingsIn(own, 'b', [publicKey]), [
     `${GONE_PATH}: has no signature: run changes again with --sign-key`,
   ]);
+});
+
+test('sign signs the changes that lead to a release, before it is current, too; verify finds damage of those', async () => {
+  const own = copyOf(out);
+  await publish(own, 'b', 'c');
+  await signRelease(own, 'c', privateKey);
+  assert.deepEqual(await findingsIn(own, 'c', [publicKey]), []);
+  assert.match((await findingsIn(own, 'b', [publicKey]))[0] ?? '', /a\.\.b\.csv\.gz: has no signature/);
+  const file = join(own, changesPath('b', 'c'));
+  writeFileSync(file, readFileSync(file).subarray(0, -9));
+  assert.match((await findingsIn(own, 'c'))[0] ?? '', /b\.\.c\.csv\.gz: is damaged/);
 });
 
 test('names of pairs say their releases in one way alone', () => {

@@ -48,7 +48,7 @@ const MEDIANS = 20;
 const LONGEST_DRIFT_METRES = 1000;
 /** A unit is another one if units that only one release has have more of it, as a share of its area. */
 const MOST_OF_OTHERS = 0.02;
-/** Pairs, or units, of a task. */
+/** Units of a task, or old units of a task of pairs. */
 const TASK_UNITS = 500;
 
 /** A unit of one release. */
@@ -320,7 +320,7 @@ function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Poo
   const noted = [new Set<number>(), new Set<number>()] as const;
   return async (pairs: readonly SameGid[]): Promise<Shared[]> => {
     report.expect('pairs compared', pairs.length);
-    const parts = chunksOf(pairs).map(async (part) => {
+    const parts = tasksOf(pairs).map(async (part) => {
       const result = await pool.run<typeof measureShared>(TASKS.measureShared, {
         level,
         from: sideOf(before),
@@ -340,6 +340,18 @@ function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Poo
     }
     return results.flatMap(({ shared }) => shared);
   };
+}
+
+/** The pairs of a task: all of some old units, so that each of these is read once, and those around them seldom again. */
+function tasksOf(pairs: readonly SameGid[]): SameGid[][] {
+  const tasks: SameGid[][] = [];
+  let units = 0;
+  for (const [i, pair] of pairs.entries()) {
+    const isNext = pair.from !== pairs[i - 1]?.from;
+    if (isNext && units++ % TASK_UNITS === 0) tasks.push([]);
+    elementAt(tasks, tasks.length - 1).push(pair);
+  }
+  return tasks;
 }
 
 function chunksOf<T>(list: readonly T[]): T[][] {

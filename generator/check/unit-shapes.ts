@@ -52,6 +52,8 @@ const RADIUS = 6_371_008.8;
 const LONGEST_DEGREES = 0.1;
 /** Units below this area, in square metres, are compared in full. */
 const SMALL_AREA = 1e8;
+/** Steps of a degree in the boxes of an index. */
+const BOX_SCALE = 1e7;
 /** Vertices of the shapes that are kept in memory: the next unit is often beside the last one. */
 const KEPT_VERTICES = 1_000_000;
 
@@ -73,8 +75,10 @@ export function measureShared({ level, from, to, pairs }: SharedTask): SharedRes
       sides[0].shapeOf(positions[0], isFull),
       sides[1].shapeOf(positions[1], isFull),
     ];
-    let [a, b] = shapesWith(!isSimple);
-    if (isSimple && Math.min(a.area, b.area) < SMALL_AREA) [a, b] = shapesWith(true);
+    // Most small units are known by their boxes, before they are read.
+    const isFull = !isSimple || sides.some((side, i) => side.boxAreaOf(elementAt(positions, i)) < SMALL_AREA);
+    let [a, b] = shapesWith(isFull);
+    if (!isFull && Math.min(a.area, b.area) < SMALL_AREA) [a, b] = shapesWith(true);
     const common = a.area === 0 || b.area === 0 ? 0 : sharedArea(a.geometry, b.geometry);
     return { from: a.area, to: b.area, common, fromBorder: a.border, toBorder: b.border };
   });
@@ -137,11 +141,23 @@ function openShapes(level: Level, { root, release, precision }: Side) {
     return shape;
   }
 
+  /** The area of the boxes of some units, in square metres: theirs is no larger. Infinity across the antimeridian. */
+  function boxAreaOf(positions: readonly number[]): number {
+    return positions.reduce((sum, position) => {
+      const degrees = Array.from(
+        index.arrays.box.subarray(4 * position, 4 * position + 4),
+        (value) => value / BOX_SCALE,
+      );
+      const [west = 0, south = 0, east = 0, north = 0] = degrees.map(radians);
+      return sum + (west > east ? Infinity : RADIUS ** 2 * (east - west) * (Math.sin(north) - Math.sin(south)));
+    }, 0);
+  }
+
   const close = (): void => {
     full.close();
     if (hasMedium) medium.close();
   };
-  return { hasMedium, shapeOf, invalid, close };
+  return { hasMedium, shapeOf, boxAreaOf, invalid, close };
 }
 
 /** The polygons of a GeoJSON geometry, in degrees. */

@@ -57,6 +57,7 @@ export const DEFAULTS = {
   storedPages: 'all',
   geometries: GEOMETRIES,
   cells: true,
+  neighbours: true,
   accept: [],
   attribution: [],
   workers: availableParallelism(),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { BLOCK_BYTES } from '../../format/blocks.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FeatureTable } from '../../format/feature-table.ts';
-import { cellsPath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+import { indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -20,6 +20,7 @@ import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
 import {
+  borderPaths,
   extentOf,
   filledListings,
   isFormat,
@@ -71,7 +72,8 @@ export interface LevelForecast {
 export interface ReleaseForecast {
   pages: StoredPages;
   /**
-   * Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt.
+   * Exact: pages, feature files, cells, neighbours, manifests, indexes, names, words, the overview, release.json and
+   * checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -91,12 +93,15 @@ export interface Forecast {
 const RELEASE_JSON_BYTES = 4700;
 
 /**
- * Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words.
+ * Files of a level besides pages, cells, neighbours, and the feature files and index of each geometry: manifest, names and words.
  */
 const LEVEL_FILES = 3;
 
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
+
+/** Bytes of neighbours and their table for each unit, as measured: 45 to 125. */
+const NEIGHBOURS_BYTES = 95;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
@@ -109,7 +114,8 @@ const SIGNED_BYTES = { signatures: 150 + 4 * 64, file: 24, block: 16 } as const;
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers' | 'signKey'>,
+  options: PreparedOptions &
+    Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -117,7 +123,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells } = options;
+    const { precision, geometries, cells, neighbours } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -166,10 +172,11 @@ export async function forecast(
         const stored = pagesOf(planned, estimate);
         pages[release.pages] = stored;
         release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
-        if (cells) {
-          release.files++;
-          release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes) + checksumBytes([cellsPath(level)]);
-        }
+        const ofBorders = borderPaths(level, options);
+        release.files += ofBorders.length;
+        release.bytes += checksumBytes(ofBorders);
+        if (cells) release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes);
+        if (neighbours) release.bytes += NEIGHBOURS_BYTES * features;
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
       }
       const planned = plannedIndex(level, { ...options, storedPages: 'none' }, index);

@@ -21,6 +21,8 @@ import {
   type ListingKey,
   manifestPath,
   namesPath,
+  neighboursPath,
+  neighboursTablePath,
   OVERVIEW_FILE,
   pagePath,
   RELEASE_FILE,
@@ -45,6 +47,7 @@ import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { placedLevel } from '../places.ts';
+import { assertNeighbours } from './neighbours-oracle.ts';
 import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
@@ -90,6 +93,11 @@ export function assertDerived(out: string, id: string): void {
     if (release.cells) {
       files.push(cellsPath(level));
       assertCells(root, release, units);
+    }
+    if (release.neighbours) {
+      files.push(neighboursPath(level), neighboursTablePath(level));
+      const bordered = units.units.map(({ fid, gids, geometry }) => ({ fid, gid: gids[level] ?? null, geometry }));
+      assertNeighbours(root, level, units.summary, bordered, release.precision);
     }
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));

@@ -31,6 +31,12 @@ export class Neighbours {
     this.arrays = arrays;
   }
 
+  /** Bytes of the arrays. */
+  get bytes(): number {
+    const { start, neighbour, length } = this.arrays;
+    return start.byteLength + neighbour.byteLength + length.byteLength;
+  }
+
   /** The positions of the units that share a border with the one at a position, ascending. */
   of(position: number): Uint32Array {
     const { start, neighbour } = this.arrays;

@@ -305,7 +305,7 @@ export function testOgc({ proxy, stored, configured }: World): void {
   });
 }
 
-const PARAMETERS = ['limit', 'bbox', 'datetime', 'geometry', 'start-at', 'f'];
+const PARAMETERS = ['limit', 'bbox', 'touches', 'datetime', 'geometry', 'start-at', 'f'];
 
 function itemsOf(level: Level): string {
   return `${ROOT}/collections/${levelName(level)}/items`;

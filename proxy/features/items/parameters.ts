@@ -2,6 +2,7 @@
 // items.ts and openapi.ts.
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
+import { TOUCHES } from '../neighbours/touches.ts';
 import { SIZE_RULE, START, sizeOf } from '../pages/parameters.ts';
 import { BBOX, boxOf } from '../places/parameters.ts';
 
@@ -34,6 +35,15 @@ const BOX = BBOX.as({
     description: 'Features whose bbox touches west,south,east,north; six numbers have heights.',
     schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 },
     example: [-4, 40, -3, 41],
+  }),
+});
+
+const TOUCHES_OF_FEATURES = TOUCHES.as({
+  document: () => ({
+    component: 'touches',
+    description: 'The GID of a unit of this collection: features that share a border with it.',
+    schema: TEXT,
+    example: 'ESP.7_1',
   }),
 });
 
@@ -86,7 +96,15 @@ export const F: Parameter<true> = new Parameter({
 });
 
 /** Those of a page of features, in the order of the documentation. The GID columns of the level are parameters, too. */
-export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [LIMIT, BOX, DATETIME, GEOMETRY_OF_FEATURES, CURSOR, F];
+export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [
+  LIMIT,
+  BOX,
+  TOUCHES_OF_FEATURES,
+  DATETIME,
+  GEOMETRY_OF_FEATURES,
+  CURSOR,
+  F,
+];
 
 /** Those of one feature. */
 export const ITEM_PARAMETERS: readonly Parameter<unknown>[] = [GEOMETRY_OF_FEATURES, F];

@@ -91,6 +91,11 @@ export interface LevelSummary extends LevelAbout {
   cells?: CellsFile | undefined;
   /** Undefined if the release has no neighbours. */
   neighbours?: NeighboursFile | undefined;
+  /**
+   * How it nests: the share of the edges of its borders that the next level that has units has, too; null if there is
+   * none, or the level has no borders.
+   */
+  nesting: number | null;
   /** The level's names of units. */
   names: WholeFile;
   /** The words of these names. */
@@ -349,6 +354,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
     ...(json['neighbours'] !== undefined && { neighbours: neighboursFileIn(json, where) }),
+    nesting: nestingIn(json, where),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
   };
@@ -401,6 +407,12 @@ function neighboursFileIn(json: JsonObject, where: string): NeighboursFile {
   const place = `${where} neighbours`;
   const file = objectFrom(json['neighbours'], place);
   return { ...checkedFileIn(json, 'neighbours', where), table: wholeFileIn(file, 'table', place) };
+}
+
+function nestingIn(json: JsonObject, where: string): number | null {
+  const share = json['nesting'];
+  if (share === null || (typeof share === 'number' && share >= 0 && share <= 1)) return share;
+  throw new FormatError(where, `nesting is ${JSON.stringify(share)}, expected a number from 0 to 1, or null`);
 }
 
 function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {

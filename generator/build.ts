@@ -85,7 +85,12 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
-        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        const release = await writeRelease(
+          about,
+          dataset.stored,
+          (level) => writeLevel(level, dataset.stored, context),
+          context,
+        );
         await publish(options, staging, lock, report);
         return release;
       } catch (error) {

@@ -49,7 +49,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await writeLevel(stored, context);
+        const records = await writeLevel(stored, dataset.stored, context);
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),

@@ -63,13 +63,16 @@ export function readLevels(
 
 /**
  * Writes the files of a level, or a share of them. Of its stores only index, plan and rings remain.
+ * @param levels all six, ascending
  * @returns the record files
  */
 export async function writeLevel(
   { level, store, features, parts }: StoredLevel,
+  levels: readonly StoredLevel[],
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   const files = new LevelStore(store);
+  const { below } = relativesOf(level, levels);
   for (const { first, end } of parts) report.expect('files written', end - first);
   if (features > 0)
     await Promise.all(
@@ -79,7 +82,7 @@ export async function writeLevel(
     );
   const written = parts.map(async (part) => {
     const records = files.file(`records-${part.first}`);
-    const task = { level, shape, store, out: staging.release, records, part };
+    const task = { level, shape, store, out: staging.release, below, records, part };
     await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
     report.advance('files written', part.end - part.first);
     return records;

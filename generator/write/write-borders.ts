@@ -1,5 +1,5 @@
 // Writes what follows from the borders of a level: its cells, which say which units are at a point, and its neighbours.
-// The rings are gone through once for all of it.
+// The rings are gone through once for all of it, and those of the next level once, to see how the level nests.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
@@ -11,11 +11,12 @@ import type { BordersRecord } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile, writeWholeFile } from '../release/output-file.ts';
-import type { LevelStore } from '../store/level-store.ts';
+import { LevelStore } from '../store/level-store.ts';
 import { buildCells } from './build-cells.ts';
 import { LevelBorders } from './level-borders.ts';
 import { gidsOf } from './named-units.ts';
 import { neighbourLines, neighboursOf } from './neighbours.ts';
+import { nestingOf } from './nesting.ts';
 
 /** The borders of the level in a store. */
 export function readBorders(store: LevelStore, precision: number): LevelBorders {
@@ -27,6 +28,7 @@ export function readBorders(store: LevelStore, precision: number): LevelBorders 
 /**
  * Writes the files that are made of a level's borders.
  * @param out the release's folder
+ * @param below path of the store of the next level that has units; undefined if there is none
  * @returns their records in the order of `pathsOf`, and what `finalize` needs to know of them
  */
 export function writeBorders(
@@ -34,9 +36,14 @@ export function writeBorders(
   level: Level,
   store: LevelStore,
   shape: ReleaseShape,
+  below: string | undefined,
 ): { files: CheckedFile[]; borders: BordersRecord } {
   const borders = readBorders(store, shape.precision);
-  const summary: BordersRecord['summary'] = {};
+  const nesting =
+    below === undefined
+      ? null
+      : nestingOf(borders, (ring) => new LevelStore(below).readRings({ ring }, () => undefined));
+  const summary: BordersRecord['summary'] = { nesting };
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
     const neighbours = neighboursOf(borders);

@@ -28,6 +28,8 @@ export interface WriteTask {
   store: string;
   /** The release's folder. */
   out: string;
+  /** Path of the store of the next level that has units, filled; undefined if there is none. */
+  below: string | undefined;
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
@@ -59,7 +61,7 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
       folders.add(folder);
     }
     if (planned.kind === 'borders') {
-      const made = writeBorders(out, level, files, shape);
+      const made = writeBorders(out, level, files, shape, task.below);
       for (const written of made.files) addFile(records, written);
       records.borders = made.borders;
       continue;

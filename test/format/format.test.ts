@@ -172,6 +172,7 @@ const RELEASE: Release = {
       sha256: `${level}1`.repeat(32),
       table: { bytes: 11000 + level, textBytes: 12000 + level, sha256: `${level}2`.repeat(32) },
     },
+    nesting: level === 5 ? null : level / 8,
     words: { bytes: 9000 + level, sha256: `${level}f`.repeat(32) },
   })),
 };

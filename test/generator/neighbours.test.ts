@@ -164,3 +164,47 @@ test('build --no-neighbours leaves both files out, and records it', async () => 
   for (const path of [neighboursPath(2), neighboursTablePath(2)])
     assert.equal(existsSync(join(out, 'releases/r1', path)), false);
 });
+
+test('how levels nest is the share of their edges that the next level has, and said where it is below 0.98', async () => {
+  const box = (x: number, y: number, width: number, height = width): string =>
+    `POLYGON((${x} ${y},${x + width} ${y},${x + width} ${y + height},${x} ${y + height},${x} ${y}))`;
+  const layer = (level: number, units: readonly string[]) => ({
+    name: `ADM_${level}`,
+    columns: ['GID_0', 'GID_1', 'GID_2'].slice(0, level + 1),
+    features: units.map((wkt, i) => ({
+      fid: i + 1,
+      values: ['A', 'A.1', `A.${i}`].slice(0, level).concat(`A.${i}`),
+      wkt,
+    })),
+  });
+  const build = async (units: readonly (readonly string[])[]) => {
+    const layers = units.map((own, level) => layer(level, own));
+    const source = writeDataset(join(temporaryFolder(), 'levels.gpkg'), 'GPKG', layers);
+    const out = join(temporaryFolder(), 'out');
+    const accept = ['orphans', 'empty-geometries'] as const;
+    const { levels } = await buildRelease(source, out, { accept });
+    const args = [
+      'build',
+      '--source',
+      source,
+      '--out',
+      join(out, 'typed'),
+      '--release',
+      'r1',
+      '--workers',
+      '0',
+      '--quiet',
+    ];
+    const { stdout } = await typed('generator', [...args, '--accept', 'orphans', '--pages', 'none', '--no-cells']);
+    return { nesting: levels.map((level) => level.nesting), stdout };
+  };
+  // The upper square has all corners of the lower ones; of those two of seven edges are drawn elsewhere.
+  const whole = 'POLYGON((0 0,1 0,2 0,2 1,1 1,0 1,0 0))';
+  const nested = await build([[whole], [box(0, 0, 1), box(1, 0, 1)], [box(0, 0, 1), box(1, 0, 1, 1.5)]]);
+  assert.deepEqual(nested.nesting, [1, 0.714285, null, null, null, null]);
+  assert.match(nested.stdout, /^How levels nest, .*: lv0 in lv1 1\.000, lv1 in lv2 0\.714$/m);
+  assert.match(nested.stdout, /^lv1 does not nest: of its edges lv2 has 0\.714$/m);
+  assert.doesNotMatch(nested.stdout, /lv0 does not nest/);
+  // A level that lies between and has no units is left out, and one without areas has no edges.
+  assert.deepEqual((await build([['POLYGON EMPTY'], [box(0, 0, 1)]])).nesting, [null, null, null, null, null, null]);
+});

@@ -20,20 +20,11 @@ export interface BorderedUnit {
 
 /** For each unit the metres of border by the positions of its neighbours, ascending. */
 export function neighboursOf(units: readonly { geometry: unknown }[], precision: number): Map<number, number>[] {
-  const scale = 10 ** precision;
   const sides = new Map<string, { units: number[]; metres: number }>();
   for (const [position, { geometry }] of units.entries()) {
     const own = new Map<string, number>();
-    for (const ring of ringsOf(geometry as Geometry | null))
-      for (const [i, end] of ring.entries()) {
-        const start = ring[i - 1];
-        if (start === undefined) continue;
-        const [a, b] = [start, end].map((place) => placeOf(place, scale)).sort();
-        if (a === undefined || b === undefined || a === b || isPole(start, end)) continue;
-        const key = `${a} ${b}`;
-        // What a unit has twice is no border of it.
-        if (!own.delete(key)) own.set(key, metresBetween(start, end));
-      }
+    // What a unit has twice is no border of it.
+    for (const [key, metres] of edgesOf(geometry, precision)) if (!own.delete(key)) own.set(key, metres);
     for (const [key, metres] of own) {
       const side = sides.get(key) ?? { units: [], metres };
       side.units.push(position);
@@ -48,6 +39,35 @@ export function neighboursOf(units: readonly { geometry: unknown }[], precision:
         if (one !== other) own.set(other, (own.get(other) ?? 0) + metres);
       }
   return all.map((own) => new Map([...own].sort(([a], [b]) => a - b)));
+}
+
+/** The edges of a unit's rings with their metres; those along a pole are points. */
+function* edgesOf(geometry: unknown, precision: number): Generator<[key: string, metres: number]> {
+  const scale = 10 ** precision;
+  for (const ring of ringsOf(geometry as Geometry | null))
+    for (const [i, end] of ring.entries()) {
+      const start = ring[i - 1];
+      if (start === undefined) continue;
+      const [a, b] = [start, end].map((place) => placeOf(place, scale)).sort();
+      if (a !== undefined && b !== undefined && a !== b && !isPole(start, end))
+        yield [`${a} ${b}`, metresBetween(start, end)];
+    }
+}
+
+/** The share of the edges of units that others have, too; null without edges. */
+export function nestingIn(
+  units: readonly { geometry: unknown }[],
+  others: readonly { geometry: unknown }[],
+  precision: number,
+): number | null {
+  const all = new Set<string>();
+  for (const { geometry } of units) {
+    const own = new Set<string>();
+    for (const [key] of edgesOf(geometry, precision)) if (!own.delete(key)) own.add(key);
+    for (const key of own) all.add(key);
+  }
+  const found = new Set(others.flatMap(({ geometry }) => Array.from(edgesOf(geometry, precision), ([key]) => key)));
+  return all.size === 0 ? null : [...all].filter((key) => found.has(key)).length / all.size;
 }
 
 function ringsOf(geometry: Geometry | null): Position[][] {

@@ -47,7 +47,7 @@ import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { placedLevel } from '../places.ts';
-import { assertNeighbours } from './neighbours-oracle.ts';
+import { assertNeighbours, nestingIn } from './neighbours-oracle.ts';
 import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
@@ -94,6 +94,13 @@ export function assertDerived(out: string, id: string): void {
       files.push(cellsPath(level));
       assertCells(root, release, units);
     }
+    const below = filled.find((other) => other.level > level);
+    const nesting = below === undefined ? null : nestingIn(units.units, below.units, release.precision);
+    assert.equal(
+      units.summary.nesting,
+      nesting === null ? null : Math.floor(1e6 * nesting) / 1e6,
+      `${levelName(level)}: nesting`,
+    );
     if (release.neighbours) {
       files.push(neighboursPath(level), neighboursTablePath(level));
       const bordered = units.units.map(({ fid, gids, geometry }) => ({ fid, gid: gids[level] ?? null, geometry }));

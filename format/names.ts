@@ -3,7 +3,7 @@
 import { FormatError } from './parse.ts';
 
 /** The header line. */
-export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children'] as const;
+export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour'] as const;
 
 /** The name of a column. */
 export type NameField = (typeof NAME_FIELDS)[number];
@@ -20,6 +20,8 @@ export interface NamedUnit {
   parent: string | null;
   /** Number of units of the nearest level below that has units, which have this unit's GID. */
   children: number;
+  /** 0 to 5: units that share a border have different ones, for maps (neighbours.ts). */
+  colour: number;
 }
 
 /** The header line, with its line feed. */
@@ -28,8 +30,8 @@ export function namesHeader(): string {
 }
 
 /** A unit's line, with its line feed. */
-export function namesLine({ fid, gid, name, type, parent, children }: NamedUnit): string {
-  return `${JSON.stringify([fid, gid, name, type, parent, children])}\n`;
+export function namesLine({ fid, gid, name, type, parent, children, colour }: NamedUnit): string {
+  return `${JSON.stringify([fid, gid, name, type, parent, children, colour])}\n`;
 }
 
 /**

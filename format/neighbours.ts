@@ -1,5 +1,5 @@
 // Which units of a level share a border, and how long it is: neighbours.bin. The generator writes it
-// (generator/write/neighbours.ts), the proxy filters listings by it. Used there and by `verify`.
+// (generator/write/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in names.
 import { u32At } from './element-at.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -12,6 +12,8 @@ export const NEIGHBOURS_HEADER_BYTES = 24;
 export const LENGTHS_PER_METRE = 10;
 /** Radius in metres of the sphere on which borders are measured: the mean radius of the Earth. */
 export const SPHERE_METRES = 6_371_008.8;
+/** How many colours there are: more than any map needed that was tried. What is left gets the last one. */
+export const COLOURS = 6;
 
 /** The arrays of a level with n units, as README.md describes them; each border is there from both sides. */
 export interface NeighbourArrays {
@@ -47,6 +49,25 @@ export class Neighbours {
   lengthsOf(position: number): Uint32Array {
     const { start, length } = this.arrays;
     return length.subarray(u32At(start, position), u32At(start, position + 1));
+  }
+
+  /**
+   * A colour for each unit, 0 to 5: the least that no neighbour before it has; 5 where all are taken. So neighbours have
+   * different ones, but for those of 5 whose neighbours have all others.
+   */
+  colours(): Uint8Array {
+    const colours = new Uint8Array(this.arrays.start.length - 1);
+    for (let position = 0; position < colours.length; position++) {
+      let taken = 0;
+      for (const neighbour of this.of(position)) {
+        if (neighbour >= position) break;
+        taken |= 1 << (colours[neighbour] ?? 0);
+      }
+      let colour = 0;
+      while (colour < COLOURS - 1 && (taken & (1 << colour)) !== 0) colour++;
+      colours[position] = colour;
+    }
+    return colours;
   }
 }
 

@@ -16,11 +16,11 @@ export function overviewLevels(levels: readonly { level: Level; features: number
 }
 
 /** The properties of a unit in the overview; those of its first level have no parent. */
-export type OverviewProperties = Omit<NamedUnit, 'fid' | 'parent'> & { parent?: string | null };
+export type OverviewProperties = Omit<NamedUnit, 'fid' | 'parent' | 'colour'> & { parent?: string | null };
 
 /** The properties of a unit. @param isFirst is it of the first level of the overview? */
 export function overviewProperties(
-  { gid, name, type, parent, children }: NamedUnit,
+  { gid, name, type, parent, children }: Omit<NamedUnit, 'colour'>,
   isFirst: boolean,
 ): OverviewProperties {
   return isFirst ? { gid, name, type, children } : { gid, name, type, parent, children };

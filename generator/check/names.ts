@@ -12,6 +12,7 @@ import { isNoName } from '../geojson/property-values.ts';
 import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
 import { relationsOf } from '../write/named-units.ts';
 import { encodeWords } from '../write/words.ts';
+import { readNeighbours } from './neighbours.ts';
 
 /** Which properties are names and types. */
 export type NameColumns = Pick<LevelAbout, 'nameColumn' | 'typeColumn' | 'searchColumns'>;
@@ -66,11 +67,20 @@ export function checkNames(
   const below = filled.find((other) => other !== undefined && other.level > level);
   const relationsAt = relationsOf(level, index, parent, below && elementAt(below.columns, level));
   const ordered = named.toSorted((a, b) => a.position - b.position);
+  const root = join(out, releasePath(id));
+  const colours = coloursOf(root, index);
+  const lines = readLines(join(root, namesPath(level)));
   const expected = [namesHeader()];
   for (const { position, name, type } of ordered)
-    expected.push(namesLine({ fid: index.fidAt(position), name, type, ...relationsAt(position) }));
-  const root = join(out, releasePath(id));
-  const lines = readLines(join(root, namesPath(level)));
+    expected.push(
+      namesLine({
+        fid: index.fidAt(position),
+        name,
+        type,
+        ...relationsAt(position),
+        colour: colours?.[position] ?? colourIn(lines?.[position + 1]),
+      }),
+    );
   for (const [i, line] of expected.entries()) {
     if (lines === undefined || lines[i] === line) continue;
     const has = lines[i]?.trimEnd().slice(0, 100) ?? 'missing';
@@ -80,6 +90,21 @@ export function checkNames(
   const words = readWhole(join(root, wordsPath(level)));
   if (words !== undefined && !encodeWords(ordered.map(({ names }) => names)).equals(words))
     found(wordsPath(level), 'does not have the words of the names of its units');
+}
+
+/** The colours that follow from the neighbours; undefined if there are none, or they are damaged. */
+function coloursOf(root: string, index: LevelIndex): Uint8Array | undefined {
+  try {
+    return readNeighbours(root, index).colours();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The colour in a line, which nothing else says where there are no neighbours; 0 if it is none. */
+function colourIn(line = ''): number {
+  const [, digit = '0'] = /,([0-5])\]\n$/.exec(line) ?? [];
+  return Number(digit);
 }
 
 /** The lines of a compressed file; undefined if it is damaged, which is found elsewhere. */

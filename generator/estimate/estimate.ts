@@ -164,7 +164,7 @@ export async function forecast(
       });
       const otherBytes = other.reduce((sum, [, { bytes }]) => sum + bytes, 0);
       const own = new LevelStore(store);
-      const names = writeNames(scratch, level, own, relativesOf(level, read)).bytes;
+      const names = writeNames(scratch, level, own, relativesOf(level, read), guessedColours(features)).bytes;
       const words = encodeWords(own.readNames().all()).length;
       const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
       for (const release of releases) {
@@ -197,6 +197,11 @@ function addSignatures(release: { files: number; bytes: number }): void {
   const { signatures, file, block } = SIGNED_BYTES;
   release.bytes += signatures + (file + block) * release.files + block * Math.floor(release.bytes / BLOCK_BYTES);
   release.files += SIGNATURE_FILES.length;
+}
+
+/** Colours before the borders are known: four are nearly all that maps need. */
+function guessedColours(features: number): Uint8Array {
+  return Uint8Array.from({ length: features }, (_, position) => position % 4);
 }
 
 const NO_PAGES: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };

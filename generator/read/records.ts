@@ -26,6 +26,8 @@ export interface BordersRecord {
   summary: Pick<LevelSummary, 'cells' | 'neighbours' | 'nesting'>;
   /** The units whose edges lie so close that some of their cells stayed large, ascending. */
   crowded: readonly number[];
+  /** A colour for each unit, by position. */
+  colours: Uint8Array;
 }
 
 /** The records of the features with one geometry, in order of position. */

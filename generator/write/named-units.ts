@@ -35,8 +35,12 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
   };
 }
 
-/** The units of a level in order of fid. */
-export function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<NamedUnit> {
+/** The units of a level in order of fid, without their colours. */
+export function* namedUnits(
+  level: Level,
+  store: LevelStore,
+  { parent, below }: Relatives,
+): Generator<Omit<NamedUnit, 'colour'>> {
   const index = store.readIndex();
   const names = store.readNames();
   const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
@@ -81,12 +85,23 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
   };
 }
 
-/** Writes the names of a level's units. @param out the release's folder, in which the level has one */
-export function writeNames(out: string, level: Level, store: LevelStore, relatives: Relatives): WholeFile {
-  return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
+/**
+ * Writes the names of a level's units.
+ * @param out the release's folder, in which the level has one
+ * @param colours of each unit, by position
+ */
+export function writeNames(
+  out: string,
+  level: Level,
+  store: LevelStore,
+  relatives: Relatives,
+  colours: Uint8Array,
+): WholeFile {
+  return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives), colours));
 }
 
-function* linesOf(units: Iterable<NamedUnit>): Generator<string> {
+function* linesOf(units: Iterable<Omit<NamedUnit, 'colour'>>, colours: Uint8Array): Generator<string> {
   yield namesHeader();
-  for (const unit of units) yield namesLine(unit);
+  let position = 0;
+  for (const unit of units) yield namesLine({ ...unit, colour: elementAt(colours, position++) });
 }

@@ -39,6 +39,7 @@ export function writeBorders(
   below: string | undefined,
 ): { files: CheckedFile[]; borders: BordersRecord } {
   const borders = readBorders(store, shape.precision);
+  const neighbours = neighboursOf(borders);
   const nesting =
     below === undefined
       ? null
@@ -46,7 +47,6 @@ export function writeBorders(
   const summary: BordersRecord['summary'] = { nesting };
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
-    const neighbours = neighboursOf(borders);
     const index = store.readIndex();
     const output = createOutputFile(join(out, neighboursPath(level)));
     output.write(encodeNeighbours(neighbours.arrays));
@@ -64,7 +64,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded } };
+  return { files, borders: { summary, crowded, colours: neighbours.colours() } };
 }
 
 /**

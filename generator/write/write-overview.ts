@@ -142,7 +142,7 @@ function fittingText(textOf: (limit: number, isFinal: boolean) => string | undef
 /** The units of a level in order of fid. */
 interface OverviewLevel {
   level: Level;
-  units: readonly NamedUnit[];
+  units: readonly Omit<NamedUnit, 'colour'>[];
 }
 
 /** Where the cells are. */

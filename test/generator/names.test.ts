@@ -33,7 +33,8 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
     const [header, ...lines] = text.split('\n');
     assert.equal(lines.pop(), '', 'the last line ends');
     assert.deepEqual(JSON.parse(header ?? ''), NAME_FIELDS);
-    return lines.map((line) => JSON.parse(line));
+    // Colours are for the tests of neighbours; the oracle has compared them.
+    return lines.map((line) => JSON.parse(line).slice(0, -1));
   });
   return { names, out, release, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
 }

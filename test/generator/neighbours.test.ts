@@ -208,3 +208,14 @@ test('how levels nest is the share of their edges that the next level has, and s
   // A level that lies between and has no units is left out, and one without areas has no edges.
   assert.deepEqual((await build([['POLYGON EMPTY'], [box(0, 0, 1)]])).nesting, [null, null, null, null, null, null]);
 });
+
+test('colours are the least that no neighbour before has, of six, and the last one where all are taken', () => {
+  const colours = (units: Units): number[] => [...neighboursOf(bordersOf(units, 7)).colours()];
+  assert.deepEqual(colours([[square(0, 0)], [square(1, 0)], [square(2, 0)], [square(5, 5)], []]), [0, 1, 0, 0, 0]);
+  // Eight that all share an edge.
+  assert.deepEqual(colours(Array.from({ length: 8 }, () => [square(0, 0)])), [0, 1, 2, 3, 4, 5, 5, 5]);
+  const units = patchwork(7, 6, 8, 5, dice(33));
+  const own = colours(units);
+  for (const [position, neighbours] of expectedOf(units, 7).entries())
+    for (const other of neighbours.keys()) assert.notEqual(own[position], own[other]);
+});

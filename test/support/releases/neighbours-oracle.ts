@@ -70,6 +70,16 @@ export function nestingIn(
   return all.size === 0 ? null : [...all].filter((key) => found.has(key)).length / all.size;
 }
 
+/** A colour for each unit: the least that no neighbour before it has, 5 at most. */
+export function coloursIn(units: readonly { geometry: unknown }[], precision: number): number[] {
+  const colours: number[] = [];
+  for (const [position, own] of neighboursOf(units, precision).entries()) {
+    const taken = [...own.keys()].filter((other) => other < position).map((other) => colours[other]);
+    colours.push([0, 1, 2, 3, 4].find((colour) => !taken.includes(colour)) ?? 5);
+  }
+  return colours;
+}
+
 function ringsOf(geometry: Geometry | null): Position[][] {
   if (geometry?.type === 'GeometryCollection') return geometry.geometries.flatMap(ringsOf);
   if (geometry?.type === 'MultiPolygon') return geometry.coordinates.flat();

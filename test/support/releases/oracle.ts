@@ -47,7 +47,7 @@ import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { placedLevel } from '../places.ts';
-import { assertNeighbours, nestingIn } from './neighbours-oracle.ts';
+import { assertNeighbours, coloursIn, nestingIn } from './neighbours-oracle.ts';
 import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
@@ -81,7 +81,7 @@ export function assertDerived(out: string, id: string): void {
   const files = [CHECKSUMS_FILE, RELEASE_FILE, OVERVIEW_FILE];
   for (const units of levels) {
     const { level } = units;
-    const names = namesOf(units, filled);
+    const names = namesOf(units, filled, coloursIn(units.units, release.precision));
     assertSame(
       textOf(root, namesPath(level)),
       names.map((name) => `${JSON.stringify(name)}\n`),
@@ -252,11 +252,11 @@ function textIn(properties: JsonFeature['properties'], column: string): string |
 }
 
 /** The lines of a level's names as values, with the header. @param filled the levels that have units, ascending */
-function namesOf({ level, summary, units }: Units, filled: readonly Units[]): unknown[][] {
+function namesOf({ level, summary, units }: Units, filled: readonly Units[], colours?: readonly number[]): unknown[][] {
   const parent = filled.findLast((other) => other.level < level)?.level;
   const below = filled.find((other) => other.level > level)?.units ?? [];
   const children = positionsByGid(below, level);
-  const lines = units.map(({ fid, gids, properties }) => {
+  const lines = units.map(({ fid, gids, properties }, position) => {
     const gid = gids[level] ?? null;
     const label = (column: string): string | null => {
       const text = column === '' ? null : textIn(properties, column);
@@ -271,9 +271,10 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
       label(summary.typeColumn),
       above,
       gid === null ? 0 : (children.get(gid)?.length ?? 0),
+      ...(colours === undefined ? [] : [elementAt(colours, position)]),
     ];
   });
-  return [['fid', 'gid', 'name', 'type', 'parent', 'children'], ...lines];
+  return [['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour'], ...lines];
 }
 
 /**

@@ -32,12 +32,11 @@ function lengthsOf(
   degrees: number,
   isCounted: (edge: number) => boolean,
 ): (readonly [set: number, metres: number])[] {
-  const isShared = Uint8Array.from({ length: borders.sets }, (_, set) => (borders.unitsOf(set).length > 1 ? 1 : 0));
   const metres = new Float64Array(borders.sets);
   const isUsed = new Uint8Array(borders.sets);
   for (let edge = 0; edge < borders.points; edge++) {
     const set = borders.setOf(edge);
-    if (isShared[set] !== 1 || !isCounted(edge)) continue;
+    if (!borders.isShared(set) || !isCounted(edge)) continue;
     isUsed[set] = 1;
     metres[set] =
       elementAt(metres, set) +

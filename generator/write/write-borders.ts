@@ -10,7 +10,7 @@ import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release.
 import type { BordersRecord } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
-import { createOutputFile, writeWholeFile } from '../release/output-file.ts';
+import { createOutputFile, createScratchFile, writeWholeFile } from '../release/output-file.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { buildCells } from './build-cells.ts';
 import { LevelBorders } from './level-borders.ts';
@@ -78,10 +78,10 @@ export function writeCells(
 ): CellsFile & Pick<BordersRecord, 'crowded'> {
   // The directory comes first in the file, and is known last.
   const bodies = store.file('cell-bodies');
-  const waiting = createOutputFile(bodies);
+  const waiting = createScratchFile(bodies);
   // The file keeps what it has not written yet.
   const { directory, crowded } = buildCells(borders, (bytes) => waiting.write(Buffer.from(bytes)));
-  const { bytes } = waiting.close();
+  const bytes = waiting.close();
   const output = createOutputFile(file);
   output.write(directory);
   const handle = openSync(bodies, 'r');

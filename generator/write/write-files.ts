@@ -1,6 +1,10 @@
-// Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several write the same
-// level concurrently, without communication. A page is one gzip member: the text of its short features is deflated
-// together; the deflate data of large features is copied from the store.
+// Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several
+// write the same level concurrently, without communication. A page is one gzip member: the text of its short features is
+// deflated together; the deflate data of large features is copied from the store.
+//
+// An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file by
+// file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not in
+// them: an entry that is added or left out here, but not there, belongs to another file.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
@@ -28,8 +32,8 @@ export interface WriteTask {
   store: string;
   /** The release's folder. */
   out: string;
-  /** Path of the store of the next level that has units, filled; undefined if there is none. */
-  below: string | undefined;
+  /** For what is made of borders: path of the store of the next level that has units, filled, if there is one. */
+  below?: string | undefined;
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
@@ -38,7 +42,10 @@ export interface WriteTask {
 /** Maximum bytes of a page: a level's page tables have 32 bits for them. */
 const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
-/** Writes the part's files and their records. */
+/**
+ * Writes the part's files and their records. Of each geometry features come in order of position: in the plan its feature
+ * files come by first position, which is that of their numbers, and parts follow one another.
+ */
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);
   const store = files.openFeatures();

@@ -8,7 +8,7 @@ import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
-import type { ByteRange, Client, Reads } from '../../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
 import { answerSaved, type RangedFile, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
@@ -35,10 +35,13 @@ export function tableRow(endpoint: SavedEndpoint): Row {
  * @throws Problem range-not-satisfiable; not-found if the release has none
  */
 function answerTable(listing: Listing<SavedEndpoint>): Answer {
-  const { level, basis } = listing;
+  const { level, representation } = listing;
   const { neighbours, features } = level.summary;
   if (neighbours === undefined)
-    throw new Problem('not-found', `Release ${basis.release.id} has no neighbours: it was built with --no-neighbours.`);
+    throw new Problem(
+      'not-found',
+      `Release ${representation.release.id} has no neighbours: it was built with --no-neighbours.`,
+    );
   const { bytes, sha256 } = neighbours.table;
   const path = `${level.folder}/${neighboursTablePath(level.index.level)}`;
   return answerSaved(listing, new StoredTable(path, bytes, sha256.slice(0, TAG_CHARS)), features);
@@ -54,7 +57,7 @@ class StoredTable extends StoredFile implements RangedFile {
   }
 
   /** The last bytes of a range are withheld until the whole file has its digest. */
-  async *#cut(reads: Reads, client: Client, from: number, to: number): AsyncGenerator<Buffer> {
+  async *#cut(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<Buffer> {
     const sha256 = createHash('sha256');
     const pieces = reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
       sha256.update(chunk);

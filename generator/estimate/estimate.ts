@@ -93,7 +93,7 @@ const NEIGHBOURS_BYTES = 95;
  * words, and of the index of each other geometry; for each file its line of checksums.txt, and its entry of the index
  * and of the blocks of a signed release.
  */
-const OTHER_BYTES = { release: 45_000, unit: 160, geometry: 48, file: 110, signedFile: 150 } as const;
+const OTHER_BYTES = { release: 45_000, unit: 175, geometry: 48, file: 110, signedFile: 150 } as const;
 
 /**
  * Reads the dataset and estimates a build. Publishes nothing.

@@ -28,6 +28,8 @@ export interface BordersRecord {
   crowded: readonly number[];
   /** A colour for each unit, by position. */
   colours: Uint8Array;
+  /** The view of each unit, as `MainPart` has it, by position. */
+  views: Int32Array;
 }
 
 /** The records of the features with one geometry, in order of position. */

@@ -168,7 +168,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
     ...borders.summary,
-    names: writeNames(out, level, store, task.relatives, borders.colours),
+    names: writeNames(out, level, store, task.relatives, borders),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });

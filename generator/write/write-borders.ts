@@ -7,22 +7,53 @@ import { cellsPath, neighboursPath, neighboursTablePath } from '../../format/lay
 import type { Level } from '../../format/levels.ts';
 import { encodeNeighbours } from '../../format/neighbours.ts';
 import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release.ts';
+import { indexBoxAt } from '../geojson/bbox.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import { MainPart } from '../geojson/main-part.ts';
 import type { BordersRecord } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../release/output-file.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { LevelBorders } from './level-borders.ts';
 import { gidsOf } from './named-units.ts';
 import { neighbourLines, neighboursOf } from './neighbours.ts';
 import { nestingOf } from './nesting.ts';
 
-/** The borders of the level in a store. */
-export function readBorders(store: LevelStore, precision: number): LevelBorders {
+/** The borders of the level in a store. @param more takes the rings, too, of one unit after the other */
+export function readBorders(store: LevelStore, precision: number, more?: UnitSink): LevelBorders {
   const borders = new LevelBorders(precision);
-  store.readRings(borders, () => borders.unit());
+  const ring: RingSink['ring'] = (positions, isHole, area) => {
+    borders.ring(positions);
+    more?.ring(positions, isHole, area);
+  };
+  store.readRings({ ring }, () => {
+    borders.unit();
+    more?.unit();
+  });
   return borders;
+}
+
+interface UnitSink extends RingSink {
+  unit(): void;
+}
+
+/** Finds where maps go to see each unit. */
+function viewsOf({ features, boxes, shapes }: StoreIndex, precision: number): UnitSink & { views: Int32Array } {
+  const main = new MainPart(precision);
+  const views = new Int32Array(4 * features);
+  let position = 0;
+  return {
+    views,
+    ring(positions, isHole) {
+      if (kindOfShape(elementAt(shapes, position)) === SHAPES.multiPolygon) main.ring(positions, isHole);
+    },
+    unit() {
+      views.set(main.finish(indexBoxAt(boxes, position)), 4 * position++);
+    },
+  };
 }
 
 /**
@@ -38,7 +69,9 @@ export function writeBorders(
   shape: ReleaseShape,
   below: string | undefined,
 ): { files: CheckedFile[]; borders: BordersRecord } {
-  const borders = readBorders(store, shape.precision);
+  const index = store.readIndex();
+  const views = viewsOf(index, shape.precision);
+  const borders = readBorders(store, shape.precision, views);
   const neighbours = neighboursOf(borders);
   const nesting =
     below === undefined
@@ -47,7 +80,6 @@ export function writeBorders(
   const summary: BordersRecord['summary'] = { nesting };
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
-    const index = store.readIndex();
     const output = createOutputFile(join(out, neighboursPath(level)));
     output.write(encodeNeighbours(neighbours.arrays));
     const file = output.close();
@@ -64,7 +96,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded, colours: neighbours.colours() } };
+  return { files, borders: { summary, crowded, colours: neighbours.colours(), views: views.views } };
 }
 
 /**

@@ -5,7 +5,7 @@ import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { GEOMETRY_GROUPS, groupOfStage, isOfCells, shapeOf } from '../plan/plan.ts';
+import { GEOMETRY_GROUPS, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
@@ -35,13 +35,13 @@ export interface BuildContext {
 const TASKS_PER_WORKER = 4;
 
 /** When tasks begin that wait together (workers/task-queue.ts): the longest that cannot be divided come first. */
-const RANKS = { read: 1, cells: 2, geometries: 3, overview: 3, files: 4 } as const;
+const RANKS = { read: 1, borders: 2, geometries: 3, overview: 3, files: 4 } as const;
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the arcs and points of
- * simplification, the borders of cells.
+ * simplification, the borders of units.
  */
-const POSITION_BYTES = { cells: 50, geometries: 35, overview: 35 } as const;
+const POSITION_BYTES = { borders: 50, geometries: 35, overview: 35 } as const;
 
 /** The geometries to make for a release with these, for each task. */
 export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
@@ -67,18 +67,26 @@ export function workOnLevels(
 ): LevelWork[] {
   const levels = LEVELS.map((level) => sources.find((source) => source.level === level) ?? { level, layers: [] });
   const works = new Map<Level, LevelWork>();
+  const workOn = (level: Level): LevelWork => {
+    const work = works.get(level);
+    if (work === undefined) throw new RangeError(`level ${level}`);
+    return work;
+  };
+  const below = async (level: Level): Promise<string | undefined> => {
+    for (const deeper of LEVELS.filter((other) => other > level)) {
+      const { store, features } = await workOn(deeper).read;
+      if (features > 0) return store;
+    }
+    return undefined;
+  };
   for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a))) {
     const read = readLevel(source, context);
-    const written = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, context));
+    const written = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, below, context));
     // Whoever waits for the first error gets it; others that follow are not unhandled.
     for (const work of [read, written]) work.catch(() => {});
     works.set(source.level, { read, written });
   }
-  return levels.map(({ level }) => {
-    const work = works.get(level);
-    if (work === undefined) throw new RangeError(`level ${level}`);
-    return work;
-  });
+  return levels.map(({ level }) => workOn(level));
 }
 
 /** Reads a level into its store. */
@@ -96,12 +104,15 @@ async function readLevel(
 }
 
 /**
- * Writes the files of a level, or a share of them: those of the full geometry, pages and cells at once, others when
- * their geometries are made. Of its stores only index, plan and rings remain.
+ * Writes the files of a level, or a share of them: those of the full geometry and pages at once, those that are made of
+ * borders when the next level is read, others when their geometries are made. Of its stores only index, plan and rings
+ * remain.
+ * @param below path of the store of the next level that has units, when it is filled; undefined if there is none
  * @returns the record files
  */
 async function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
+  below: (level: Level) => Promise<string | undefined>,
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   const files = new LevelStore(store);
@@ -117,9 +128,10 @@ async function writeLevel(
     if (group !== undefined) await elementAt(made, group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions };
-    if (isOfCells(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeCells, task, demand);
-    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
+    if (isOfBorders(part.stage)) {
+      const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
+      await pool.run<typeof writeFiles>(TASKS.writeBorders, { ...task, below: await below(level) }, demand);
+    } else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
   });
@@ -161,7 +173,8 @@ export async function writeRelease<
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
-    // A shard has removed its own.
+    // The levels above look how they nest in this one. A shard has removed its own.
+    for (const above of levels.slice(0, level)) await recordsOf(above);
     if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
     const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });

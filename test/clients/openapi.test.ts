@@ -197,7 +197,7 @@ test('has every path of the API, and no other', () => {
     path.replace(/(?<=items)\/$/, '/{fid}').replace(/(?<=changes\/)$/, '{from}..{to}.csv'),
   );
   assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 76);
+  assert.equal(paths.length, 82);
 });
 
 test('the paths of files and of the service have no parameters, and name every header and the media type of the answer', async () => {

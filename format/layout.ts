@@ -59,6 +59,16 @@ export function cellsPath(level: Level): string {
   return `${levelName(level)}/cells.bin`;
 }
 
+/** A level's archive of vector tiles, relative to the release's folder. */
+export function tilesPath(level: Level): string {
+  return `${levelName(level)}/tiles.pmtiles`;
+}
+
+/** What the parts of that archive must be, relative to the release's folder. */
+export function tileDigestsPath(level: Level): string {
+  return `${levelName(level)}/tiles.digest`;
+}
+
 /** A level's names of units, relative to the release's folder. */
 export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;

@@ -39,6 +39,18 @@ export interface CellsFile extends CheckedFile {
   directory: CheckedFile;
 }
 
+/** Vector tiles: an archive, whose root directory is read whole, and beside it what its parts must be. */
+export interface TilesFile extends CheckedFile {
+  /** The beginning of the archive: its header and its root directory. */
+  directory: CheckedFile;
+  /** tiles.digest, and its beginning. */
+  digests: CheckedFile & { head: CheckedFile };
+  minzoom: number;
+  maxzoom: number;
+  /** The units that are in any tile. */
+  units: number;
+}
+
 /** A file that is served whole: one gzip member. */
 export interface WholeFile extends CheckedFile {
   /** Bytes of its text. */
@@ -83,6 +95,8 @@ export interface LevelSummary extends LevelAbout {
   index: CheckedFile;
   /** Undefined if the release has no cells. */
   cells?: CellsFile | undefined;
+  /** Undefined if the release has no tiles, or no unit of the level has an area. */
+  tiles?: TilesFile | undefined;
   /** The level's names of units. */
   names: WholeFile;
   /** The words of these names. */
@@ -108,6 +122,8 @@ export interface ReleaseShape {
   geometries: readonly Geometry[];
   /** Has it cells, which say which units are at a point? */
   cells: boolean;
+  /** The deepest zoom of its vector tiles; undefined if it has none. */
+  tiles?: number | undefined;
 }
 
 /** What release.json says of a release besides its files. */
@@ -188,6 +204,9 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, geometries } of levels)
     if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
       throw new FormatError(file, `level ${level} has other geometries than the release`);
+  for (const { level, tiles } of levels)
+    if (tiles !== undefined && tiles.maxzoom !== about.tiles)
+      throw new FormatError(file, `level ${level} has tiles to zoom ${tiles.maxzoom}, the release to ${about.tiles}`);
   for (const { level, cells } of levels)
     if ((cells !== undefined) !== about.cells)
       throw new FormatError(
@@ -220,6 +239,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     storedPages: storedPagesIn(json, file),
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
+    ...(json['tiles'] !== undefined && { tiles: numberIn(json, 'tiles', file) }),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
@@ -336,6 +356,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
+    ...(json['tiles'] !== undefined && { tiles: tilesFileIn(json, where) }),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
   };
@@ -382,6 +403,19 @@ function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile
 function cellsFileIn(json: JsonObject, where: string): CellsFile {
   const file = objectFrom(json['cells'], `${where} cells`);
   return { ...checkedFileIn(json, 'cells', where), directory: checkedFileIn(file, 'directory', `${where} cells`) };
+}
+
+function tilesFileIn(json: JsonObject, where: string): TilesFile {
+  const [file, place] = [objectFrom(json['tiles'], `${where} tiles`), `${where} tiles`];
+  const digests = objectFrom(file['digests'], `${place} digests`);
+  return {
+    ...checkedFileIn(json, 'tiles', where),
+    directory: checkedFileIn(file, 'directory', place),
+    digests: { ...checkedFileIn(file, 'digests', place), head: checkedFileIn(digests, 'head', `${place} digests`) },
+    minzoom: numberIn(file, 'minzoom', place),
+    maxzoom: numberIn(file, 'maxzoom', place),
+    units: numberIn(file, 'units', place),
+  };
 }
 
 function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {

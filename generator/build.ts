@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
@@ -25,6 +26,7 @@ import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, readLevels, writeLevel, writeRelease } from './write/build-levels.ts';
+import { makeTiles, tileTasks } from './write/build-tiles.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
@@ -57,6 +59,7 @@ export const DEFAULTS = {
   storedPages: 'all',
   geometries: GEOMETRIES,
   cells: true,
+  tiles: 10,
   accept: [],
   attribution: [],
   workers: availableParallelism(),
@@ -84,7 +87,15 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
-        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        const written = dataset.stored.map((level) => writeLevel(level, context));
+        const tiles = makeTiles(dataset.stored, written, context);
+        const release = await writeRelease(
+          about,
+          dataset.stored,
+          ({ level }) => elementAt(written, level),
+          context,
+          (level) => tiles.then(() => tileTasks(dataset.stored, level, context.shape.tiles, () => staging.work)),
+        );
         await publish(options, staging, lock, report);
         return release;
       } catch (error) {

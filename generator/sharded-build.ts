@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { basename, join, relative } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
-import { LEVELS } from '../format/levels.ts';
+import { LEVELS, type Level } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
@@ -28,6 +28,7 @@ import {
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
 import { writeLevel, writeRelease } from './write/build-levels.ts';
+import { makeTiles, tileTasks } from './write/build-tiles.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -46,10 +47,12 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const context = { shape: shapeOf(options), staging, pool, report, share };
     const dataset = await readDataset(described, options, context);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
+    const written = dataset.stored.map((stored) => writeLevel(stored, context));
+    const tiles = makeTiles(dataset.stored, written, context);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await writeLevel(stored, context);
+        const [records] = await Promise.all([elementAt(written, level), tiles]);
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
@@ -87,7 +90,10 @@ export async function seal(
       const shards = finishedShards(root, release);
       const { about } = elementAt(shards, 0);
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
-      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, true);
+      const folders = shards.map(({ share }) => join(root, shardFolder(share)));
+      const folderOf = (number: number): string => elementAt(folders, number % folders.length);
+      const tilesOf = (level: Level) => tileTasks(levels, level, about.tiles, folderOf);
+      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
       removeStrays(staging.release);
       await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, SILENT);
       return sealed;

@@ -5,7 +5,16 @@ import { dirname, join } from 'node:path';
 import { BLOCK_BYTES } from '../../format/blocks.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FeatureTable } from '../../format/feature-table.ts';
-import { cellsPath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+import {
+  cellsPath,
+  indexPath,
+  manifestPath,
+  namesPath,
+  OVERVIEW_FILE,
+  tileDigestsPath,
+  tilesPath,
+  wordsPath,
+} from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -71,7 +80,7 @@ export interface LevelForecast {
 export interface ReleaseForecast {
   pages: StoredPages;
   /**
-   * Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt.
+   * Exact: pages, feature files, cells, tiles (of levels with polygons), manifests, indexes, names, words, the overview, release.json and checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -98,6 +107,9 @@ const LEVEL_FILES = 3;
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
 
+/** The same of tiles to zoom 10; those to a zoom less have about this share of them. */
+const TILES = { zoom: 10, share: 1.5, less: 0.65 } as const;
+
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
 
@@ -109,7 +121,7 @@ const SIGNED_BYTES = { signatures: 150 + 4 * 64, file: 24, block: 16 } as const;
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers' | 'signKey'>,
+  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'tiles' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -117,7 +129,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells } = options;
+    const { precision, geometries, cells, tiles } = options;
     const inOverview = overviewLevelsOf(dataset.levels);
     const read = await Promise.all(
       LEVELS.map(async (level) => {
@@ -169,6 +181,12 @@ export async function forecast(
         if (cells) {
           release.files++;
           release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes) + checksumBytes([cellsPath(level)]);
+        }
+        if (tiles !== undefined && features > 0) {
+          const paths = [tilesPath(level), tileDigestsPath(level)];
+          release.files += paths.length;
+          const share = TILES.share * TILES.less ** (TILES.zoom - tiles);
+          release.bytes += Math.round(share * featureFiles.bytes) + checksumBytes(paths);
         }
         release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
       }

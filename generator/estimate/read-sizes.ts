@@ -89,7 +89,8 @@ export function readSizes(task: SizesTask): ReadSizes {
   level.writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  for (const group of geometryGroups(geometries)) storeGeometries({ store: store.path, geometries: group, precision });
+  for (const group of geometryGroups(geometries))
+    storeGeometries({ store: store.path, geometries: group, precision, labels: false });
   const shares = Object.fromEntries(
     geometries.slice(1).map((geometry) => [geometry, bytesWith(store, geometry) / bytesWith(store, 'full')]),
   );

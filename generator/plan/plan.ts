@@ -11,8 +11,8 @@ import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function shapeOf({ precision, storedPages, geometries, cells }: ReleaseShape): ReleaseShape {
-  return { precision, storedPages, geometries, cells };
+export function shapeOf({ precision, storedPages, geometries, cells, tiles }: ReleaseShape): ReleaseShape {
+  return { precision, storedPages, geometries, cells, ...(tiles !== undefined && { tiles }) };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */

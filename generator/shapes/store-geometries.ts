@@ -5,6 +5,7 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { readLevelRings } from './level-rings.ts';
 import { polygonsToJson, simplifyUnits } from './simplified-geometry.ts';
@@ -16,6 +17,8 @@ export interface GeometriesTask {
   geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
+  /** Whether to leave the places of labels for tiles. */
+  labels: boolean;
 }
 
 const MULTI = Buffer.from('{"type":"Multi');
@@ -23,7 +26,7 @@ const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
 const HEAD_BYTES = 24;
 
 /** Makes the stores of some geometries of a level. */
-export function storeGeometries({ geometries, precision, ...task }: GeometriesTask): void {
+export function storeGeometries({ geometries, precision, labels, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
   const texts = store.openFeatures();
   const others = store.openFeatures('none');
@@ -40,6 +43,7 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
   const all = [0, texts.index.features];
   const withoutGeometries = others.read(all);
   let invalid = simplifiedInvalid;
+  const places = labels ? newLabels(rings) : undefined;
   let position = 0;
   for (const text of texts.read(all)) {
     const other = withoutGeometries.next();
@@ -49,10 +53,12 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
     const simplified = full.equals(NO_GEOMETRY) ? [] : polygons(position);
     // Polygons without area stay as they are.
     if (simplified.length === 0 && POLYGONS.test(full.toString('latin1', 0, HEAD_BYTES))) invalid++;
+    const isPlaced = places !== undefined || geometries.includes('point');
+    const point = isPlaced ? labelPoint(rings, position, simplified, decimals) : undefined;
+    places?.add(position, point);
     const made = (geometry: Geometry): Buffer => {
       if (full.equals(NO_GEOMETRY)) return full;
-      if (geometry === 'point')
-        return pointToJson(labelPoint(rings, position, simplified, decimals), rings.scale) ?? firstPoint(full);
+      if (geometry === 'point') return pointToJson(point, rings.scale) ?? firstPoint(full);
       // Points and lines have nothing to simplify.
       if (simplified.length === 0) return full;
       return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
@@ -65,6 +71,7 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
     writer.close();
     store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
+  if (places !== undefined) store.writeLabels(places.end());
   texts.close();
   others.close();
 }

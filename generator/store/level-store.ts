@@ -21,10 +21,10 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, and copies
- * of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, tiles of a zoom
+ * until those of all are known, and copies of layers that are read in another way.
  */
-type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'scratch';
+type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | `tiles-${number}` | 'scratch';
 
 /** The temporary files of a level. */
 export class LevelStore {
@@ -115,6 +115,15 @@ export class LevelStore {
 
   writeInvalid(geometry: Geometry, units: number): void {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  }
+
+  /** Reads where the labels of its units are in tiles. */
+  readLabels<Labels>(): Labels {
+    return readSerialized(`${this.path}.labels`);
+  }
+
+  writeLabels(labels: unknown): void {
+    writeSerialized(`${this.path}.labels`, labels);
   }
 
   file(name: OwnFile): string {

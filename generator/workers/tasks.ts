@@ -21,6 +21,8 @@ export const TASKS = {
   findParents: work('prepare/find-parents', 'findParents'),
   storeLevel: work('read/store-level', 'storeLevel'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries'),
+  prepareTiles: work('shapes/prepare-tiles', 'prepareTiles'),
+  cutTiles: work('write/cut-tiles', 'cutTiles'),
   checkParents: work('store/identifiers', 'checkParents'),
   writeFiles: work('write/write-files', 'writeFiles'),
   writeOverview: work('write/write-overview', 'writeOverview'),

@@ -12,6 +12,7 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
+import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
 import type { writeFiles } from './write-files.ts';
@@ -35,10 +36,13 @@ const TASKS_PER_WORKER = 4;
  */
 const GROUPS: readonly (readonly Geometry[])[] = [['medium', 'point'], ['low']];
 
-/** The geometries to make for a release with these, for each task. */
-export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
+/**
+ * The geometries to make for a release with these, for each task.
+ * @param hasLabels whether the first task leaves the places of labels, which are points
+ */
+export function geometryGroups(geometries: readonly Geometry[], hasLabels = false): Geometry[][] {
   return GROUPS.map((group) => group.filter((geometry) => geometries.includes(geometry))).filter(
-    ({ length }) => length > 0,
+    ({ length }, i) => length > 0 || (hasLabels && i === 0),
   );
 }
 
@@ -71,11 +75,13 @@ export async function writeLevel(
 ): Promise<string[]> {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
+  const { precision, tiles } = shape;
   if (features > 0)
     await Promise.all(
-      geometryGroups(shape.geometries).map((geometries) =>
-        pool.run<typeof storeGeometries>(TASKS.storeGeometries, { store, precision: shape.precision, geometries }),
-      ),
+      geometryGroups(shape.geometries, tiles !== undefined).map((geometries, i) => {
+        const task = { store, precision, geometries, labels: i === 0 && tiles !== undefined };
+        return pool.run<typeof storeGeometries>(TASKS.storeGeometries, task);
+      }),
     );
   const written = parts.map(async (part) => {
     const records = files.file(`records-${part.first}`);
@@ -93,6 +99,7 @@ export async function writeLevel(
  * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
  * @param levels all six, ascending
  * @param recordsOf the record files of a level, when all its files are written
+ * @param tilesOf the tasks that made the tiles of a level, when all have ended
  * @param areOfShards whether they are of shards
  */
 export async function writeRelease<Stored extends { level: Level; store: string; features: number; about: LevelAbout }>(
@@ -100,6 +107,7 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
+  tilesOf: (level: Level) => readonly CutTilesTask[] | Promise<readonly CutTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
   const { release, precision } = about;
@@ -108,8 +116,9 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
-    const records = await recordsOf(stored);
-    const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
+    const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
+    const tiles = { zooms, attribution: about.attribution };
+    const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
   };
   // The overview comes first: it is one long task, beside which the others run.

@@ -34,6 +34,7 @@ export function buildOptions(
     storedPages: 'none',
     geometries: ['full'],
     cells: false,
+    tiles: undefined,
     ...options,
   };
 }

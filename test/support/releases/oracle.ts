@@ -25,6 +25,8 @@ import {
   pagePath,
   RELEASE_FILE,
   releasePath,
+  tileDigestsPath,
+  tilesPath,
   wordsPath,
 } from '../../../format/layout.ts';
 import {
@@ -91,6 +93,7 @@ export function assertDerived(out: string, id: string): void {
       files.push(cellsPath(level));
       assertCells(root, release, units);
     }
+    if (units.summary.tiles !== undefined) files.push(tilesPath(level), tileDigestsPath(level));
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
     for (const geometry of ['full', ...geometries] as const)

@@ -41,7 +41,7 @@ export interface CellsFile extends CheckedFile {
 
 /** Vector tiles: an archive, whose root directory is read whole, and beside it what its parts must be. */
 export interface TilesFile extends CheckedFile {
-  /** The beginning of the archive: its header and its root directory. */
+  /** The beginning of the archive: header, root directory and metadata. */
   directory: CheckedFile;
   /** tiles.digest, and its beginning. */
   digests: CheckedFile & { head: CheckedFile };

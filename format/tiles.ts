@@ -2,6 +2,7 @@
 // SHA-256 of: the digest of each leaf directory of tiles.pmtiles, and of each block of the records that follow. A record
 // is the offset of a content among the contents, its digest, and the length of its text. The generator writes it
 // (generator/write/archive.ts); described in README.md, 'Tiles'.
+import type { Level } from './levels.ts';
 import { FormatError } from './parse.ts';
 
 /** The deepest zoom that tiles may have: on its grid places are below 2^24. */
@@ -12,8 +13,6 @@ export const TILE_DIGEST_BYTES = 8;
 export const TILE_RECORD_BYTES = 20;
 /** Records of a block but the last one: 16,000 bytes. */
 export const TILE_BLOCK_RECORDS = 800;
-/** The bytes that are read of a content at most when its text is asked for. */
-export const TILE_TEXT_BYTES_MAX: number = 4 * 1024 * 1024;
 /** Numbers of leaves and blocks, as u32. */
 const COUNT_BYTES = 8;
 /** Of a block: the offset of its first content as f64, and its digest. */
@@ -88,4 +87,27 @@ export function tileContentAt(block: Buffer, offset: number): TileContent | unde
   const at = TILE_RECORD_BYTES * low;
   if (at + TILE_RECORD_BYTES > block.length || block.readDoubleLE(at) !== offset) return undefined;
   return { digest: block.toString('hex', at + 8, at + 16), textBytes: block.readUInt32LE(at + 16) };
+}
+
+/** Borders are drawn from so many zooms after the first. */
+export const BORDERS_AFTER = 2;
+
+/** A layer as TileJSON 3.0.0 describes it. */
+export interface VectorLayer {
+  id: string;
+  fields: Readonly<Record<string, string>>;
+  minzoom: number;
+  maxzoom: number;
+}
+
+/** The layers of a level's tiles. */
+export function vectorLayers(level: Level, minzoom: number, maxzoom: number): VectorLayer[] {
+  const parents = Object.fromEntries(Array.from({ length: level }, (_, n) => [`gid_${n}`, 'String']));
+  const unit = { gid: 'String', ...parents };
+  const layers = [
+    { id: 'units', fields: { ...unit, colour: 'Number', leaf: 'Boolean', name: 'String' }, minzoom, maxzoom },
+    { id: 'borders', fields: { level: 'Number', ...parents }, minzoom: minzoom + BORDERS_AFTER, maxzoom },
+    { id: 'labels', fields: { ...unit, name: 'String', rank: 'Number', zoom: 'Number' }, minzoom, maxzoom },
+  ];
+  return layers.filter((layer) => layer.minzoom <= maxzoom);
 }

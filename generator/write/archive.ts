@@ -13,7 +13,14 @@ import {
   type TileDirectory,
 } from '../../format/pmtiles.ts';
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
-import { encodeTileDigests, encodeTileRecord, TILE_BLOCK_RECORDS, TILE_DIGEST_BYTES } from '../../format/tiles.ts';
+import {
+  BORDERS_AFTER,
+  encodeTileDigests,
+  encodeTileRecord,
+  TILE_BLOCK_RECORDS,
+  TILE_DIGEST_BYTES,
+  vectorLayers,
+} from '../../format/tiles.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
@@ -22,7 +29,6 @@ import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
 import { type CutTilesTask, cutTiles, gzipped, recordFile, type ZoomRecord } from './cut-tiles.ts';
-import { BORDERS_AFTER, vectorLayers } from './tile-attributes.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -96,9 +102,9 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     maxzoom,
     bounds,
   });
-  const begin = Buffer.concat([header, root]);
+  const begin = Buffer.concat([header, root, metadata]);
   const output = createOutputFile(join(out, tilesPath(level)));
-  for (const bytes of [begin, metadata, leaves]) output.write(bytes);
+  for (const bytes of [begin, leaves]) output.write(bytes);
   copyContents(parts, contents, output.write);
   return {
     ...output.close(),

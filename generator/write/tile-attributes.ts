@@ -1,4 +1,4 @@
-// The attributes of units, borders and labels in tiles. Used by cut-tiles.ts, and by archive.ts for their description.
+// The attributes of units, borders and labels in tiles. Used by cut-tiles.ts; described by `vectorLayers` of format/tiles.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
@@ -83,19 +83,4 @@ export function readTileAttributes(
       return made;
     },
   };
-}
-
-/** Borders are drawn from so many zooms after the first. */
-export const BORDERS_AFTER = 2;
-
-/** The layers of a level's tiles, as TileJSON 3.0.0 describes them. */
-export function vectorLayers(level: Level, minzoom: number, maxzoom: number) {
-  const parents = Object.fromEntries(Array.from({ length: level }, (_, n) => [`gid_${n}`, 'String']));
-  const unit = { gid: 'String', ...parents };
-  const layers = [
-    { id: 'units', fields: { ...unit, colour: 'Number', leaf: 'Boolean', name: 'String' }, minzoom, maxzoom },
-    { id: 'borders', fields: { level: 'Number', ...parents }, minzoom: minzoom + BORDERS_AFTER, maxzoom },
-    { id: 'labels', fields: { ...unit, name: 'String', rank: 'Number', zoom: 'Number' }, minzoom, maxzoom },
-  ];
-  return layers.filter((layer) => layer.minzoom <= maxzoom);
 }

@@ -35,6 +35,11 @@ export class Pieces {
     this.#directory = directory;
   }
 
+  /** The bytes of a piece in the file: from the first one up to, not including, the last. */
+  rangeOf(piece: number): { from: number; to: number } {
+    return this.#directory.rangeOf(piece);
+  }
+
   /** Bytes that are kept. */
   get bytes(): number {
     return this.#kept.calculatedSize;

@@ -66,7 +66,10 @@ interface Place {
   isShared: boolean;
 }
 
-/** A release as a request names it: by a cursor, or by its id, of whose content nothing is known: it is empty. */
+/**
+ * A release as a request names it: by a cursor; by its id, of whose content nothing is known: it is empty; or by its
+ * content alone, the beginning of its digest: the id is empty.
+ */
 export type NamedRelease = Pick<Cursor, 'release' | 'content'>;
 
 /** The releases of one origin. */
@@ -185,7 +188,9 @@ export class Releases {
 
   /** The digest of the hosted release that a request names. */
   #digestOf({ release, content }: NamedRelease): string | undefined {
-    const digest = this.#pointer?.hosted.get(release);
+    const hosted = this.#pointer?.hosted;
+    if (release === '') return [...(hosted?.values() ?? [])].find((digest) => digest.startsWith(content));
+    const digest = hosted?.get(release);
     return digest?.startsWith(content) ? digest : undefined;
   }
 

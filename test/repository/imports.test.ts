@@ -107,7 +107,7 @@ test('no folder imports itself by way of others; main.ts counts by itself, as no
 });
 
 /** The capabilities, the lower ones first: each may import those before it. */
-const CAPABILITIES = ['pages', 'files', 'places', 'downloads', 'search', 'items', 'ogc', 'service'];
+const CAPABILITIES = ['pages', 'files', 'places', 'downloads', 'tiles', 'search', 'items', 'ogc', 'service'];
 
 test('the core of the proxy imports no capability, and a capability only those below it', () => {
   assert.deepEqual(readdirSync('proxy/features').sort(), [...CAPABILITIES, 'rows.ts'].sort());
@@ -145,6 +145,7 @@ test('each package is known to the files that are named here, and to no other', 
       'proxy/data/pieces.ts',
       'proxy/features/downloads/downloads.ts',
       'proxy/features/places/level-places.ts',
+      'proxy/features/tiles/level-tiles.ts',
       'proxy/origin/directory.ts',
       'proxy/work/admit-client.ts',
     ],

@@ -63,8 +63,8 @@ export function serviceMembers(release: LoadedRelease, hosted: readonly string[]
     license: licence,
     geometries,
     precision,
+    tiles: summaries.some(({ tiles }) => tiles !== undefined),
     // There are none yet.
-    tiles: false,
     changes: false,
     levels: summaries
       .filter(({ features }) => features > 0)

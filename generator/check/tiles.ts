@@ -36,7 +36,10 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, fids:
     const header = decodeHeader(begin, 'tiles.pmtiles');
     if (header.minzoom !== tiles.minzoom || header.maxzoom !== tiles.maxzoom)
       throw new FileError(`its zooms are ${header.minzoom} to ${header.maxzoom}, release.json has others`);
-    const root = decodeDirectory(gunzipSync(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength)), 'its root directory');
+    const root = decodeDirectory(
+      gunzipSync(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength)),
+      'its root directory',
+    );
     const known = new Set(fids);
     const seen = new Set<number>();
     const checked = new Set<number>();

@@ -151,10 +151,12 @@ test('has a path for each format and level, whose page-size has the cap as its d
 
 test('has every path of the API, and no other', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
-  // Those of single features go on with a fid.
-  const known = ROWS.all.map(({ path }) => path.replace(/(?<=items)\/$/, '/{fid}'));
+  // Those of single features go on with a fid, those of tiles with their place.
+  const known = ROWS.all.map(({ path }) =>
+    path.replace(/(?<=items)\/$/, '/{fid}').replace(/(?<=tiles\/lv.\/)$/, '{z}/{x}/{y}.mvt'),
+  );
   assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 74);
+  assert.equal(paths.length, 92);
 });
 
 test('the paths of files and of the service have no parameters, and name every header and the media type of the answer', async () => {
@@ -201,9 +203,11 @@ test('the example of every parameter is answered with a page or file; that of a 
         if (parameter.required === true && parameter.in === 'query') pairs[other] = parameter.example;
       const written = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
       const query = place === 'path' ? '' : written.join('&');
-      // The dataset has three levels, and in OGC API - Features only levels with features have paths.
-      const status = /ogc\/collections\/lv[345]/.test(path) ? 404 : name === 'release' ? 410 : 200;
-      const target = `${path.replace('{fid}', '1')}?${query}`;
+      // The dataset has three levels, and in OGC API - Features only levels with features have paths; it has no tiles.
+      const ofTiles = name === 'v' ? 410 : 404;
+      const isTile = path.startsWith('/api/v1/tiles/');
+      const status = isTile ? ofTiles : /ogc\/collections\/lv[345]/.test(path) ? 404 : name === 'release' ? 410 : 200;
+      const target = `${path.replace('{fid}', '1').replace('{z}/{x}/{y}', '0/0/0')}?${query}`;
       assert.equal((await send(proxy, target)).status, status, target);
     }
 });

@@ -1,4 +1,6 @@
 // Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0). Used by rows.ts.
+
+import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';
@@ -10,7 +12,6 @@ import { StoredFile } from '../../bodies/stored-file.ts';
 import { gather } from '../../data/needs.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import { gzipSync } from 'node:zlib';
 import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
 import { noTiles, TILES } from './level-tiles.ts';
 

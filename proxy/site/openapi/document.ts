@@ -11,6 +11,7 @@ import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
 import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
 import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
+import { PLACE_COMPONENTS, tilePaths } from './tiles.ts';
 
 /** What is said of tokens, and what of a public service. */
 const NEEDS = {
@@ -35,6 +36,9 @@ found nowhere, words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
+
+Maps are drawn from vector tiles: a tileset for each level, described by a TileJSON, also as one PMTiles archive. Units, borders
+and labels are cut from one set of borders, which stay shared at every zoom.
 
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, of which a few may cross themselves (\`ogr2ogr -makevalid\` repairs them), and
@@ -98,7 +102,8 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'service', description: 'What is served.' },
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
-      { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells of a level.' },
+      { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells and tiles of a level.' },
+      { name: 'tiles', description: 'Vector tiles, for maps.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
@@ -109,6 +114,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...atPath(),
       ...downloadPaths(),
       ...cellsPaths(),
+      ...tilePaths({ notModified: NOT_MODIFIED, problems: problemReferences, saved: savedResponses }),
       ...filePaths(),
       ...searchPath(),
       ...featuresPaths(),
@@ -127,6 +133,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       parameters: {
         ...parameterComponents(),
         ...unitsComponents(),
+        ...PLACE_COMPONENTS,
         ...featuresParameters(),
       },
       headers: headerComponents(),

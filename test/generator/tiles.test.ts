@@ -194,3 +194,34 @@ test('verify finds nothing in them, and names an archive whose digests are of an
     /block 0 is not what tiles.digest says/,
   );
 });
+
+test('a unit on the antimeridian is cut there, and joined in the buffer; one at a pole is cut at 85.05 degrees', async () => {
+  const own = temporaryFolder();
+  const across = 'MULTIPOLYGON(((170 10,180 10,180 20,170 20,170 10)),((-180 10,-170 10,-170 20,-180 20,-180 10)))';
+  const polar = 'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))';
+  const file = writeDataset(join(own, 'edges.gpkg'), 'GPKG', [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0', 'COUNTRY'],
+      features: [
+        { values: ['X', 'Across'], wkt: across },
+        { values: ['P', 'Polar'], wkt: polar },
+        { values: ['N', 'Nowhere'], wkt: null },
+      ],
+    },
+  ]);
+  const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
+  assert.equal(elementAt(built.levels, 0).tiles?.units, 2);
+  for await (const { zoom, x, y, tile } of readTiles(openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles')))) {
+    const { units } = tile.layers;
+    for (let i = 0; i < (units?.length ?? 0); i++) {
+      const feature = units?.feature(i) ?? assert.fail();
+      for (const [key, from, to] of edgesOf(feature)) {
+        const side = 2 ** zoom * 4096;
+        const isEdge = (at: number) => at + x * 4096 === 0 || at + x * 4096 === side;
+        assert.ok(from.x !== to.x || !isEdge(from.x), `${zoom}/${x}/${y} ${feature.id}: ${key} is on the antimeridian`);
+        for (const place of [from, to]) assert.ok(place.y + y * 4096 >= 0 && place.y + y * 4096 <= side, key);
+      }
+    }
+  }
+});

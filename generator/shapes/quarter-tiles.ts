@@ -4,6 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 import { clipLine, clipRing } from './clip.ts';
+import { withoutDoubledEdges } from './cut-edges.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** Units around a tile that are drawn with it. */
@@ -62,7 +63,8 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
   const isPlain = borders.length + labels.length === 0 && shapes.every(({ polygons }) => polygons === undefined);
   if (isPlain || depth === zoom) {
     const id = firstIdOf(zoom) + (tileIdOf(depth, x, y) - firstIdOf(depth)) * count;
-    yield { id, count, left: x * side, top: y * side, content };
+    const [left, top] = [x * side, y * side];
+    yield { id, count, left, top, content: isPlain ? content : tidied(content, left, top) };
     return;
   }
   const middle = [(2 * x + 1) * (side / 2), (2 * y + 1) * (side / 2)] as const;
@@ -75,6 +77,17 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
     const own = half(elementAt(columns, east), 1, middle[1], south === 0);
     yield* quarter(zoom, depth + 1, 2 * x + east, 2 * y + south, withWholes(own, side / 2));
   }
+}
+
+/** What lies in a tile, without edges there and back along its cut. */
+function tidied({ shapes, ...others }: SquareContent, left: number, top: number): SquareContent {
+  const lines = [left, top].flatMap((at, i) =>
+    [at - TILE_BUFFER, at + TILE_EXTENT + TILE_BUFFER].map((edge) => ({ axis: i === 0 ? 0 : 1, at: edge }) as const),
+  );
+  const own = shapes.map(({ unit, polygons }) => {
+    return { unit, polygons: polygons && withoutDoubledEdges(polygons, lines) };
+  });
+  return { shapes: own.filter(({ polygons }) => polygons?.length !== 0), ...others };
 }
 
 /** What lies on one side of a column or row, with its buffer; a label is on one side alone. */

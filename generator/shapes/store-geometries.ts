@@ -5,6 +5,7 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { kindOfShape, SHAPES } from '../store/store-index.ts';
 import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { readLevelRings } from './level-rings.ts';
@@ -21,10 +22,6 @@ export interface GeometriesTask {
   labels: boolean;
 }
 
-const MULTI = Buffer.from('{"type":"Multi');
-const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
-const HEAD_BYTES = 24;
-
 /** Makes the stores of some geometries of a level. */
 export function storeGeometries({ geometries, precision, labels, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
@@ -40,28 +37,30 @@ export function storeGeometries({ geometries, precision, labels, ...task }: Geom
     geometry,
     writer: store.createGeometry(geometry),
   }));
-  const all = [0, texts.index.features];
-  const withoutGeometries = others.read(all);
   let invalid = simplifiedInvalid;
   const places = labels ? newLabels(rings) : undefined;
   let position = 0;
-  for (const text of texts.read(all)) {
-    const other = withoutGeometries.next();
-    if (other.done === true) throw new RangeError(`position ${position}`);
-    const withoutGeometry = storedText(other.value);
-    const full = geometryIn(storedText(text), withoutGeometry);
-    const simplified = full.equals(NO_GEOMETRY) ? [] : polygons(position);
+  for (const other of others.read([0, texts.index.features])) {
+    const withoutGeometry = storedText(other);
+    const at = position;
+    const kind = kindOfShape(elementAt(texts.index.shapes, at));
+    const simplified = kind === SHAPES.none ? [] : polygons(at);
     // Polygons without area stay as they are.
-    if (simplified.length === 0 && POLYGONS.test(full.toString('latin1', 0, HEAD_BYTES))) invalid++;
+    if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) invalid++;
+    // Only of what has nothing to simplify, as points and lines.
+    const full = (): Buffer => {
+      const [text] = texts.read([at, at + 1]);
+      if (text === undefined) throw new RangeError(`position ${at}`);
+      return geometryIn(storedText(text), withoutGeometry);
+    };
     const isPlaced = places !== undefined || geometries.includes('point');
-    const point = isPlaced ? labelPoint(rings, position, simplified, decimals) : undefined;
-    places?.add(position, point);
+    const point = isPlaced ? labelPoint(rings, at, simplified, decimals) : undefined;
+    places?.add(at, point);
     const made = (geometry: Geometry): Buffer => {
-      if (full.equals(NO_GEOMETRY)) return full;
-      if (geometry === 'point') return pointToJson(point, rings.scale) ?? firstPoint(full);
-      // Points and lines have nothing to simplify.
-      if (simplified.length === 0) return full;
-      return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
+      if (kind === SHAPES.none) return NO_GEOMETRY;
+      if (geometry === 'point') return pointToJson(point, rings.scale) ?? firstPoint(full());
+      if (simplified.length === 0) return full();
+      return polygonsToJson(simplified, kind === SHAPES.multiPolygon, decimals);
     };
     const fid = elementAt(texts.index.fids, position);
     for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));

@@ -21,10 +21,35 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, tiles of a zoom
- * until those of all are known, and copies of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, which units
+ * are invalid, where the units were found, the places of labels, tiles of a zoom until those of all are known, and copies
+ * of layers that are read in another way.
  */
-type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | `tiles-${number}` | 'scratch';
+type OwnFile =
+  | `records-${number}`
+  | 'checksums'
+  | 'cells'
+  | 'cell-bodies'
+  | 'invalid-units'
+  | 'origins'
+  | 'labels'
+  | `tiles-${number}`
+  | 'scratch';
+
+/** The units with polygons that are not valid, but have an area. */
+export interface InvalidUnits {
+  count: number;
+  /** The position of the one that was read first; undefined if there is none. */
+  example: number | undefined;
+}
+
+/** Where the units of a level were found, in the order in which they were read. */
+export interface Origins {
+  /** The layers, with the number of their units. */
+  layers: readonly { name: string; features: number }[];
+  /** The fids in the source, if the units have others. */
+  fids: Float64Array | undefined;
+}
 
 /** The temporary files of a level. */
 export class LevelStore {
@@ -82,9 +107,12 @@ export class LevelStore {
     return createRingStore(this.#rings());
   }
 
-  /** @param unit is called after the rings of each unit, in order of position */
-  readRings(sink: RingSink, unit: () => void): void {
-    readRings(this.#rings(), sink, unit);
+  /**
+   * @param unit is called after the rings of each unit, in order of position
+   * @param first,end the positions of the units; all if they are left out
+   */
+  readRings(sink: RingSink, unit: () => void, first?: number, end?: number): void {
+    readRings(this.#rings(), sink, unit, first, end);
   }
 
   removeRings(): void {
@@ -117,13 +145,31 @@ export class LevelStore {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
   }
 
+  /** Reads which units of the full geometry are invalid, with an example. */
+  readInvalidUnits(): InvalidUnits {
+    return readSerialized(this.file('invalid-units'));
+  }
+
+  writeInvalidUnits(units: InvalidUnits): void {
+    writeSerialized(this.file('invalid-units'), units);
+  }
+
+  /** Reads where the units were found. */
+  readOrigins(): Origins {
+    return readSerialized(this.file('origins'));
+  }
+
+  writeOrigins(origins: Origins): void {
+    writeSerialized(this.file('origins'), origins);
+  }
+
   /** Reads where the labels of its units are in tiles. */
   readLabels<Labels>(): Labels {
-    return readSerialized(`${this.path}.labels`);
+    return readSerialized(this.file('labels'));
   }
 
   writeLabels(labels: unknown): void {
-    writeSerialized(`${this.path}.labels`, labels);
+    writeSerialized(this.file('labels'), labels);
   }
 
   file(name: OwnFile): string {

@@ -1,12 +1,12 @@
 // Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then each level and
 // zoom by itself. Used by `build` and its shards; the archives are written when a level is finalised (archive.ts).
-import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
-import { type Level, levelName } from '../../format/levels.ts';
+import type { Level } from '../../format/levels.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import type { PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
+import { LevelStore } from '../store/level-store.ts';
 import { TASKS } from '../workers/tasks.ts';
-import type { BuildContext } from './build-levels.ts';
+import { type BuildContext, type LevelWork, POSITION_BYTES, RANKS } from './build-levels.ts';
 import type { CutTilesTask, cutTiles } from './cut-tiles.ts';
 import { type LevelUnits, relativesOf } from './named-units.ts';
 
@@ -33,18 +33,18 @@ export function tileTasks(
     deepest,
     hasBorders: true,
     // The deepest zooms of a level take most: neighbours in this order are of different shards.
-    file: join(folderOf(level + zoom), `${levelName(level)}.tiles-all-${zoom}`),
+    file: LevelStore.in(folderOf(level + zoom), level).file(`tiles-${zoom}`),
   }));
 }
 
 /**
  * Makes the tiles of a share: those of every so many tasks.
  * @param levels all six, ascending
- * @param written each is done when the labels of its level are there
+ * @param works those of the levels, in the same order
  */
 export async function makeTiles(
   levels: readonly StoredLevel[],
-  written: readonly Promise<unknown>[],
+  works: readonly LevelWork[],
   { shape, staging, pool, share }: BuildContext,
 ): Promise<void> {
   const { tiles: deepest, precision } = shape;
@@ -57,15 +57,21 @@ export async function makeTiles(
     zoom: deepest,
     work,
   };
-  await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task);
+  const positions = filled.reduce((sum, own) => sum + own.positions, 0);
+  const demand = { rank: RANKS.arcs, bytes: POSITION_BYTES.arcs * positions };
+  await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
   await Promise.all(
     filled.map(async ({ level }) => {
-      await elementAt(written, level);
+      await elementAt(works, level).labelled;
       const own = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
-      // The deepest first: they take longest.
-      await Promise.all(own.reverse().map((cut) => pool.run<typeof cutTiles>(TASKS.cutTiles, cut)));
+      const cut = async (zoom: CutTilesTask): Promise<void> => {
+        // Deeper zooms hold more, and take longest: they come first.
+        const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
+        await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
+      };
+      await Promise.all(own.map(cut));
     }),
   );
 }

@@ -6,7 +6,7 @@ import { TILE_DIGEST_BYTES, TILE_RECORD_BYTES } from '../../../format/tiles.ts';
 import type { Answer, BodySource } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
-import type { ByteRange, Client, Reads } from '../../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { SavedEndpoint } from '../downloads/endpoints.ts';
 import { answerSaved, type RangedFile, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
@@ -22,9 +22,9 @@ export function archiveRow(endpoint: SavedEndpoint): Row {
  * @throws Problem range-not-satisfiable; not-found if the level has none
  */
 function answerArchive(listing: Listing<SavedEndpoint>): Answer | undefined {
-  const { level, basis, needs } = listing;
+  const { level, representation, needs } = listing;
   const { tiles: described } = level.summary;
-  if (described === undefined) throw noTiles(basis.release.id);
+  if (described === undefined) throw noTiles(representation.release.id);
   const tiles = needs.part(level, TILES);
   if (tiles === undefined) return undefined;
   const file = new StoredTiles(tiles, described.bytes, described.sha256.slice(0, TAG_CHARS));
@@ -53,7 +53,7 @@ class StoredTiles extends StoredFile implements RangedFile {
     return { bytes: this.bytes, read };
   }
 
-  async *#stream(reads: Reads, client: Client, offset: number, to: number): AsyncGenerator<Buffer> {
+  async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number): AsyncGenerator<Buffer> {
     const { begin, header } = this.#tiles;
     for (let at = offset, end: number; at < Math.min(to, begin.length); at = end) {
       end = Math.min(to, begin.length, at + reads.pieceBytes);
@@ -75,7 +75,7 @@ class StoredTiles extends StoredFile implements RangedFile {
   }
 
   /** The parts that a range of the archive meets, in order. */
-  async *#parts(reads: Reads, client: Client, from: number, to: number): AsyncGenerator<CheckedPart> {
+  async *#parts(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<CheckedPart> {
     const { leaves, header, digests, blocks } = this.#tiles;
     const leafCount = digests.leaves.length / TILE_DIGEST_BYTES;
     for (let leaf = 0; leaf < leafCount; leaf++) {
@@ -102,8 +102,8 @@ class StoredTiles extends StoredFile implements RangedFile {
 
   /** Reads parts that follow each other, and returns what a range has of them. */
   async #checked(
-    reads: Reads,
-    client: Client,
+    reads: QueuedReads,
+    client: Recipient,
     parts: readonly CheckedPart[],
     offset: number,
     to: number,

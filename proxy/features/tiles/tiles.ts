@@ -1,11 +1,10 @@
 // Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0). Used by rows.ts.
-
 import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';
 import { vectorLayers } from '../../../format/tiles.ts';
-import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile } from '../../bodies/stored-file.ts';
@@ -45,31 +44,35 @@ export function tileRow(endpoint: TilesEndpoint): Row {
         const tiles = level && needs.part(level, TILES);
         const tile = tiles?.tileAt(tileIdOf(zoom, x, y), needs);
         if (tiles === undefined || tile === undefined) return undefined;
-        const basis = { release, base, coding, isPinned: named !== undefined };
-        if (tile === null) return nothingThere(fixed, basis);
+        const representation = { release, base, coding, isPinned: named !== undefined };
+        if (tile === null) return nothingThere(fixed, representation);
         const file = new StoredFile(tiles.path, tile.length, tile.digest, tile.offset);
-        return codedAnswer(fixed, basis, file, tile, tiles.path, []);
+        return codedAnswer(fixed, representation, file, tile, tiles.path, []);
       });
     },
   };
 }
 
 /** 204: the answer where no unit is. */
-function nothingThere(fixed: FixedHeaders, basis: Basis): Answer {
-  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity.concat(basis.release.id);
+function nothingThere(fixed: FixedHeaders, representation: Representation): Answer {
+  const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity.concat(representation.release.id);
   const isOfContent = (i: number): boolean => headers[i - (i % 2)]?.startsWith('Content-') === true;
   return {
     status: 204,
     headers: headers.filter((_, i) => !isOfContent(i)),
     etag: undefined,
     body: undefined,
-    basis,
+    representation,
   };
 }
 
 /** The answer with the TileJSON of a level. @throws Problem not-found if it has no tiles */
-export function answerTileJson({ path, level }: TilesEndpoint, fixed: FixedHeaders, basis: Basis): Answer {
-  const { release, base, coding } = basis;
+export function answerTileJson(
+  { path, level }: TilesEndpoint,
+  fixed: FixedHeaders,
+  representation: Representation,
+): Answer {
+  const { release, base, coding } = representation;
   const { tiles, extent = [-180, -90, 180, 90] } = elementAt(release.summaries, level);
   if (tiles === undefined) throw noTiles(release.id);
   const { minzoom, maxzoom } = tiles;
@@ -88,5 +91,5 @@ export function answerTileJson({ path, level }: TilesEndpoint, fixed: FixedHeade
   const tag = tagOf(`${path}\n${text}`);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
+  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, []);
 }

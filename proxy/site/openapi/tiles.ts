@@ -1,5 +1,6 @@
 // The paths of tiles in the OpenAPI document. Used by document.ts.
 import { levelName } from '../../../format/levels.ts';
+import { schemaReference } from '../../features/ogc/schemas.ts';
 import {
   ARCHIVE_ENDPOINTS,
   TILE_ENDPOINTS,
@@ -7,7 +8,7 @@ import {
   type TilesEndpoint,
 } from '../../features/tiles/endpoints.ts';
 import { parameterReferences } from './parameters.ts';
-import { responseHeaders, schemaReference } from './responses.ts';
+import { responseHeaders } from './responses.ts';
 
 /** What the other paths of the document have in common with these. */
 interface Common {

@@ -200,16 +200,10 @@ export class Releases {
 
   /** The digest of the hosted release that a request names. */
   #digestOf({ release, content }: NamedRelease): string | undefined {
-    const hosted = this.#pointer?.hosted;
+    const isNamed = (id: string, digest: string): boolean => ['', id].includes(release) && digest.startsWith(content);
+    for (const [id, digest] of this.#pointer?.hosted ?? []) if (isNamed(id, digest)) return digest;
     const { id = '', digest = '' } = this.current ?? {};
-    const standsIn = digest.startsWith(content) && this.#standsIn(digest);
-    if (release === '') {
-      const named = [...(hosted?.values() ?? [])].find((other) => other.startsWith(content));
-      return named ?? (standsIn ? digest : undefined);
-    }
-    const named = hosted?.get(release);
-    if (named?.startsWith(content)) return named;
-    return id === release && standsIn ? digest : undefined;
+    return isNamed(id, digest) && this.#standsIn(digest) ? digest : undefined;
   }
 
   async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {

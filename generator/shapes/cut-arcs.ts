@@ -50,7 +50,8 @@ export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8
     found = crossingEdges(arcs, levels, changed);
   }
   let joined: ZoomArcs = arcs;
-  let left = found;
+  // Also where nothing has changed: edges without points to bring back cross still.
+  let left = crossingEdges(joined, levels);
   for (let round = 0; round < ROUNDS.joined && left.edges.length > 0; round++) {
     const changed = new Uint8Array(levels.length);
     for (const { arc } of left.edges) changed[arc] = 1;

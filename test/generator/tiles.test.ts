@@ -14,6 +14,8 @@ import { gdal } from '../../generator/gdal/gdal.ts';
 import { toValid } from '../../generator/gdal/valid-polygons.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
+import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
+import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
@@ -230,4 +232,33 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
       }
     }
   }
+});
+
+test('an edge that no point can come back to is divided where it crosses, also when points came back elsewhere', () => {
+  // A border whose second point goes, and then crosses another one; and far away two edges that cross.
+  const x = Int32Array.of(0, 40, 80, 40, 40, 2000, 2040, 2000, 2040);
+  const y = Int32Array.of(0, 10, 0, -4, 4, 0, 40, 40, 0);
+  const shared = {
+    ...{ x, y, points: Int32Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8), arcEnds: Int32Array.of(3, 5, 7, 9) },
+    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+  };
+  const weights = Float64Array.of(Infinity, 40, Infinity, ...Array<number>(6).fill(Infinity));
+  const { arcs, crossings } = cutArcs(shared, weights, new Uint8Array(4).fill(1), 1);
+  assert.equal(crossings, 0);
+  assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
+});
+
+test('edges there and back along a cut go, those inside stay, twice in one direction, too', () => {
+  // Two lobes above row 0, which the cut joins; a strait inside of the left one has come to nothing.
+  const lobes = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 30, 0, 30, 10, 20, 10, 20, 0];
+  const pieces = withoutDoubledEdges([[lobes]], [{ axis: 1, at: 0 }]);
+  assert.deepEqual(
+    pieces.map(([ring = []]) => doubledArea(ring)),
+    [200, 200],
+  );
+  const twice = [0, 0, 5, 0, 5, 5, 5, 8, 5, 5, 5, 8, 10, 0, 30, 0, 30, 10, 0, 10, 0, 0, 30, 0, 5, 0];
+  const area = withoutDoubledEdges([[twice]], [{ axis: 1, at: 0 }])
+    .flat()
+    .reduce((sum, ring) => sum + doubledArea(ring), 0);
+  assert.equal(area, doubledArea(twice));
 });

@@ -37,10 +37,9 @@ export class StoredFile implements BodySource {
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const range: ByteRange = { offset: this.#offset ?? 0, length: this.bytes };
-    const isPart = this.#offset !== undefined;
+    const whole = this.#offset === undefined ? { page: client } : undefined;
     const body = reads.buffer(this.bytes);
-    if (reads.now(this.path, range, body, 0, isPart)) return this.#checked(body);
-    const whole = isPart ? undefined : { page: client };
+    if (reads.now(this.path, range, body, 0, whole === undefined)) return this.#checked(body);
     return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, whole)));
   }
 

@@ -79,9 +79,9 @@ class StoredTiles extends StoredFile implements RangedFile {
     const { leaves, header, digests, blocks } = this.#tiles;
     const leafCount = digests.leaves.length / TILE_DIGEST_BYTES;
     for (let leaf = 0; leaf < leafCount; leaf++) {
-      const range = leaves.rangeOf(leaf);
+      const { offset, length } = leaves.rangeOf(leaf);
       const digest = digests.leaves.toString('hex', TILE_DIGEST_BYTES * leaf, TILE_DIGEST_BYTES * (leaf + 1));
-      if (range.to > from && range.from < to) yield { offset: range.from, length: range.to - range.from, digest };
+      if (offset + length > from && offset < to) yield { offset, length, digest };
     }
     const { offset: dataAt, length: dataBytes } = header.data;
     if (to <= dataAt) return;

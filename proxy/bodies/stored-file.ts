@@ -24,23 +24,19 @@ export class StoredFile implements BodySource {
   readonly bytes: number;
   /** The beginning of its SHA-256 in hex, which is its entity tag. */
   readonly tag: string;
-  /** Where it begins in the file, if it is a part of one. */
-  readonly #offset: number | undefined;
 
-  constructor(path: string, bytes: number, tag: string, offset?: number) {
+  constructor(path: string, bytes: number, tag: string) {
     this.path = path;
     this.bytes = bytes;
     this.tag = tag;
-    this.#offset = offset;
   }
 
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
-    const range: ByteRange = { offset: this.#offset ?? 0, length: this.bytes };
-    const whole = this.#offset === undefined ? { page: client } : undefined;
+    const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
-    if (reads.now(this.path, range, body, 0, whole === undefined)) return this.#checked(body);
-    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, whole)));
+    if (reads.now(this.path, range, body, 0, false)) return this.#checked(body);
+    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, { page: client })));
   }
 
   #checked(body: Buffer): Buffer {
@@ -50,7 +46,7 @@ export class StoredFile implements BodySource {
 
   #stream(reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
     const sha256 = createHash('sha256');
-    return reads.pieces(this.path, { offset: this.#offset ?? 0, length: this.bytes }, client, (chunk, isLast) => {
+    return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
       sha256.update(chunk);
       return !isLast || sha256.digest('hex').startsWith(this.tag);
     });

@@ -7,12 +7,12 @@ import { vectorLayers } from '../../../format/tiles.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
-import { StoredFile } from '../../bodies/stored-file.ts';
 import { gather } from '../../data/needs.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
 import { noTiles, TILES } from './level-tiles.ts';
+import { TileBody } from './tile-body.ts';
 
 /** Zoom, column and row of a tile, without leading zeros. */
 const PLACE = /^(0|[1-9]\d?)\/(0|[1-9]\d{0,7})\/(0|[1-9]\d{0,7})\.mvt$/;
@@ -46,8 +46,7 @@ export function tileRow(endpoint: TilesEndpoint): Row {
         if (tiles === undefined || tile === undefined) return undefined;
         const representation = { release, base, coding, isPinned: named !== undefined };
         if (tile === null) return nothingThere(fixed, representation);
-        const file = new StoredFile(tiles.path, tile.length, tile.digest, tile.offset);
-        return codedAnswer(fixed, representation, file, tile, tiles.path, []);
+        return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
       });
     },
   };

@@ -72,6 +72,16 @@ export function tileDigestsPath(level: Level): string {
   return `${levelName(level)}/tiles.digest`;
 }
 
+/** Which units of a level share a border, relative to the release's folder. */
+export function neighboursPath(level: Level): string {
+  return `${levelName(level)}/neighbours.bin`;
+}
+
+/** The same as a table for people and programs, relative to the release's folder. */
+export function neighboursTablePath(level: Level): string {
+  return `${levelName(level)}/neighbours.csv.gz`;
+}
+
 /** A level's names of units, relative to the release's folder. */
 export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;

@@ -52,6 +52,12 @@ export interface TilesFile extends CheckedFile {
   units: number;
 }
 
+/** A file of neighbours. */
+export interface NeighboursFile extends CheckedFile {
+  /** The same as a table. */
+  table: WholeFile;
+}
+
 /** A file that is served whole: one gzip member. */
 export interface WholeFile extends CheckedFile {
   /** Bytes of its text. */
@@ -98,6 +104,13 @@ export interface LevelSummary extends LevelAbout {
   cells?: CellsFile | undefined;
   /** Undefined if the release has no tiles, or no unit of the level has an area. */
   tiles?: TilesFile | undefined;
+  /** Undefined if the release has no neighbours. */
+  neighbours?: NeighboursFile | undefined;
+  /**
+   * How it nests: the share of the edges of its borders that the next level that has units has, too; null if there is
+   * none, or the level has no borders.
+   */
+  nesting: number | null;
   /** The level's names of units. */
   names: WholeFile;
   /** The words of these names. */
@@ -125,6 +138,8 @@ export interface ReleaseShape {
   cells: boolean;
   /** The deepest zoom of its vector tiles; undefined if it has none. */
   tiles?: number | undefined;
+  /** Has it neighbours, which say which units share a border? */
+  neighbours: boolean;
 }
 
 /** What release.json says of a release besides its files. */
@@ -212,12 +227,13 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, tiles } of levels)
     if (tiles !== undefined && tiles.maxzoom !== about.tiles)
       throw new FormatError(file, `level ${level} has tiles to zoom ${tiles.maxzoom}, the release to ${about.tiles}`);
-  for (const { level, cells } of levels)
-    if ((cells !== undefined) !== about.cells)
-      throw new FormatError(
-        file,
-        `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
-      );
+  for (const summary of levels)
+    for (const member of ['cells', 'neighbours'] as const)
+      if ((summary[member] !== undefined) !== about[member])
+        throw new FormatError(
+          file,
+          `level ${summary.level} has ${about[member] ? 'no ' : ''}${member}, which the release does not say`,
+        );
   return {
     ...about,
     sequence: numberIn(json, 'sequence', file),
@@ -245,6 +261,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
     ...(json['tiles'] !== undefined && { tiles: numberIn(json, 'tiles', file) }),
+    neighbours: booleanIn(json, 'neighbours', file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
@@ -364,6 +381,8 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
     ...(json['tiles'] !== undefined && { tiles: tilesFileIn(json, where) }),
+    ...(json['neighbours'] !== undefined && { neighbours: neighboursFileIn(json, where) }),
+    nesting: nestingIn(json, where),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
   };
@@ -423,6 +442,18 @@ function tilesFileIn(json: JsonObject, where: string): TilesFile {
     maxzoom: numberIn(file, 'maxzoom', place),
     units: numberIn(file, 'units', place),
   };
+}
+
+function neighboursFileIn(json: JsonObject, where: string): NeighboursFile {
+  const place = `${where} neighbours`;
+  const file = objectFrom(json['neighbours'], place);
+  return { ...checkedFileIn(json, 'neighbours', where), table: wholeFileIn(file, 'table', place) };
+}
+
+function nestingIn(json: JsonObject, where: string): number | null {
+  const share = json['nesting'];
+  if (share === null || (typeof share === 'number' && share >= 0 && share <= 1)) return share;
+  throw new FormatError(where, `nesting is ${JSON.stringify(share)}, expected a number from 0 to 1, or null`);
 }
 
 function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {

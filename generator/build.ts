@@ -69,6 +69,7 @@ export const DEFAULTS = {
   geometries: GEOMETRIES,
   cells: true,
   tiles: 10,
+  neighbours: true,
   accept: [],
   attribution: [],
   workers: availableParallelism(),

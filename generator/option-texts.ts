@@ -128,7 +128,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * @throws BuildError if there is one that this version does not know
  */
 export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
-  const { licence, precision, storedPages, geometries, cells, tiles } = described;
+  const { licence, precision, storedPages, geometries, cells, neighbours, tiles } = described;
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -142,6 +142,7 @@ export function optionsOf({ release, options, ...described }: RecordedBuild): Pa
     ...(geometries !== undefined && { geometries }),
     ...(cells !== undefined && { cells }),
     ...(cells !== undefined && { tiles }),
+    ...(neighbours !== undefined && { neighbours }),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),

@@ -40,6 +40,7 @@ export function buildTable({ levels, quality }: Release): string {
   return [
     tableOf([[...head, 'feature files', 'bytes', 'other geometries', BOX], ...rows, totalOf(rows)]),
     ...smallLines(levels),
+    ...nestingLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...qualityLines(quality),
   ].join('\n');
@@ -75,6 +76,29 @@ function smallLines(levels: readonly { level: Level; extent?: readonly number[] 
     if (metres >= SMALL_METRES) return [];
     return ['', `${levelName(level)} has ${Math.round(metres)} metres in all: are its CRS and its coordinates right?`];
   });
+}
+
+/** A level of whose edges the next one has a smaller share does not nest. */
+const NESTS_FROM = 0.98;
+
+/** How levels nest, in one line, and the levels that do not, one a line. */
+function nestingLines(levels: readonly { level: Level; features: number; nesting: number | null }[]): string[] {
+  const filled = levels.filter(({ features }) => features > 0);
+  const shares = filled.flatMap(({ level, nesting }, i) => {
+    const next = filled[i + 1];
+    if (nesting === null || next === undefined) return [];
+    // Rounded down: 1.000 is all of them.
+    const share = (Math.floor(1000 * nesting) / 1000).toFixed(3);
+    return [{ level: levelName(level), next: levelName(next.level), nesting, share }];
+  });
+  if (shares.length === 0) return [];
+  const all = shares.map(({ level, next, share }) => `${level} in ${next} ${share}`);
+  const apart = shares.filter(({ nesting }) => nesting < NESTS_FROM);
+  return [
+    '',
+    `How levels nest, the share of their edges that the next level has: ${all.join(', ')}`,
+    ...apart.map(({ level, next, share }) => `${level} does not nest: of its edges ${next} has ${share}`),
+  ];
 }
 
 /** The simplified geometries that have more bytes than the full one, one a line. */

@@ -99,6 +99,11 @@ export const buildCommand = defineCommand({
         defaultDescription: 'true',
         describe: 'answer which units are at a point (contains); --no-cells for a smaller release that does not',
       })
+      .option('neighbours', {
+        type: 'boolean',
+        defaultDescription: 'true',
+        describe: 'answer which units share a border (touches), and write them as CSV; --no-neighbours leaves this out',
+      })
       .option('tiles', {
         ...TEXT,
         defaultDescription: String(DEFAULTS.tiles),
@@ -168,6 +173,7 @@ export const buildCommand = defineCommand({
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
       cells: argv.cells ?? recorded.cells,
       tiles: argv.tiles === undefined ? recorded.tiles : tilesZoom(argv.tiles),
+      neighbours: argv.neighbours ?? recorded.neighbours,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,

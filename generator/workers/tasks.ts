@@ -27,7 +27,7 @@ export const TASKS = {
   cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
-  writeCells: work('write/write-files', 'writeFiles', 'cells'),
+  writeBorders: work('write/write-files', 'writeFiles', 'borders'),
   writeFiles: work('write/write-files', 'writeFiles', 'files'),
   writeOverview: work('write/write-overview', 'writeOverview', 'overview'),
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),

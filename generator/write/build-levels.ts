@@ -5,7 +5,7 @@ import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { GEOMETRY_GROUPS, groupOfStage, isOfCells, shapeOf } from '../plan/plan.ts';
+import { GEOMETRY_GROUPS, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
@@ -36,13 +36,13 @@ export interface BuildContext {
 const TASKS_PER_WORKER = 4;
 
 /** When tasks begin that wait together (workers/task-queue.ts): the longest that cannot be divided come first. */
-export const RANKS = { read: 1, arcs: 2, cells: 2, geometries: 3, overview: 3, files: 4, tiles: 4 } as const;
+export const RANKS = { read: 1, arcs: 2, borders: 2, geometries: 3, overview: 3, files: 4, tiles: 4 } as const;
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the arcs and points of
- * simplification, the borders of cells, the common arcs of tiles, and what of them is in a zoom.
+ * simplification, the borders of units, the common arcs of tiles, and what of them is in a zoom.
  */
-export const POSITION_BYTES = { cells: 50, geometries: 35, overview: 35, arcs: 100, tiles: 60 } as const;
+export const POSITION_BYTES = { borders: 50, geometries: 35, overview: 35, arcs: 100, tiles: 60 } as const;
 
 /** The geometries to make for a release with these, for each task; the first one leaves the places of labels, too. */
 export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
@@ -70,19 +70,27 @@ export function workOnLevels(
 ): LevelWork[] {
   const levels = LEVELS.map((level) => sources.find((source) => source.level === level) ?? { level, layers: [] });
   const works = new Map<Level, LevelWork>();
+  const workOn = (level: Level): LevelWork => {
+    const work = works.get(level);
+    if (work === undefined) throw new RangeError(`level ${level}`);
+    return work;
+  };
+  const below = async (level: Level): Promise<string | undefined> => {
+    for (const deeper of LEVELS.filter((other) => other > level)) {
+      const { store, features } = await workOn(deeper).read;
+      if (features > 0) return store;
+    }
+    return undefined;
+  };
   for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a))) {
     const read = readLevel(source, context);
-    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, context));
+    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, below, context));
     const [labelled, written] = [writing.then((own) => own.labelled), writing.then((own) => own.written)];
     // Whoever waits for the first error gets it; others that follow are not unhandled.
     for (const work of [read, labelled, written]) work.catch(() => {});
     works.set(source.level, { read, labelled, written });
   }
-  return levels.map(({ level }) => {
-    const work = works.get(level);
-    if (work === undefined) throw new RangeError(`level ${level}`);
-    return work;
-  });
+  return levels.map(({ level }) => workOn(level));
 }
 
 /** Reads a level into its store. */
@@ -100,12 +108,15 @@ async function readLevel(
 }
 
 /**
- * Begins to write the files of a level, or a share of them: those of the full geometry, pages and cells at once, others
- * when their geometries are made. Of its stores only index, plan, rings and labels remain.
+ * Begins to write the files of a level, or a share of them: those of the full geometry and pages at once, those that are
+ * made of borders when the next level is read, others when their geometries are made. Of its stores only index, plan,
+ * rings and labels remain.
+ * @param below path of the store of the next level that has units, when it is filled; undefined if there is none
  * @returns when its labels are known, and the record files
  */
 function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
+  below: (level: Level) => Promise<string | undefined>,
   { shape, staging, pool, report }: BuildContext,
 ): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
@@ -122,9 +133,10 @@ function writeLevel(
     if (group !== undefined) await elementAt(made, group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions };
-    if (isOfCells(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeCells, task, demand);
-    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
+    if (isOfBorders(part.stage)) {
+      const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
+      await pool.run<typeof writeFiles>(TASKS.writeBorders, { ...task, below: await below(level) }, demand);
+    } else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
   });
@@ -171,7 +183,8 @@ export async function writeRelease<
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
-    // A shard has removed its own.
+    // The levels above look how they nest in this one. A shard has removed its own.
+    for (const above of levels.slice(0, level)) await recordsOf(above);
     if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };

@@ -26,13 +26,13 @@ export interface TileAttributes {
 export function readTileAttributes(
   level: Level,
   store: LevelStore,
-  { parent, below }: Relatives,
+  { parent, below: [next] }: Relatives,
   labels: LabelPlaces,
   colours: Uint8Array,
 ): TileAttributes {
   const index = store.readIndex();
   const names = store.readNames();
-  const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
+  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
   const relations = relationsOf(level, index, parent, children);
   const numbers = index.columns.map((_, n) => n);
   const gids = numbers.map((n) => gidsOf(index, n));

@@ -5,6 +5,7 @@ import { CHANGES_ENDPOINT, CHANGES_FILES } from '../../features/changes/changes.
 import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
 import { FILE_ENDPOINTS } from '../../features/files/files.ts';
 import { OGC_PATH } from '../../features/items/endpoints.ts';
+import { TABLE_ENDPOINTS } from '../../features/neighbours/table.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
 import { schemaReference } from '../../features/ogc/schemas.ts';
 import { AT_ENDPOINT } from '../../features/places/at.ts';
@@ -107,7 +108,10 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'service', description: 'What is served.' },
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
-      { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells and tiles of a level.' },
+      {
+        name: 'downloads',
+        description: 'Whole listings, each as one gzip file, and the cells, neighbours and tiles of a level.',
+      },
       { name: 'tiles', description: 'Vector tiles, for maps.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'changes', description: 'What became of the units between two releases.' },
@@ -120,6 +124,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...atPath(),
       ...downloadPaths(),
       ...cellsPaths(),
+      ...neighboursPaths(),
       ...tilePaths({ notModified: NOT_MODIFIED, problems: problemReferences, saved: savedResponses }),
       ...filePaths(),
       ...changesPaths(),
@@ -240,6 +245,23 @@ function cellsPaths() {
         summary: `Which units of level ${level} are at a point, as a file: with the names of the level points can be looked up without the service`,
         parameters: parameterReferences(endpoint),
         responses: savedResponses(mediaType, 'CellsFile'),
+      };
+      return [path, { get: operation }];
+    }),
+  );
+}
+
+/** One path per level. */
+function neighboursPaths() {
+  return Object.fromEntries(
+    TABLE_ENDPOINTS.map((endpoint) => {
+      const { path, level, mediaType } = endpoint;
+      const operation = {
+        operationId: `download-neighbours-${levelName(level)}`,
+        tags: ['downloads'],
+        summary: `Which units of level ${level} share a border, and for how many metres: a CSV file in one gzip file`,
+        parameters: parameterReferences(endpoint),
+        responses: savedResponses(mediaType, 'GzipFile'),
       };
       return [path, { get: operation }];
     }),

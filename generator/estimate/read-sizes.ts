@@ -80,7 +80,7 @@ export function readSizes(task: SizesTask): ReadSizes {
   checkIdentifiers(source, index, findings);
   sampled?.close();
   for (const group of geometryGroups(geometries))
-    if (group.length > 0) storeGeometries({ store: sample.path, geometries: group, precision });
+    if (group.length > 0) storeGeometries({ store: sample.path, geometries: group, precision, labels: false });
   const texts = textsOf(sample, 'full');
   const textBytes = Math.max(1, lengthOf(texts));
   const factors = geometries.map((geometry) => [geometry, storedBytes(textsOf(sample, geometry)) / textBytes] as const);

@@ -18,8 +18,9 @@ import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function shapeOf({ precision, storedPages, geometries, cells, neighbours }: ReleaseShape): ReleaseShape {
-  return { precision, storedPages, geometries, cells, neighbours };
+export function shapeOf(release: ReleaseShape): ReleaseShape {
+  const { precision, storedPages, geometries, cells, neighbours, tiles } = release;
+  return { precision, storedPages, geometries, cells, neighbours, ...(tiles !== undefined && { tiles }) };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */

@@ -39,7 +39,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
-  storeGeometries({ store: lower.path, geometries: ['point'], precision });
+  storeGeometries({ store: lower.path, geometries: ['point'], precision, labels: false });
   const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();

@@ -6,6 +6,7 @@ import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { readLevelRings } from './level-rings.ts';
 import { polygonsToJson, simplifyUnits } from './simplified-geometry.ts';
@@ -17,10 +18,12 @@ export interface GeometriesTask {
   geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
+  /** Whether to leave the places of labels for tiles. */
+  labels: boolean;
 }
 
 /** Makes the stores of some geometries of a level. */
-export function storeGeometries({ geometries, precision, ...task }: GeometriesTask): void {
+export function storeGeometries({ geometries, precision, labels, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
   const texts = store.openFeatures();
   const others = store.openFeatures('none');
@@ -35,6 +38,7 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
     writer: store.createGeometry(geometry),
   }));
   let invalid = simplifiedInvalid;
+  const places = labels ? newLabels(rings) : undefined;
   let position = 0;
   for (const other of others.read([0, texts.index.features])) {
     const withoutGeometry = storedText(other);
@@ -49,10 +53,12 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
       if (text === undefined) throw new RangeError(`position ${at}`);
       return geometryIn(storedText(text), withoutGeometry);
     };
+    const isPlaced = places !== undefined || geometries.includes('point');
+    const point = isPlaced ? labelPoint(rings, at, simplified, decimals) : undefined;
+    places?.add(at, point);
     const made = (geometry: Geometry): Buffer => {
       if (kind === SHAPES.none) return NO_GEOMETRY;
-      if (geometry === 'point')
-        return pointToJson(labelPoint(rings, at, simplified, decimals), rings.scale) ?? firstPoint(full());
+      if (geometry === 'point') return pointToJson(point, rings.scale) ?? firstPoint(full());
       if (simplified.length === 0) return full();
       return polygonsToJson(simplified, kind === SHAPES.multiPolygon, decimals);
     };
@@ -64,6 +70,7 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
     writer.close();
     store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
+  if (places !== undefined) store.writeLabels(places.end());
   texts.close();
   others.close();
 }

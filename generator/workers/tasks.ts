@@ -23,6 +23,8 @@ export const TASKS = {
   findParents: work('prepare/find-parents', 'findParents', 'parents'),
   storeLevel: work('read/store-level', 'storeLevel', 'read'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
+  prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
+  cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),

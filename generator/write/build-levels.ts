@@ -16,6 +16,7 @@ import { joinValidity, NO_INVALID } from '../store/validity.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
+import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
 import type { writeFiles } from './write-files.ts';
@@ -35,15 +36,15 @@ export interface BuildContext {
 const TASKS_PER_WORKER = 4;
 
 /** When tasks begin that wait together (workers/task-queue.ts): the longest that cannot be divided come first. */
-const RANKS = { read: 1, borders: 2, geometries: 3, overview: 3, files: 4 } as const;
+export const RANKS = { read: 1, arcs: 2, borders: 2, geometries: 3, overview: 3, files: 4, tiles: 4 } as const;
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the arcs and points of
- * simplification, the borders of units.
+ * simplification, the borders of units, the common arcs of tiles, and what of them is in a zoom.
  */
-const POSITION_BYTES = { borders: 50, geometries: 35, overview: 35 } as const;
+export const POSITION_BYTES = { borders: 50, geometries: 35, overview: 35, arcs: 100, tiles: 60 } as const;
 
-/** The geometries to make for a release with these, for each task. */
+/** The geometries to make for a release with these, for each task; the first one leaves the places of labels, too. */
 export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
   return GEOMETRY_GROUPS.map((group) => group.filter((geometry) => geometries.includes(geometry)));
 }
@@ -51,6 +52,8 @@ export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
 /** A level that is being read, and then written. */
 export interface LevelWork {
   read: Promise<StoredLevel>;
+  /** When the places of its labels are known. */
+  labelled: Promise<void>;
   /** The record files of its tasks, when all its files are written. */
   written: Promise<string[]>;
 }
@@ -81,10 +84,11 @@ export function workOnLevels(
   };
   for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a))) {
     const read = readLevel(source, context);
-    const written = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, below, context));
+    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, below, context));
+    const [labelled, written] = [writing.then((own) => own.labelled), writing.then((own) => own.written)];
     // Whoever waits for the first error gets it; others that follow are not unhandled.
-    for (const work of [read, written]) work.catch(() => {});
-    works.set(source.level, { read, written });
+    for (const work of [read, labelled, written]) work.catch(() => {});
+    works.set(source.level, { read, labelled, written });
   }
   return levels.map(({ level }) => workOn(level));
 }
@@ -104,22 +108,23 @@ async function readLevel(
 }
 
 /**
- * Writes the files of a level, or a share of them: those of the full geometry and pages at once, those that are made of
- * borders when the next level is read, others when their geometries are made. Of its stores only index, plan and rings
- * remain.
+ * Begins to write the files of a level, or a share of them: those of the full geometry and pages at once, those that are
+ * made of borders when the next level is read, others when their geometries are made. Of its stores only index, plan,
+ * rings and labels remain.
  * @param below path of the store of the next level that has units, when it is filled; undefined if there is none
- * @returns the record files
+ * @returns when its labels are known, and the record files
  */
-async function writeLevel(
+function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
   below: (level: Level) => Promise<string | undefined>,
   { shape, staging, pool, report }: BuildContext,
-): Promise<string[]> {
+): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
-  const made = geometryGroups(shape.geometries).map(async (geometries): Promise<void> => {
-    if (features === 0 || geometries.length === 0) return;
-    const task = { store, precision: shape.precision, geometries };
+  const made = geometryGroups(shape.geometries).map(async (geometries, i): Promise<void> => {
+    const labels = i === 0 && shape.tiles !== undefined;
+    if (features === 0 || (geometries.length === 0 && !labels)) return;
+    const task = { store, precision: shape.precision, geometries, labels };
     const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES.geometries * positions };
     await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, demand);
   });
@@ -138,18 +143,22 @@ async function writeLevel(
   const checked = checks.map((range) =>
     pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
   );
-  const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made)]);
-  const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
-  files.writeInvalid('full', invalid);
-  files.writeInvalidUnits({ count: listed, example: example?.position });
-  files.removeFeatures();
-  return records;
+  const finish = async (): Promise<string[]> => {
+    const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made)]);
+    const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
+    files.writeInvalid('full', invalid);
+    files.writeInvalidUnits({ count: listed, example: example?.position });
+    files.removeFeatures();
+    return records;
+  };
+  return { labelled: elementAt(made, 0), written: finish() };
 }
 
 /**
  * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
  * @param levels all six, ascending
  * @param recordsOf the record files of a level, when all its files are written
+ * @param tilesOf the tasks that made the tiles of a level, when all have ended
  * @param areOfShards whether they are of shards
  */
 export async function writeRelease<
@@ -159,6 +168,7 @@ export async function writeRelease<
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
+  tilesOf: (level: Level) => readonly CutTilesTask[] | Promise<readonly CutTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
   const { release, precision } = about;
@@ -172,11 +182,12 @@ export async function writeRelease<
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
-    const records = await recordsOf(stored);
+    const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
     // The levels above look how they nest in this one. A shard has removed its own.
     for (const above of levels.slice(0, level)) await recordsOf(above);
     if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
-    const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
+    const tiles = { zooms, attribution: about.attribution };
+    const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
   };
   // The overview comes first: it is one long task, beside which the others run.

@@ -1,11 +1,11 @@
 // Vector tiles of the generator, as `pmtiles` and `@mapbox/vector-tile` read them: what is in each tile, and that every
 // edge inside is of two units or on a coast.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
-import type { Geometry } from 'gdal-async';
+import type { Envelope, Geometry } from 'gdal-async';
 import { zxyToTileId } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
 import { tileIdOf, zoomOfId } from '../../format/pmtiles.ts';
@@ -154,6 +154,43 @@ test('features have fid, GIDs, colour, leaf and name; borders the highest level;
   for (let i = 1; i <= ROWS * COLUMNS; i++)
     for (const other of [i % COLUMNS === 0 ? undefined : i + 1, i + COLUMNS])
       if (other !== undefined && seen.units.has(other)) assert.notEqual(seen.units.get(i), seen.units.get(other));
+});
+
+test('GDAL reads the deepest tiles: every unit once by its id, with its GID, where it was', async () => {
+  const folder = temporaryFolder();
+  const found = new Map<number, { gid: string; box: Envelope }>();
+  for await (const { zoom, x, y, bytes } of readTiles(archiveOf(1))) {
+    if (zoom !== ZOOM) continue;
+    const file = join(folder, `${zoom}/${x}/${y}.mvt`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+    const dataset = gdal.open(file);
+    for (const feature of dataset.layers.get('units').features) {
+      const { mvt_id: id, gid } = feature.fields.toObject();
+      const box = feature.getGeometry()?.getEnvelope() ?? assert.fail();
+      const known = found.get(id);
+      assert.ok(known === undefined || known.gid === gid, `${id}`);
+      known?.box.merge(box);
+      found.set(id, known ?? { gid, box });
+    }
+    dataset.close();
+  }
+  assert.deepEqual(
+    [...found].sort(([a], [b]) => a - b).map(([id, { gid }]) => [id, gid]),
+    Array.from({ length: ROWS * COLUMNS }, (_, i) => [i + 1, `C${i}`]),
+  );
+  // GDAL places tiles by their paths, in metres of Web Mercator, and cuts the buffer off. A tenth of a degree is left to the borders.
+  const metres = 20037508.342789244;
+  for (const [id, { box }] of found) {
+    const [column, row] = [(id - 1) % COLUMNS, Math.floor((id - 1) / COLUMNS)];
+    const west = (mercatorX(column) * 2 - 1) * metres;
+    const south = (1 - mercatorY(row) * 2) * metres;
+    for (const [at, edge] of [
+      [box.minX, west],
+      [box.minY, south],
+    ] as const)
+      assert.ok(Math.abs(at - edge) < metres / 1800, `${id}: ${at}, expected about ${edge}`);
+  }
 });
 
 test('tile ids are those of pmtiles', async () => {

@@ -30,6 +30,8 @@ export interface ReadTile {
   x: number;
   y: number;
   tile: VectorTile;
+  /** The same, not compressed. */
+  bytes: Uint8Array;
 }
 
 /** Opens an archive. */
@@ -37,10 +39,10 @@ export function openTiles(file: string): PMTiles {
   return new PMTiles(new FileSource(file));
 }
 
-/** The tiles of an archive around its bounds, zoom by zoom. */
-export async function* readTiles(archive: PMTiles): AsyncGenerator<ReadTile> {
+/** The tiles of an archive around its bounds, zoom by zoom, to the deepest one that is asked for. */
+export async function* readTiles(archive: PMTiles, deepest = Infinity): AsyncGenerator<ReadTile> {
   const { minZoom, maxZoom, minLon, minLat, maxLon, maxLat } = await archive.getHeader();
-  for (let zoom = minZoom; zoom <= maxZoom; zoom++) {
+  for (let zoom = minZoom; zoom <= Math.min(maxZoom, deepest); zoom++) {
     const last = 2 ** zoom - 1;
     const column = (longitude: number): number => Math.floor((longitude / 360 + 0.5) * 2 ** zoom);
     const row = (latitude: number): number => {
@@ -50,7 +52,9 @@ export async function* readTiles(archive: PMTiles): AsyncGenerator<ReadTile> {
     for (let x = Math.max(0, column(minLon) - 1); x <= Math.min(last, column(maxLon) + 1); x++)
       for (let y = Math.max(0, row(maxLat) - 1); y <= Math.min(last, row(minLat) + 1); y++) {
         const found = await archive.getZxy(zoom, x, y);
-        if (found !== undefined) yield { zoom, x, y, tile: new VectorTile(new PbfReader(new Uint8Array(found.data))) };
+        if (found === undefined) continue;
+        const bytes = new Uint8Array(found.data);
+        yield { zoom, x, y, tile: new VectorTile(new PbfReader(bytes)), bytes };
       }
   }
 }

@@ -1,0 +1,49 @@
+// How levels nest: the share of edges that the next level has, too.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gdal } from '../../generator/gdal/gdal.ts';
+import { GeometryWriter } from '../../generator/geojson/geometry.ts';
+import { nestingShare } from '../../generator/shapes/nesting.ts';
+import { LevelStore } from '../../generator/store/level-store.ts';
+import { square } from '../support/datasets/write-dataset.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Writes the stores of a level. @param units the GIDs of each, from level 0 down, and its geometry as WKT */
+function storeOf(name: string, units: readonly (readonly [gids: readonly (string | null)[], wkt: string])[]): string {
+  const store = new LevelStore(join(temporaryFolder(), name));
+  const columns = (units[0]?.[0] ?? []).map((_, n) => `GID_${n}`);
+  const features = store.createFeatures(columns);
+  const rings = store.createRings();
+  const writer = new GeometryWriter(7, rings);
+  for (const [i, [gids, wkt]] of units.entries()) {
+    writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
+    rings.unit(i + 1);
+    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [] }, [Buffer.from('{}\n')]);
+  }
+  rings.close();
+  features.close();
+  return store.path;
+}
+
+test('of the edges of the units that have children, those that the next level has, too, each once in either direction', () => {
+  const middle = 'POLYGON((0 0,2 0,2 1,2 2,0 2,0 0))';
+  const upper = storeOf('upper', [
+    [['A'], middle],
+    // Its western edges are those of the first; it has no children.
+    [['B'], 'POLYGON((2 0,4 0,4 2,2 2,2 1,2 0))'],
+  ]);
+  const halves = [
+    [['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,0 2,0 0))'],
+    [['A', 'A.2'], 'POLYGON((2 1,2 2,0 2,2 1))'],
+  ] as const;
+  const shareOf = (units: Parameters<typeof storeOf>[1]): number | undefined =>
+    nestingShare({ upper, lower: storeOf('lower', units) });
+  assert.equal(shareOf(halves), 1);
+  // Without the first half two edges are left of five; a square of another source has none of them.
+  assert.equal(shareOf(halves.slice(1)), 2 / 5);
+  assert.equal(shareOf([[['A', 'A.1'], square(0.1, 0.1, 1)]]), 0);
+  assert.equal(shareOf([[['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,2 2,0 2.0000001,0 0))']]), 3 / 5);
+  assert.equal(shareOf([[[null, 'X'], middle]]), undefined, 'nobody has children');
+  assert.equal(shareOf([[['A', 'A.1'], 'POINT(0 0)']]), 0);
+});

@@ -24,7 +24,7 @@ import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
-import { type BuildContext, readLevels, writeLevel, writeRelease } from './write/build-levels.ts';
+import { type BuildContext, readLevels, simplify, writeLevel, writeRelease } from './write/build-levels.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
@@ -84,7 +84,9 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
-        const release = await writeRelease(about, dataset.stored, (level) => writeLevel(level, context), context);
+        const simplified = simplify(dataset.stored, context);
+        const files = (level: StoredLevel): Promise<string[]> => writeLevel(level, simplified, context);
+        const release = await writeRelease(about, dataset.stored, files, context);
         await publish(options, staging, lock, report);
         return release;
       } catch (error) {

@@ -27,7 +27,7 @@ import {
 } from './shard-folders.ts';
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
-import { writeLevel, writeRelease } from './write/build-levels.ts';
+import { simplify, writeLevel, writeRelease } from './write/build-levels.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -46,10 +46,11 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const context = { shape: shapeOf(options), staging, pool, report, share };
     const dataset = await readDataset(described, options, context);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
+    const simplified = simplify(dataset.stored, context);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await writeLevel(stored, context);
+        const records = await writeLevel(stored, simplified, context);
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),

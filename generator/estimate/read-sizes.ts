@@ -6,7 +6,7 @@ import type { RingSink } from '../geojson/geometry.ts';
 import { RingParts } from '../geojson/ring-parts.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
-import { storeGeometries } from '../shapes/store-geometries.ts';
+import { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
@@ -89,7 +89,9 @@ export function readSizes(task: SizesTask): ReadSizes {
   level.writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  for (const group of geometryGroups(geometries)) storeGeometries({ store: store.path, geometries: group, precision });
+  const groups = geometryGroups(geometries);
+  if (groups.length > 0) simplifyLevels({ stores: [store.path], names: groups.map(({ name }) => name), precision });
+  for (const group of groups) storeGeometries({ store: store.path, precision, ...group });
   const shares = Object.fromEntries(
     geometries.slice(1).map((geometry) => [geometry, bytesWith(store, geometry) / bytesWith(store, 'full')]),
   );

@@ -1,18 +1,49 @@
 // Makes the other geometries of a level's units: a store for each, with the text of every feature, from which the tasks
-// that write feature files copy. Runs in a child process: simplification holds all borders of the level in memory.
+// that write feature files copy. Runs in child processes: levels that nest are simplified in one, which holds all their
+// borders in memory; the texts are made level by level.
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
-import { readLevelRings } from './level-rings.ts';
-import { polygonsToJson, simplifyUnits } from './simplified-geometry.ts';
+import { openUnits } from './level-rings.ts';
+import { decimalsOf, polygonsToJson, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
+
+/** Which levels to simplify together. Plain data: it is sent to a child process. */
+export interface SimplifyTask {
+  /** Paths of the levels' stores. */
+  stores: readonly string[];
+  names: readonly SimplifiedName[];
+  /** Decimals of the full geometry. */
+  precision: number;
+}
+
+/** Simplifies levels: writes the polygons of their units, and how many of these are invalid. */
+export function simplifyLevels({ stores, names, precision }: SimplifyTask): void {
+  const levels = stores.map((path) => new LevelStore(path));
+  const units = levels.map((store) => openUnits(store, precision));
+  const simplify = simplifierOf(units);
+  for (const name of names) {
+    const { polygons, invalid } = simplify(name);
+    let position = 0;
+    for (const [i, store] of levels.entries()) {
+      const first = position;
+      const shapes = store.createShapes(name);
+      for (const end = first + elementAt(units, i).count; position < end; position++) shapes.append(polygons(position));
+      shapes.close();
+      store.writeInvalid(name, invalid.filter((unit) => unit >= first && unit < position).length);
+    }
+  }
+  for (const level of units) level.close();
+}
 
 /** Which geometries to make. Plain data: it is sent to a child process. */
 export interface GeometriesTask {
-  /** Path of the level's store. */
+  /** Path of the level's store, with the polygons of its units. */
   store: string;
+  /** The simplified geometry that they are made of. */
+  name: SimplifiedName;
   geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
@@ -22,37 +53,35 @@ const MULTI = Buffer.from('{"type":"Multi');
 const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
 const HEAD_BYTES = 24;
 
-/** Makes the stores of some geometries of a level. */
-export function storeGeometries({ geometries, precision, ...task }: GeometriesTask): void {
+/** Makes the stores of some geometries of a level. Removes the polygons. */
+export function storeGeometries({ name, geometries, precision, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
+  const decimals = decimalsOf(name, precision);
   const texts = store.openFeatures();
   const others = store.openFeatures('none');
-  const rings = readLevelRings(store, precision);
-  const {
-    polygons,
-    decimals,
-    invalid: simplifiedInvalid,
-  } = simplifyUnits(rings, geometries.includes('low') ? 'low' : 'medium');
+  const units = openUnits(store, precision);
   const writers = geometries.map((geometry) => ({
     geometry,
     writer: store.createGeometry(geometry),
   }));
   const all = [0, texts.index.features];
   const withoutGeometries = others.read(all);
-  let invalid = simplifiedInvalid;
+  const shapes = store.readShapes(name);
+  const rings = units.all()[Symbol.iterator]();
+  let invalid = store.readInvalid(name);
   let position = 0;
   for (const text of texts.read(all)) {
-    const other = withoutGeometries.next();
-    if (other.done === true) throw new RangeError(`position ${position}`);
-    const withoutGeometry = storedText(other.value);
+    const withoutGeometry = storedText(nextOf(withoutGeometries, position));
     const full = geometryIn(storedText(text), withoutGeometry);
-    const simplified = full.equals(NO_GEOMETRY) ? [] : polygons(position);
+    const unit = geometries.includes('point') ? nextOf(rings, position) : undefined;
+    const polygons = nextOf(shapes, position);
+    const simplified = full.equals(NO_GEOMETRY) ? [] : polygons;
     // Polygons without area stay as they are.
     if (simplified.length === 0 && POLYGONS.test(full.toString('latin1', 0, HEAD_BYTES))) invalid++;
     const made = (geometry: Geometry): Buffer => {
       if (full.equals(NO_GEOMETRY)) return full;
-      if (geometry === 'point')
-        return pointToJson(labelPoint(rings, position, simplified, decimals), rings.scale) ?? firstPoint(full);
+      if (geometry === 'point' && unit !== undefined)
+        return pointToJson(labelPoint(unit, 0, simplified, decimals), units.scale) ?? firstPoint(full);
       // Points and lines have nothing to simplify.
       if (simplified.length === 0) return full;
       return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
@@ -65,8 +94,14 @@ export function storeGeometries({ geometries, precision, ...task }: GeometriesTa
     writer.close();
     store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
-  texts.close();
-  others.close();
+  for (const reader of [texts, others, units]) reader.close();
+  store.removeShapes(name);
+}
+
+function nextOf<Item>(items: Iterator<Item>, position: number): Item {
+  const next = items.next();
+  if (next.done === true) throw new RangeError(`position ${position}`);
+  return next.value;
 }
 
 function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | undefined {

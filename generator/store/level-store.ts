@@ -15,8 +15,9 @@ import {
   writeStoreIndex,
 } from './feature-store.ts';
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
-import { createRingStore, type RingStoreWriter, readRings } from './ring-store.ts';
+import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWriter } from './ring-store.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
+import { createShapeStore, readShapes } from './shape-store.ts';
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
@@ -48,6 +49,20 @@ export class LevelStore {
   /** Begins the features with another geometry. */
   createGeometry(geometry: Geometry): ReturnType<typeof createSideStore> {
     return createSideStore(this.#features(geometry));
+  }
+
+  /** Begins the simplified polygons of all units, of which the features with a geometry are made. */
+  createShapes(geometry: Geometry): ReturnType<typeof createShapeStore> {
+    return createShapeStore(this.#shapes(geometry));
+  }
+
+  /** The simplified polygons of each unit in order of position. */
+  readShapes(geometry: Geometry): ReturnType<typeof readShapes> {
+    return readShapes(this.#shapes(geometry));
+  }
+
+  removeShapes(geometry: Geometry): void {
+    for (const file of [this.#shapes(geometry), `${this.#shapes(geometry)}.index`]) rmSync(file);
   }
 
   openFeatures(geometry: Geometry = 'full'): StoreReader {
@@ -84,7 +99,13 @@ export class LevelStore {
 
   /** @param unit is called after the rings of each unit, in order of position */
   readRings(sink: RingSink, unit: () => void): void {
-    readRings(this.#rings(), sink, unit);
+    const rings = this.openRings();
+    for (const _ of rings.read(sink)) unit();
+    rings.close();
+  }
+
+  openRings(): RingStoreReader {
+    return openRingStore(this.#rings());
   }
 
   removeRings(): void {
@@ -123,6 +144,10 @@ export class LevelStore {
 
   #features(geometry: Geometry): string {
     return geometry === 'full' ? this.path : `${this.path}.${geometry}`;
+  }
+
+  #shapes(geometry: Geometry): string {
+    return `${this.path}.${geometry}-shapes`;
   }
 
   #rings(): string {

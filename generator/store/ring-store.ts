@@ -1,6 +1,7 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
 // geometries and the overview are made of them in child processes, while the level's files are written.
 import { elementAt } from '../../format/element-at.ts';
+import type { Ranges } from '../../format/positions.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { NumberList } from '../geojson/number-list.ts';
@@ -39,26 +40,37 @@ export function createRingStore(file: string): RingStoreWriter {
   };
 }
 
-/**
- * Gives the rings of a level's units to a sink, in order of position.
- * @param unit is called after the rings of each unit
- */
-export function readRings(file: string, sink: RingSink, unit: () => void): void {
+/** The rings of a level's units, by position. */
+export interface RingStoreReader {
+  units: number;
+  /** Gives the rings of units to a sink, those at some positions or all, and yields after those of each unit. */
+  read(sink: RingSink, ranges?: Ranges): Generator<void>;
+  close(): void;
+}
+
+/** Opens a ring store. */
+export function openRingStore(file: string): RingStoreReader {
   const reader = openStore(file);
-  const positions = new Coordinates();
-  for (const { bytes } of reader.read([0, reader.index.features])) {
-    const numbers = new Float64Array(bytes.length / 8);
-    new Uint8Array(numbers.buffer).set(bytes);
-    for (let at = 0; at < numbers.length; ) {
-      const count = elementAt(numbers, at);
-      const isHole = numbers[at + 1] === 1;
-      const area = elementAt(numbers, at + 2);
-      at += HEAD_NUMBERS;
-      positions.resize(count);
-      for (let i = 0; i < count; i++, at += 2) positions.set(i, elementAt(numbers, at), elementAt(numbers, at + 1));
-      sink.ring(positions, isHole, area);
-    }
-    unit();
-  }
-  reader.close();
+  const units = reader.index.features;
+  return {
+    units,
+    *read(sink, ranges = [0, units]) {
+      const positions = new Coordinates();
+      for (const { bytes } of reader.read(ranges)) {
+        const numbers = new Float64Array(bytes.length / 8);
+        new Uint8Array(numbers.buffer).set(bytes);
+        for (let at = 0; at < numbers.length; ) {
+          const count = elementAt(numbers, at);
+          const isHole = numbers[at + 1] === 1;
+          const area = elementAt(numbers, at + 2);
+          at += HEAD_NUMBERS;
+          positions.resize(count);
+          for (let i = 0; i < count; i++, at += 2) positions.set(i, elementAt(numbers, at), elementAt(numbers, at + 1));
+          sink.ring(positions, isHole, area);
+        }
+        yield;
+      }
+    },
+    close: () => reader.close(),
+  };
 }

@@ -20,6 +20,8 @@ export const TASKS = {
   writePart: work('prepare/write-part', 'writePart'),
   findParents: work('prepare/find-parents', 'findParents'),
   storeLevel: work('read/store-level', 'storeLevel'),
+  nestingShare: work('shapes/nesting', 'nestingShare'),
+  simplifyLevels: work('shapes/store-geometries', 'simplifyLevels'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries'),
   checkParents: work('store/identifiers', 'checkParents'),
   writeFiles: work('write/write-files', 'writeFiles'),

@@ -2,7 +2,7 @@
 // `npm test`, with nothing there but Node; where all is in place it prints nothing and takes a fifth of a second.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,9 @@ import { SetupError, say } from './run.js';
 import { canInstallTools, installTools, missingTools, toolsToInstall } from './tools.js';
 
 const POLL_MS = 500;
+
+/** A lock that is empty for longer was not written. */
+const WRITING_MS = 10_000;
 
 /** The variable by which the set-up for another Node knows that the user was told what will happen. */
 const TOLD = 'SET_UP_TOLD';
@@ -119,7 +122,7 @@ async function alone(task) {
 }
 
 /**
- * Takes the lock, also from a process that is gone.
+ * Takes the lock, also from a process that is gone, or that could not write its id into it.
  * @param {string} lock
  * @returns {boolean} false where another process has it
  */
@@ -128,10 +131,14 @@ function take(lock) {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') {
+      // On a full disk it is made, and stays empty.
+      rmSync(lock, { force: true });
+      throw error;
+    }
   }
   const owner = ownerOf(lock);
-  if (owner === 0 || isAlive(owner)) return false;
+  if (owner === 0 ? !isOld(lock) : isAlive(owner)) return false;
   rmSync(lock, { force: true });
   return take(lock);
 }
@@ -147,6 +154,15 @@ function ownerOf(lock) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return 0;
   }
+}
+
+/**
+ * Is the lock older than it takes to write it?
+ * @param {string} lock
+ */
+function isOld(lock) {
+  const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  return made !== undefined && Date.now() - made > WRITING_MS;
 }
 
 /** @param {number} pid */

@@ -1,17 +1,10 @@
-// The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Cells'). Used by
+// The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes'). Used by
 // the proxy for `bbox`.
-import { CellReader, type Cells, lastUpTo } from './cells.ts';
-import { f64At } from './element-at.ts';
+import type { Candidates } from './boxes.ts';
+import { type Cells, lastUpTo, VarintReader } from './cells.ts';
+import { f64At, numberAt } from './element-at.ts';
+import { gridPointOf } from './grid.ts';
 import type { CellRange, PlaneBox } from './plane-box.ts';
-
-/** A quarter of a quarter ... of the grid, in smallest cells. */
-interface Quarter {
-  column: number;
-  row: number;
-  width: number;
-  /** Of its first smallest cell. */
-  key: number;
-}
 
 /**
  * The numbers of the cells that a range of smallest cells meets, ascending: found by dividing the grid, of which a
@@ -21,7 +14,12 @@ interface Quarter {
 export function cellsMeeting(cells: Cells, range: CellRange, within?: CellRange): number[] {
   const { key: keys } = cells.arrays;
   const found: number[] = [];
-  const visit = ({ column, row, width, key }: Quarter): void => {
+  /**
+   * Of a quarter of a quarter ... of the grid.
+   * @param key of its first smallest cell
+   * @param from,end of the cells among which it is looked for
+   */
+  const visit = (column: number, row: number, width: number, key: number, from: number, end: number): void => {
     const [lastColumn, lastRow] = [column + width - 1, row + width - 1];
     if (column > range.east || lastColumn < range.west || row > range.north || lastRow < range.south) return;
     if (
@@ -32,45 +30,64 @@ export function cellsMeeting(cells: Cells, range: CellRange, within?: CellRange)
       lastRow <= within.north
     )
       return;
-    const cell = lastUpTo(keys, key);
-    const next = cell + 1 < keys.length ? f64At(keys, cell + 1) : Number.POSITIVE_INFINITY;
-    if (next >= key + width * width || width === 1) {
-      const { from, to } = cells.rangeOf(cell);
-      if (from < to && found.at(-1) !== cell) found.push(cell);
+    const first = lastUpTo(keys, key, from, end);
+    const last = lastUpTo(keys, key + width * width - 1, first, end);
+    if (first === last) {
+      if (found.at(-1) !== first && cells.bytesOf(first) > 0) found.push(first);
       return;
     }
     const half = width / 2;
-    for (let quarter = 0; quarter < 4; quarter++)
-      visit({
-        column: column + half * (quarter & 1),
-        row: row + half * (quarter >> 1),
-        width: half,
-        key: key + quarter * half * half,
-      });
+    const keysOfQuarter = half * half;
+    visit(column, row, half, key, first, last + 1);
+    visit(column + half, row, half, key + keysOfQuarter, first, last + 1);
+    visit(column, row + half, half, key + 2 * keysOfQuarter, first, last + 1);
+    visit(column + half, row + half, half, key + 3 * keysOfQuarter, first, last + 1);
   };
-  visit({ column: 0, row: 0, width: cells.side, key: 0 });
+  visit(0, 0, cells.side, 0, 0, keys.length);
   return found;
 }
 
-/**
- * Finds units that have an edge in a box among those of a cell.
- * @param bytes of the cell
- * @param isAsked is it still asked for the unit at a position?
- * @param found is called for each of these with an edge in the box
- */
-export function unitsWithEdges(
+/** Decides the candidates that have an edge in a box among the units of a cell. @param bytes of the cell */
+export function decideByEdges(
   cells: Cells,
   cell: number,
   bytes: Uint8Array,
   box: PlaneBox,
-  isAsked: (position: number) => boolean,
-  found: (position: number) => void,
+  candidates: Candidates,
 ): void {
-  const reader = new CellReader(cells, cell, bytes);
-  while (reader.nextBorder()) {
-    const asked = reader.sides.filter(isAsked);
-    let isMet = asked.length === 0;
-    while (reader.nextEdge()) isMet ||= box.meets(reader.x1, reader.y1, reader.x2, reader.y2);
-    if (isMet) asked.forEach(found);
+  const reader = new VarintReader(bytes);
+  const units: number[] = [];
+  let left = 0;
+  for (let count = reader.next(), position = 0; units.length < count; ) {
+    position += Math.floor(reader.next() / 2);
+    units.push(position);
+    if (candidates.isLeft(position)) left++;
+  }
+  const origin = gridPointOf(f64At(cells.arrays.key, cell), cells.finest);
+  let [x1, y1] = [origin.x, origin.y];
+  // What follows says nothing of units that are decided.
+  while (left > 0 && !reader.isAtEnd) {
+    const code = reader.next();
+    const sides = code % 4 === 0 ? reader.next() : code % 4;
+    const indexes = reader.at;
+    let isAsked = false;
+    for (let side = 0; side < sides; side++) if (candidates.isLeft(numberAt(units, reader.next()))) isAsked = true;
+    x1 += reader.nextSigned();
+    y1 += reader.nextSigned();
+    let isMet = !isAsked;
+    for (let edges = Math.floor(code / 4); edges > 0; edges--) {
+      const x2 = x1 + reader.nextSigned();
+      const y2 = y1 + reader.nextSigned();
+      isMet ||= box.meets(x1, y1, x2, y2);
+      x1 = x2;
+      y1 = y2;
+    }
+    if (!isAsked || !isMet) continue;
+    const end = reader.at;
+    reader.at = indexes;
+    const before = candidates.size;
+    for (let side = 0; side < sides; side++) candidates.decide(numberAt(units, reader.next()));
+    left -= before - candidates.size;
+    reader.at = end;
   }
 }

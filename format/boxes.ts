@@ -4,6 +4,7 @@
 import type { Cells } from './cells.ts';
 import { f64At, i32At, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
+import { type LevelIndex, PART_NUMBERS } from './level-index.ts';
 import type { CellRange } from './plane-box.ts';
 import { Positions } from './positions.ts';
 
@@ -19,7 +20,7 @@ export interface Box {
 }
 
 /** Units in 360 degrees. */
-const FULL_TURN = 3_600_000_000;
+export const FULL_TURN = 3_600_000_000;
 /** Decimals of a degree that a text may have. */
 const DECIMALS = 40;
 /** Parts of a unit that are the last of these decimals. */
@@ -46,6 +47,54 @@ function exactly(decimal: string): bigint {
 function floor(parts: bigint): number {
   const whole = parts / PARTS;
   return Number(whole * PARTS > parts ? whole - 1n : whole);
+}
+
+/** The features of a level that may be in a box: those that are found, and those that are left to be decided. */
+export class Candidates {
+  /** A bit for each position. */
+  readonly #found: Int32Array;
+  readonly #left: Int32Array;
+  /** How many are left. */
+  size = 0;
+
+  /** @param features of the level */
+  constructor(features: number) {
+    this.#found = new Int32Array(Math.floor(features / 32) + 1);
+    this.#left = new Int32Array(this.#found.length);
+  }
+
+  /** Those that are found. */
+  get found(): Positions {
+    return positionsOfBits(this.#found);
+  }
+
+  /** Those that are left. */
+  get left(): Positions {
+    return positionsOfBits(this.#left);
+  }
+
+  isLeft(position: number): boolean {
+    return (i32At(this.#left, position >>> 5) & (1 << position)) !== 0;
+  }
+
+  /** Finds one that is not left. */
+  find(position: number): void {
+    this.#found[position >>> 5] = i32At(this.#found, position >>> 5) | (1 << position);
+  }
+
+  /** Leaves one that is neither left nor found. */
+  leave(position: number): void {
+    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) | (1 << position);
+    this.size++;
+  }
+
+  /** Finds one if it is left. */
+  decide(position: number): void {
+    if (!this.isLeft(position)) return;
+    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) & ~(1 << position);
+    this.size--;
+    this.find(position);
+  }
 }
 
 /** Features that have one extent. */
@@ -91,9 +140,19 @@ export class BoxIndex {
 
   /** The features whose box touches a box. Those without geometry touch none. */
   touching(box: Box): Positions {
+    return this.#search(box, false).found;
+  }
+
+  /** The same: those whose box lies within the box are found, the others are left. */
+  candidates(box: Box): Candidates {
+    return this.#search(box, true);
+  }
+
+  /** @param leaves are those left whose box does not lie within the box? */
+  #search(box: Box, leaves: boolean): Candidates {
+    const candidates = new Candidates(this.#boxes.length / 4);
     const extents = this.#extents;
     const order = this.#order;
-    const bits = new Int32Array(Math.floor(this.#boxes.length / 4 / 32) + 1);
     for (let first = 0, at = 0; at < extents.length; first += NEIGHBOURS, at += 4) {
       const south = f64At(extents, at + 1);
       const north = f64At(extents, at + 3);
@@ -105,10 +164,13 @@ export class BoxIndex {
       const end = Math.min(first + NEIGHBOURS, order.length);
       for (let i = first; i < end; i++) {
         const p = u32At(order, i);
-        if (isAll || this.#touches(p, box)) bits[p >>> 5] = i32At(bits, p >>> 5) | (1 << p);
+        if (isAll) candidates.find(p);
+        else if (this.#touches(p, box))
+          if (leaves && !this.#isWithin(p, box)) candidates.leave(p);
+          else candidates.find(p);
       }
     }
-    return positionsOfBits(bits);
+    return candidates;
   }
 
   #neighbours(): Uint32Array {
@@ -133,8 +195,10 @@ export class BoxIndex {
     const south = i32At(boxes, 4 * position + 1);
     const north = i32At(boxes, 4 * position + 3);
     if (south > north) return NO_CELL;
+    // Cells only say what is near: a box may lie beyond the map.
+    const onMap = (value: number): number => Math.min(Math.max(value, 0), FULL_TURN);
     const x = (i32At(boxes, 4 * position) + this.#eastOf(position) + FULL_TURN) / 2;
-    return keyAt(Math.min(x, FULL_TURN), (south + north + FULL_TURN / 2) / 2, CELL);
+    return keyAt(onMap(x), onMap((south + north + FULL_TURN / 2) / 2), CELL);
   }
 
   #touches(position: number, box: Box): boolean {
@@ -143,6 +207,12 @@ export class BoxIndex {
     const north = i32At(boxes, 4 * position + 3);
     if (south > north || south > box.north || north < box.south) return false;
     return meets(i32At(boxes, 4 * position), this.#eastOf(position), box);
+  }
+
+  #isWithin(position: number, box: Box): boolean {
+    const boxes = this.#boxes;
+    if (i32At(boxes, 4 * position + 1) < box.south || i32At(boxes, 4 * position + 3) > box.north) return false;
+    return isWithin(i32At(boxes, 4 * position), this.#eastOf(position), box);
   }
 
   /** More than 180 degrees across the antimeridian. */
@@ -161,6 +231,26 @@ export function boxAt(boxes: Int32Array, at: number): Box {
     east: west > east ? east + FULL_TURN : east,
     north: i32At(boxes, at + 3),
   };
+}
+
+/** The boxes of a unit's parts, or its own. */
+export function boxesOf(index: LevelIndex, position: number): Box[] {
+  const { part, box } = index.arrays;
+  const boxes: Box[] = [];
+  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS)
+    boxes.push(boxAt(part, at + 1));
+  return boxes.length > 0 ? boxes : [boxAt(box, 4 * position)];
+}
+
+/** Does a part of a unit lie in a box? */
+export function hasPartWithin(index: LevelIndex, position: number, box: Box): boolean {
+  const { part } = index.arrays;
+  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS) {
+    if (i32At(part, at + 2) < box.south || i32At(part, at + 4) > box.north) continue;
+    const [west, east] = [i32At(part, at + 1), i32At(part, at + 3)];
+    if (isWithin(west, west > east ? east + FULL_TURN : east, box)) return true;
+  }
+  return false;
 }
 
 /** Does one box lie in another one? */

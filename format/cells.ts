@@ -96,6 +96,11 @@ export class Cells implements CellsHead {
     return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
   }
 
+  /** How many bytes a cell has; none if no unit is there. */
+  bytesOf(cell: number): number {
+    return f64At(this.arrays.start, cell + 1) - f64At(this.arrays.start, cell);
+  }
+
   /** Are these the bytes of a cell? */
   hasBytes(cell: number, bytes: Uint8Array): boolean {
     return crc32(bytes) === u32At(this.arrays.crc, cell);
@@ -121,10 +126,13 @@ export class Cells implements CellsHead {
   }
 }
 
-/** The last of some ascending numbers that is not more; the first if all are. */
-export function lastUpTo(numbers: Float64Array, most: number): number {
-  let low = 0;
-  let high = numbers.length;
+/**
+ * The last of some ascending numbers that is not more; the first if all are.
+ * @param from,end between which numbers it is looked for
+ */
+export function lastUpTo(numbers: Float64Array, most: number, from = 0, end = numbers.length): number {
+  let low = from;
+  let high = end;
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
     if (f64At(numbers, middle) <= most) low = middle;
@@ -171,58 +179,6 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   const end = f64At(start, cells);
   if (end !== (expected?.bytes ?? end)) refuse(`is of a file of ${end} bytes, expected ${expected?.bytes}`);
   return new Cells({ features, precision }, arrays, own);
-}
-
-/** Reads the borders of a cell: each is of some units, and has edges that follow one another. */
-export class CellReader {
-  readonly #reader: VarintReader;
-  /** The units that the cell names, as positions. */
-  readonly #units: number[] = [];
-  #edges = 0;
-  /** The units that the border bounds, as positions. */
-  sides: number[] = [];
-  /** The ends of the edge, in whole units of the plane. */
-  x1 = 0;
-  y1 = 0;
-  x2: number;
-  y2: number;
-
-  /** @param bytes of that cell, which have been checked */
-  constructor({ arrays, finest }: Cells, cell: number, bytes: Uint8Array) {
-    const { x, y } = gridPointOf(f64At(arrays.key, cell), finest);
-    this.x2 = x;
-    this.y2 = y;
-    this.#reader = new VarintReader(bytes);
-    const count = this.#reader.next();
-    for (let position = 0; this.#units.length < count; ) {
-      position += Math.floor(this.#reader.next() / 2);
-      this.#units.push(position);
-    }
-  }
-
-  /** Goes on to the next border, whose edges are read before the one after it. */
-  nextBorder(): boolean {
-    const reader = this.#reader;
-    if (reader.isAtEnd) return false;
-    const code = reader.next();
-    this.#edges = Math.floor(code / 4);
-    const sides = code % 4 === 0 ? reader.next() : code % 4;
-    this.sides = Array.from({ length: sides }, () => numberAt(this.#units, reader.next()));
-    this.x2 += reader.nextSigned();
-    this.y2 += reader.nextSigned();
-    return true;
-  }
-
-  /** Goes on to the next edge of the border. */
-  nextEdge(): boolean {
-    if (this.#edges === 0) return false;
-    this.#edges--;
-    this.x1 = this.x2;
-    this.y1 = this.y2;
-    this.x2 += this.#reader.nextSigned();
-    this.y2 += this.#reader.nextSigned();
-    return true;
-  }
 }
 
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */

@@ -6,6 +6,9 @@ import { levelName, PAGE_ENDINGS } from './levels.ts';
 
 /** The pointer: names the current release and the hosted ones. */
 export const CURRENT_PATH = 'current.json';
+
+/** Of more bytes it is neither written nor read: it lists some 500 releases. */
+export const CURRENT_MAX_BYTES = 64 * 1024;
 /** The folder of releases, one folder each. */
 export const RELEASES_PATH = 'releases';
 /** The description of a release, relative to its folder. */

@@ -40,6 +40,8 @@ export interface LevelArrays extends FeatureArrays {
 
 /** Numbers of a box in the array `part`. */
 export const PART_NUMBERS = 5;
+/** The most parts of a unit: of more, near ones are taken together. */
+export const PARTS_MAX = 16;
 
 /** A stored page. */
 export interface StoredPage {

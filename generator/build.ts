@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
@@ -13,24 +14,28 @@ import { shapeOf } from './plan/plan.ts';
 import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
 import type { StoredLevel } from './read/store-level.ts';
 import { readServedRelease } from './release/manage.ts';
+import { freeSpace, neededSpace, refuseLittleSpace } from './release/needed-space.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
 import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
+import { measured } from './report/phases.ts';
 import { type Report, SILENT } from './report/progress.ts';
+import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
-import { sourceFiles } from './source/source-files.ts';
+import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { checkParents } from './store/identifiers.ts';
+import { defaultMemory, memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
-import { type BuildContext, readLevels, simplify, writeLevel, writeRelease } from './write/build-levels.ts';
+import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
 
-/** Folder of the levels of a single layer, in the work folder. */
-const SPLIT_FOLDER = 'levels';
+/** Folder of the levels that are made by uniting features, and of parents by place, in the work folder. */
+const PREPARED_FOLDER = 'levels';
 
 /** What to build, from what, and how. */
 export interface BuildOptions extends ContentOptions {
@@ -42,6 +47,10 @@ export interface BuildOptions extends ContentOptions {
   date?: string | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
+  /** Bytes of memory that the build may use: tasks that hold much run beside each other as far as it allows. */
+  memory: number;
+  /** Is a disk refused that has too little space for what the build is likely to need? */
+  spaceCheck: boolean;
   /** Whether the release becomes the current one. */
   activate: boolean;
   /** A private Ed25519 key, to sign the release with. */
@@ -60,6 +69,8 @@ export const DEFAULTS = {
   accept: [],
   attribution: [],
   workers: availableParallelism(),
+  memory: defaultMemory(),
+  spaceCheck: true,
   activate: true,
 } as const satisfies Partial<BuildOptions>;
 
@@ -77,6 +88,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
   const options: BuildOptions = { ...DEFAULTS, ...given };
   return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
+    await requireSpace(options, described);
     return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
@@ -84,10 +96,9 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
-        const simplified = simplify(dataset.stored, context);
-        const files = (level: StoredLevel): Promise<string[]> => writeLevel(level, simplified, context);
-        const release = await writeRelease(about, dataset.stored, files, context);
-        await publish(options, staging, lock, report);
+        const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
+        const release = await writeRelease(about, dataset.stored, recordsOf, context);
+        await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, report)));
         return release;
       } catch (error) {
         // Child processes write in the staging folder until they end.
@@ -110,13 +121,15 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
  * @throws BuildError for errors of the operating system
  */
 export async function withPool<Result>(
-  { workers, out }: BuildOptions,
+  { workers, memory, out }: BuildOptions,
   report: Report,
   work: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {
-  const pool = openPool(workers, LEVELS.length);
+  const pool = openPool(workers, LEVELS.length, memoryForTasks(memory, workers), report.phases);
   try {
-    return await work(pool);
+    const result = await work(pool);
+    report.measured?.(pool.phases.list());
+    return result;
   } catch (error) {
     throw toBuildError(error, out);
   } finally {
@@ -133,22 +146,53 @@ export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDesc
   return describeSource(options, pool);
 }
 
+/** The endings of compressed sources. */
+const ARCHIVES = /\.(zip|gz|tgz|kmz)$/i;
+
+/** @param shards among how many the release is divided @throws BuildError if the disk is too small, before reading */
+export async function requireSpace(
+  options: Pick<BuildOptions, 'source' | 'out' | 'spaceCheck' | 'geometries' | 'cells' | 'storedPages'>,
+  { levels, dissolved }: DatasetDescription,
+  shards = 1,
+): Promise<void> {
+  const { source, out, spaceCheck } = options;
+  if (!spaceCheck) return;
+  const layers = [...levels.flatMap((level) => level.layers), ...dissolved];
+  const size = {
+    bytes: sourceBytes(source),
+    drivers: layers.map(({ driver }) => driver),
+    isArchive: source.some((path) => ARCHIVES.test(path)),
+    features: levels.reduce((sum, level) => sum + featureCount(level), 0),
+  };
+  refuseLittleSpace(out, neededSpace(size, options, shards), await freeSpace(out));
+}
+
 /** A dataset, all of whose levels are in their stores. */
 interface ReadDataset extends DatasetDescription {
   /** All six levels, ascending. */
   stored: readonly StoredLevel[];
+  /** Their files, which are being written. */
+  works: readonly LevelWork[];
   files: readonly SourceFile[];
 }
 
-/** Reads the levels; those of a single layer are made first. */
+/**
+ * Reads the levels, and begins to write their files; levels that are made by uniting features are made first.
+ * @param isAccepted resolves when files may be written
+ */
 export async function readDataset(
   described: DatasetDescription,
   options: BuildOptions,
   context: BuildContext,
+  isAccepted?: Promise<void>,
 ): Promise<ReadDataset> {
-  const dataset = await prepareLevels(described, options, join(context.staging.work, SPLIT_FOLDER), context);
-  const [stored, files] = await Promise.all([readLevels(dataset.levels, context), sourceFiles(options.source)]);
-  return { ...dataset, stored, files };
+  const refuseChanged = watchFiles(options.source);
+  const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
+  const works = workOnLevels(dataset.levels, context, isAccepted);
+  const reading = Promise.all(works.map(({ read }) => read));
+  const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
+  refuseChanged();
+  return { ...dataset, stored, works, files };
 }
 
 /** The problems of the data, by level. @throws BuildError if they are not all accepted */
@@ -220,7 +264,7 @@ export async function publish(
   lock.assertHeld();
   await settle(staging, out, release);
   if (signKey !== undefined) await writeSignatures(out, release, signKey, signTime);
-  if (activates) await activate(out, release);
+  if (activates) await activate(out, release, true);
   const others = otherVersions(out);
   if (others.length > 0)
     report.note(

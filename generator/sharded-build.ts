@@ -8,7 +8,16 @@ import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { LEVELS } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
-import { aboutRelease, type BuildOptions, describe, publish, readDataset, refuseFindings, withPool } from './build.ts';
+import {
+  aboutRelease,
+  type BuildOptions,
+  describe,
+  publish,
+  readDataset,
+  refuseFindings,
+  requireSpace,
+  withPool,
+} from './build.ts';
 import type { Share } from './plan/divide-work.ts';
 import { shapeOf } from './plan/plan.ts';
 import { readChecksums } from './release/checksums.ts';
@@ -27,7 +36,7 @@ import {
 } from './shard-folders.ts';
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
-import { simplify, writeLevel, writeRelease } from './write/build-levels.ts';
+import { writeRelease } from './write/build-levels.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -37,6 +46,7 @@ import { simplify, writeLevel, writeRelease } from './write/build-levels.ts';
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
   return withPool(options, report, async (pool) => {
     const described = await describe(options, pool);
+    await requireSpace(options, described, share.shards);
     const root = shardsPath(options.out, options.release);
     const fresh = join(root, unfinishedShardFolder(share));
     const staging = { root, release: join(root, 'release'), work: fresh };
@@ -44,13 +54,18 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
     const context = { shape: shapeOf(options), staging, pool, report, share };
-    const dataset = await readDataset(described, options, context);
+    // Other shards write in the same folder: nothing is put there of a source that is refused.
+    let accept = (): void => {};
+    const isAccepted = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const dataset = await readDataset(described, options, context, isAccepted);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
-    const simplified = simplify(dataset.stored, context);
+    accept();
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await writeLevel(stored, simplified, context);
+        const records = await elementAt(dataset.works, level).written;
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),

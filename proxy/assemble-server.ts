@@ -17,7 +17,7 @@ import { answeringWith } from './handler.ts';
 import { BaseUrl } from './http/base-url.ts';
 import type { Time } from './http/time.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
-import { Reads } from './origin/origin.ts';
+import { QueuedReads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
@@ -83,11 +83,11 @@ export function assembleServer(
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const issuers = [...(tokenRules?.issuers.keys() ?? [])].filter((issuer) => issuer !== DEV_ISSUER);
-  const reads = new Reads(origin, new WorkQueue(work), new BodyBuffers());
+  const reads = new QueuedReads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
   const context = {
-    clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    principals: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
     audience,
     resourceMetadata,
     limits: limits && clientLimits(limits),

@@ -1,8 +1,8 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import type { Clients } from './auth/client-addresses.ts';
+import type { Principals } from './auth/client-addresses.ts';
 import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
-import { type Answer, type Basis, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER } from './bodies/answer.ts';
+import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, type Representation } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { PublicRows, Row, Rows, Sources } from './bodies/row.ts';
 import { LoadError } from './data/needs.ts';
@@ -16,7 +16,7 @@ import { admitClient, type ClientLimits } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {
-  clients: Clients;
+  principals: Principals;
   /** Undefined if no issuer is a URL. */
   resourceMetadata: ResourceMetadata | undefined;
   /** Undefined if clients are not limited. */
@@ -60,14 +60,14 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/, which needs a token unless the service is public. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { clients, resourceMetadata, baseUrl, reads, rows } = context;
+  const { principals, resourceMetadata, baseUrl, reads, rows } = context;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const row = rows.of(request.path);
   request.route = row?.path;
-  request.client ??= clients.known(request);
-  if (request.client !== undefined && reads.isNext(request.client)) return answerRow(context, request, row);
+  request.principal ??= principals.known(request);
+  if (request.principal !== undefined && reads.isNext(request.principal)) return answerRow(context, request, row);
   const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
-  return answerInTurn(context, request, row, request.client ?? clients.verify(request, metadata));
+  return answerInTurn(context, request, row, request.principal ?? principals.verify(request, metadata));
 }
 
 /** The answer to a client that must be verified first, or asks for much at a time. */
@@ -75,10 +75,10 @@ async function answerInTurn(
   context: HandlerContext,
   request: HttpRequest,
   row: Row | undefined,
-  client: Principal | Promise<Principal>,
+  principal: Principal | Promise<Principal>,
 ): Promise<Answer> {
-  request.client = await client;
-  await context.reads.turn(request.client, request.peer);
+  request.principal = await principal;
+  await context.reads.turn(request.principal, request.peer);
   return answerRow(context, request, row);
 }
 
@@ -86,8 +86,8 @@ async function answerInTurn(
 function answerRow(context: HandlerContext, request: HttpRequest, row: Row | undefined): Answer | Promise<Answer> {
   const { limits, baseUrl, responses, releases, rows } = context;
   // Once for each request, also if it is answered again.
-  if (limits !== undefined && request.client !== undefined && request.limitFields === undefined)
-    admitClient(limits, request.client, request);
+  if (limits !== undefined && request.principal !== undefined && request.limitFields === undefined)
+    admitClient(limits, request.principal, request);
   if (row === undefined) throw new Problem('not-found', `Available: ${rows.rule}.`);
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
@@ -128,14 +128,15 @@ function answerError(context: HandlerContext, request: HttpRequest, error: unkno
 async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
-  { basis }: { basis: Pick<Basis, 'release' | 'isPinned'> | undefined },
+  { representation }: { representation: Pick<Representation, 'release' | 'isPinned'> | undefined },
   error: unknown,
 ): Promise<Answer> {
   const { releases, log } = context;
   const mayBeGone = error instanceof FormatError || (error instanceof OriginError && error.mayBeGone);
-  if (mayBeGone) await releases.lookAgain();
-  const isGone = mayBeGone && basis !== undefined && !releases.hosts(basis.release);
+  if (mayBeGone) await releases.rereadPointer();
+  const isGone = mayBeGone && representation !== undefined && !releases.hosts(representation.release);
   // Without a newer release the current one is still served, though its files are gone.
-  if (!isGone || (!basis.isPinned && basis.release === releases.current)) return errorToAnswer(error, log);
+  if (!isGone || (!representation.isPinned && representation.release === releases.current))
+    return errorToAnswer(error, log);
   return handle(context, request);
 }

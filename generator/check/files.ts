@@ -20,6 +20,7 @@ import { FileError, problemOf } from '../reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../reader/read-level.ts';
 import { gidsOf } from '../write/named-units.ts';
+import { edgeBeyondBoxes } from './boxes.ts';
 import type { Finding } from './findings.ts';
 import { type NameColumns, type NamedPosition, namedPosition } from './names.ts';
 
@@ -70,9 +71,12 @@ export async function verifyFiles({
   const nameCheck: LineCheck = {
     ...lineCheck,
     checkLine(text, position) {
-      const properties = lineCheck.checkLine(text, position);
+      const feature = lineCheck.checkLine(text, position);
+      const properties = objectFrom(feature['properties'], 'its properties');
       if (about !== undefined) named.push(namedPosition(position, properties, text, about));
-      return properties;
+      const edge = edgeBeyondBoxes(index, position, feature['geometry']);
+      if (edge !== undefined) throw new FileError(`its edge ${edge} is in no box that the index has of it`);
+      return feature;
     },
   };
   let bytes = 0;
@@ -164,7 +168,7 @@ function pageDescription(index: LevelIndex, format: Format, number: number, rang
 /** What the lines of a level's feature files have to be. */
 interface LineCheck {
   fidAt(position: number): number;
-  /** Takes a feature's text and its position, returns its properties. @throws FileError if it is not the line of that feature */
+  /** Takes a feature's text and its position, returns the feature. @throws FileError if it is not the line of that feature */
   checkLine(text: Buffer, position: number): JsonObject;
 }
 
@@ -187,7 +191,7 @@ function newLineCheck(index: LevelIndex): LineCheck {
     const [box, wanted] = [index.arrays.box.subarray(4 * position, 4 * position + 4), boxOf(feature['bbox'])];
     if (box.join() !== wanted.join())
       throw new FileError(`its bbox is ${wanted.join()} in 1e-7 degrees, the index has ${box.join()}`);
-    return properties;
+    return feature;
   };
   return { fidAt: (position) => index.fidAt(position), checkLine };
 }

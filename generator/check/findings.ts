@@ -2,7 +2,7 @@
 
 /** One problem of one file. */
 export interface Finding {
-  /** In the end relative to the output folder; a file of the source as it was given. */
+  /** In the end relative to the output folder. */
   path: string;
   problem: string;
 }

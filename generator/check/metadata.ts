@@ -1,6 +1,6 @@
 // Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level.
 // What follows from other arrays of an index is derived anew from them, and compared.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';
 import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
@@ -41,6 +41,7 @@ import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import { descriptionIn, otherVersionError } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
+import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
 
@@ -107,7 +108,8 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
-  const known = existsSync(join(root, RELEASE_FILE)) ? descriptionIn(out, id) : undefined;
+  const isThere = statSync(join(root, RELEASE_FILE), { throwIfNoEntry: false })?.isFile() === true;
+  const known = isThere ? descriptionIn(out, id) : undefined;
   if (known instanceof FormatVersionError) throw otherVersionError(out, join(root, RELEASE_FILE), known);
   const found = (path: string, problem: string): void => {
     findings.push({ path: `${releasePath(id)}/${path}`, problem });
@@ -244,7 +246,7 @@ async function compareLists(
 /** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
 function indexProblems(index: LevelIndex): string[] {
   try {
-    return differences(namedArrays(index.arrays), namedArrays(derivedArrays(index)));
+    return [...differences(namedArrays(index.arrays), namedArrays(derivedArrays(index))), ...partProblems(index)];
   } catch (error) {
     if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
     throw error;

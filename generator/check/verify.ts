@@ -1,22 +1,21 @@
 // Verification: whether every file of a release has the bytes that it was published with, and whether the release
-// agrees with itself; given the dataset, also whether every feature is as GDAL reads it. Needs no GDAL without the
-// dataset.
+// agrees with itself. Needs no GDAL.
 import type { KeyObject } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
-import { signatureProblems } from '../release/sign.ts';
+import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
+import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { FilesResult } from './files.ts';
-import { type Finding, listedFindings } from './findings.ts';
+import { type Finding, FOREIGN, listedFindings } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
 import { checkNames } from './names.ts';
-import { type GivenSource, verifySource } from './source.ts';
 
 /** Tasks per child process and kind of file, so that they end at about the same time. */
 const TASKS_PER_WORKER = 4;
@@ -27,8 +26,6 @@ export interface VerifyOptions {
   out: string;
   /** The id of the release; without it, the current one. */
   release?: string | undefined;
-  /** The dataset of the release, to compare every feature with; its options are those that the release records. */
-  source?: GivenSource | undefined;
   /** Number of child processes; 0 to work in this process. */
   workers: number;
   /** Public Ed25519 keys, with one of which the release must be signed; without any it need not be. */
@@ -51,10 +48,10 @@ export interface Verification {
 
 /**
  * Verifies a release.
- * @throws BuildError if the release does not exist, or the source cannot be opened or lacks a layer
+ * @throws BuildError if the release does not exist
  */
 export async function verify(
-  { out, release, source, workers, trustedKeys = [] }: VerifyOptions,
+  { out, release, workers, trustedKeys = [] }: VerifyOptions,
   report: Report,
 ): Promise<Verification> {
   const findings: Finding[] = [];
@@ -66,10 +63,7 @@ export async function verify(
   const pool = openPool(workers);
   try {
     const indexes = metadata.levels.filter((index) => index !== undefined);
-    const [results, compared = []] = await Promise.all([
-      Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report))),
-      source && verifySource(source, metadata, pool, report),
-    ]);
+    const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
     for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
     if (metadata.isDescribed)
       for (const index of indexes) {
@@ -80,7 +74,6 @@ export async function verify(
           metadata,
         );
       }
-    for (const finding of compared.flatMap((level) => level.findings)) findings.push(finding);
     return {
       release: id,
       files: metadata.files,
@@ -93,6 +86,23 @@ export async function verify(
     await pool.close();
     report.end();
   }
+}
+
+/**
+ * Verifies a release that is about to be signed: its signatures may be of another key or none, and other files beside
+ * it are not signed.
+ * @throws BuildError if a file is not what was published
+ */
+export async function requireIntact(out: string, release: string, workers: number, report: Report): Promise<void> {
+  const { findings } = await verify({ out, release, workers }, report);
+  const [first] = findings.filter(
+    ({ path, problem }) => !SIGNATURE_FILES.includes(basename(path)) && problem !== FOREIGN,
+  );
+  if (first === undefined) return;
+  throw new BuildError(
+    `${join(out, first.path)}: ${first.problem}`,
+    `what is damaged is not signed: run verify --release ${release} to see all problems, and build the release again`,
+  );
 }
 
 /** Verifies the signatures of a release, and what it is checked by in parts. */

@@ -24,6 +24,14 @@ export function wholeNumber(option: string, value: number, least: number, most: 
   );
 }
 
+/** Bytes of a size such as `800M`, `2G` or `1.5G`, in powers of 1024. @throws UsageError if it is none */
+export function bytesFrom(option: string, text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)([KMGT])$/.exec(text) ?? [];
+  const bytes = Math.floor(Number(number) * 1024 ** ('KMGT'.indexOf(unit) + 1));
+  if (number !== '' && bytes > 0 && Number.isSafeInteger(bytes)) return bytes;
+  throw new UsageError(`${option} ${text}: not a size`, 'use a number and a unit: 800M, 2G, 1.5G');
+}
+
 /** Checks a release id. @throws UsageError if it is not one */
 export function releaseId(option: string, text: string): string {
   if (isReleaseId(text)) return text;

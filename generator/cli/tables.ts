@@ -13,6 +13,7 @@ import type { Changes, LevelDiff } from '../check/diff.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
 import type { ListedRelease } from '../release/manage.ts';
+import type { Phase } from '../report/phases.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -40,6 +41,15 @@ export function buildTable({ levels, quality }: Release): string {
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...qualityLines(quality),
   ].join('\n');
+}
+
+/** What each phase of a build took. */
+export function phaseTable(phases: readonly Phase[]): string {
+  const rows = phases.map(({ phase, tasks, seconds, cpuSeconds, largestBytes }) => {
+    const [time, cpu] = [seconds, cpuSeconds].map((value) => Math.round(10 * value) / 10);
+    return [phase, tasks, time ?? 0, cpu ?? 0, Math.round(largestBytes / 1e6)];
+  });
+  return tableOf([['phase', 'tasks', 'seconds', 'CPU seconds', 'largest process, MB'], ...rows]);
 }
 
 /** The head of the column of boxes. */

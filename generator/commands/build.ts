@@ -20,8 +20,16 @@ import {
   WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
-import { calendarDate, instant, releaseId, requireSource, shareFrom, wholeNumber } from '../cli/parse-options.ts';
-import { buildTable, forecastTable } from '../cli/tables.ts';
+import {
+  bytesFrom,
+  calendarDate,
+  instant,
+  releaseId,
+  requireSource,
+  shareFrom,
+  wholeNumber,
+} from '../cli/parse-options.ts';
+import { buildTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
@@ -29,6 +37,8 @@ import { readRecordedBuild } from '../release/manage.ts';
 import { readSigningKey } from '../release/sign.ts';
 import { readCurrent } from '../release/staging.ts';
 import { toBuildError } from '../report/errors.ts';
+import type { Phase } from '../report/phases.ts';
+import type { Report } from '../report/progress.ts';
 import { buildShard, seal } from '../sharded-build.ts';
 import { sampleWriter } from './sample.ts';
 import { addSourceOptions, LIST } from './source-options.ts';
@@ -87,6 +97,17 @@ export const buildCommand = defineCommand({
       })
       .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
       .option('workers', WORKERS)
+      .option('memory', {
+        ...TEXT,
+        defaultDescription: 'half of what the machine or its control group has',
+        describe: 'memory that the build may use, e.g. 2G: large tasks run beside each other as far as it allows',
+      })
+      .option('space-check', {
+        type: 'boolean',
+        default: true,
+        describe:
+          'refuse a disk with too little space for what is likely to be written; --no-space-check to begin anyway',
+      })
       .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
       .option('dry-run', {
         type: 'boolean',
@@ -127,6 +148,8 @@ export const buildCommand = defineCommand({
       date: argv.date === undefined ? undefined : calendarDate('--date', argv.date),
       precision: wholeNumber('--precision', argv.precision ?? recorded.precision, 0, MAX_PRECISION),
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
+      spaceCheck: argv.spaceCheck,
+      memory: argv.memory === undefined ? DEFAULTS.memory : bytesFrom('--memory', argv.memory),
       accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
@@ -142,10 +165,11 @@ export const buildCommand = defineCommand({
     const options: BuildOptions = { ...settings, source };
     if (argv.dryRun) await printForecast(options, argv);
     else if (share !== undefined) {
-      await buildShard(options, share, reportOf(argv));
+      const { report, phases } = measuring(argv);
+      await buildShard(options, share, report);
       const { release } = options;
       const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
-      printResult(argv, { release, shard: argv.shard }, done);
+      printResult(argv, { release, shard: argv.shard, phases }, `${phaseTable(phases)}\n\n${done}`);
     } else await buildAndPrint(options, argv);
   },
 });
@@ -188,11 +212,19 @@ async function printForecast(options: BuildOptions, global: GlobalOptions): Prom
 
 async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {
   const started = performance.now();
-  const built = await build(options, reportOf(global));
+  const { report, phases } = measuring(global);
+  const built = await build(options, report);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { release, activate } = options;
   const state = activate ? 'is current' : `is published; to make it current, run activate ${release}`;
-  printResult(global, built, `${buildTable(built)}\n\nrelease ${release} ${state} (${seconds} s)`);
+  const text = `${buildTable(built)}\n\n${phaseTable(phases)}\n\nrelease ${release} ${state} (${seconds} s)`;
+  printResult(global, { ...built, phases }, text);
+}
+
+/** A report of a build, and the phases that are in it at the end. */
+function measuring(global: GlobalOptions): { report: Report; phases: readonly Phase[] } {
+  const phases: Phase[] = [];
+  return { report: { ...reportOf(global), measured: (all) => phases.push(...all) }, phases };
 }
 
 /** Writes the sample dataset in a folder; returns the file. */

@@ -1,6 +1,7 @@
 // The commands for the releases of an output folder: list, activate, sign, prune and diff.
 import {
   defineCommand,
+  exitOnSignal,
   NUMBER,
   OUT,
   printResult,
@@ -9,6 +10,8 @@ import {
   SIGN_KEY,
   SIGN_TIME,
   TEXT,
+  WORKERS,
+  WORKERS_MAX,
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { diffTable, releaseTable } from '../cli/tables.ts';
@@ -41,18 +44,24 @@ export const activateCommand = defineCommand({
 
 export const signCommand = defineCommand({
   command: 'sign <release>',
-  describe: 'sign a release, so that serve and verify can tell who made it; reads all its files',
+  describe: 'sign a release, so that serve and verify can tell who made it; verifies it before',
   builder: (args) =>
     args
       .option('out', OUT)
       .positional('release', RELEASE)
       .option('key', { ...SIGN_KEY, demandOption: true })
       .option('time', SIGN_TIME)
+      .option('workers', WORKERS)
       .example('$0 sign gadm-4.1 --key private.pem', 'then: serve --trusted-key public.pem'),
   async handler(argv) {
     const release = releaseId('sign', argv.release);
     const time = argv.time === undefined ? undefined : instant('--time', argv.time);
-    await signRelease(argv.out, release, readSigningKey(argv.key), time);
+    const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
+    const key = readSigningKey(argv.key);
+    const { requireIntact } = await import('../check/verify.ts');
+    if (workers > 0) exitOnSignal();
+    await requireIntact(argv.out, release, workers, reportOf(argv));
+    await signRelease(argv.out, release, key, time);
     printResult(argv, { signed: release }, `release ${release} is signed`);
   },
 });

@@ -1,4 +1,4 @@
-// The options that describe the source, for `build` and `verify`; option-texts.ts parses them.
+// The options of `build` that describe the source; option-texts.ts parses them.
 import type { Argv } from 'yargs';
 import { declaredOptions } from '../../format/command-line/messages.ts';
 import { readConfigFile } from '../cli/config-file.ts';

@@ -1,4 +1,4 @@
-// The command `verify`: checks every file of a release, and with --source every feature. Exit code 1 with findings.
+// The command `verify`: checks every file of a release. Exit code 1 with findings.
 import { basename } from 'node:path';
 import { styleText } from 'node:util';
 import { printable, signatureRemedy } from '../../format/command-line/messages.ts';
@@ -7,16 +7,14 @@ import { FOREIGN } from '../check/findings.ts';
 import type { Verification } from '../check/verify.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
-import { sourceOptionsFrom } from '../option-texts.ts';
 import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
-import { addSourceOptions, LIST } from './source-options.ts';
+import { LIST } from './source-options.ts';
 
 export const verifyCommand = defineCommand({
   command: 'verify',
-  describe:
-    'check every file of a release; with --source, every feature against the dataset, read with the options of the build',
+  describe: 'check every file of a release',
   builder: (args) =>
-    addSourceOptions(args)
+    args
       .option('out', OUT)
       .option('release', { type: 'string', requiresArg: true, describe: 'release id; default: the current release' })
       .option('trusted-key', {
@@ -25,24 +23,22 @@ export const verifyCommand = defineCommand({
           'public Ed25519 key (PEM) that the release must be signed with, or another one that is given; repeatable',
       })
       .option('workers', WORKERS)
-      .example('$0 verify', 'check the current release')
-      .example('$0 verify --release gadm-4.1 --source gadm_410-levels.gpkg', "compare with GDAL's own reading"),
+      .example('$0 verify', 'check the current release'),
   async handler(argv) {
     const { out } = argv;
-    const source = argv.source && { ...sourceOptionsFrom(argv), source: argv.source };
     const release = argv.release === undefined ? undefined : releaseId('--release', argv.release);
     const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
     const trustedKeys = (argv.trustedKey ?? []).map(readTrustedKey);
     const { verify } = await import('../check/verify.ts');
     if (workers > 0) exitOnSignal();
-    const verified = await verify({ out, release, source, workers, trustedKeys }, reportOf(argv));
-    printResult(argv, verified, summaryOf(verified, out, source !== undefined));
+    const verified = await verify({ out, release, workers, trustedKeys }, reportOf(argv));
+    printResult(argv, verified, summaryOf(verified, out));
     if (verified.findings.length > 0) process.exitCode = 1;
   },
 });
 
 /** A line for each finding, one with the counts, and what to do about damaged files. */
-function summaryOf(verified: Verification, out: string, isCompared: boolean): string {
+function summaryOf(verified: Verification, out: string): string {
   const { release, files, pages, features, findings } = verified;
   const counts = Object.entries({ files, pages, features }).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
   const verdict = styleText(
@@ -57,16 +53,12 @@ function summaryOf(verified: Verification, out: string, isCompared: boolean): st
     release === ''
       ? `${printable(out)} has no release to verify`
       : `release ${release}: ${counts.join(', ')}, ${verdict}`,
-    ...remediesOf(verified, out, isCompared),
+    ...remediesOf(verified, out),
   ].join('\n');
 }
 
-/**
- * What to do about damaged files. What differs from a dataset need not be damaged, and what is foreign is not copied.
- */
-function remediesOf({ findings, release }: Verification, out: string, isCompared: boolean): string[] {
-  if (findings.length > 0 && isCompared)
-    return ['verify without --source says whether files are damaged; if none is, the dataset is another one'];
+/** What to do about damaged files. What is foreign is not copied. */
+function remediesOf({ findings, release }: Verification, out: string): string[] {
   const paths = new Set(findings.filter(({ problem }) => problem !== FOREIGN).map(({ path }) => path));
   const ofSignature = (path: string): boolean => SIGNATURE_FILES.includes(basename(path));
   const [first, ...others] = [...paths].filter((path) => path.startsWith(`${RELEASES_PATH}/`) && !ofSignature(path));

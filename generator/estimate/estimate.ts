@@ -1,11 +1,7 @@
-// The estimate of `build --dry-run`: file counts come from the plan and are exact, sizes are estimated from a sample of
-// features.
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { BLOCK_BYTES } from '../../format/blocks.ts';
-import { elementAt } from '../../format/element-at.ts';
-import { FeatureTable } from '../../format/feature-table.ts';
-import { cellsPath, indexPath, manifestPath, namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+// The estimate of `build --dry-run`: counts of files come from the plan and are exact; their bytes are the lengths of the
+// texts, times a factor that is measured with a sample of features for each kind of file.
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import {
   FEATURES_PER_FILE,
@@ -15,33 +11,22 @@ import {
   STORED_PAGES,
   type StoredPages,
 } from '../../format/levels.ts';
-import { encodeLevel } from '../../format/manifest.ts';
+import { overviewLevels } from '../../format/overview.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
-import {
-  extentOf,
-  filledListings,
-  isFormat,
-  newFeatureArrays,
-  pathsOf,
-  plannedFiles,
-  plannedIndex,
-} from '../plan/plan.ts';
+import { extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
-import { featureCount, layerNames, overviewLevelsOf } from '../source/level-source.ts';
+import { featureCount, layerNames } from '../source/level-source.ts';
 import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import { relativesOf, writeNames } from '../write/named-units.ts';
-import { encodeWords } from '../write/words.ts';
-import { writeOverview } from '../write/write-overview.ts';
+import { OVERVIEW_BYTES_MAX } from '../write/write-overview.ts';
 import type { readSizes } from './read-sizes.ts';
-import { estimateSizes, type SizeEstimate } from './size-estimate.ts';
 
 /** The pages of a level: number of files by format, and estimated bytes. */
 export interface PagesForecast {
@@ -87,22 +72,21 @@ export interface Forecast {
   releases: readonly ReleaseForecast[];
 }
 
-/** Approximate bytes of release.json. */
-const RELEASE_JSON_BYTES = 4700;
-
-/**
- * Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words.
- */
+/** Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words. */
 const LEVEL_FILES = 3;
-
-/** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
-const CELLS_SHARE = 0.37;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
 const RELEASE_FILES = 3;
 
-/** Bytes of signed.json and the signatures of a release, of what blocks.bin has of each file, and of a digest in it. */
-const SIGNED_BYTES = { signatures: 150 + 4 * 64, file: 24, block: 16 } as const;
+/** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
+const CELLS_SHARE = 0.37;
+
+/**
+ * Bytes of what is not features, as measured: release.json and manifests; for each unit its part of index, names and
+ * words, and of the index of each other geometry; for each file its line of checksums.txt, and its entry of the index
+ * and of the blocks of a signed release.
+ */
+const OTHER_BYTES = { release: 45_000, unit: 160, geometry: 48, file: 110, signedFile: 150 } as const;
 
 /**
  * Reads the dataset and estimates a build. Publishes nothing.
@@ -117,23 +101,16 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells } = options;
-    const inOverview = overviewLevelsOf(dataset.levels);
+    const { precision, geometries, cells, signKey } = options;
     const read = await Promise.all(
       LEVELS.map(async (level) => {
         const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
         const [store, features] = [LevelStore.in(scratch, level), featureCount(source)];
         report.expect('features read', features);
-        const task = {
-          source,
-          precision,
-          scratch: store.path,
-          isInOverview: inOverview.includes(level),
-          geometries,
-        };
+        const task = { source, precision, scratch: store.path, geometries };
         const sizes = await pool.run<typeof readSizes>(TASKS.readSizes, task);
         report.advance('features read', features);
-        return { level, layer: layerNames(source), features, store: store.path, index: store.readIndex(), ...sizes };
+        return { level, layer: layerNames(source), features, index: store.readIndex(), ...sizes };
       }),
     );
     const indexes = new Map(dataset.levels.map(({ level }) => [level, elementAt(read, level).index]));
@@ -144,39 +121,24 @@ export async function forecast(
       ...checkParentsIn(indexes, dataset.levels),
     ];
     refuseUnaccepted(options.source, quality, options.accept, dataset.levels);
-    const overview = writeOverview({ units: read, precision, out: scratch }).bytes;
-    const bytes = RELEASE_JSON_BYTES + overview + checksumBytes([OVERVIEW_FILE]);
-    const releases = STORED_PAGES.map((pages) => ({ pages, files: RELEASE_FILES, bytes }));
-    const levels = read.map(({ level, layer, features, index, sample, shares, store }) => {
-      const estimate = estimateSizes(index.bytes, sample);
+    const levels = read.map(({ level, layer, features, index, factors }): LevelForecast => {
+      const before = sumsOf(index.bytes);
       const files = Math.ceil(features / FEATURES_PER_FILE[level]);
-      const featureFiles = { files, bytes: Math.round(estimate.featureFiles(files)) };
-      mkdirSync(dirname(join(scratch, namesPath(level))), { recursive: true });
-      const other = geometries.slice(1).map((geometry) => {
-        const share = shares[geometry] ?? 0;
-        return [geometry, { files, bytes: Math.round(share * featureFiles.bytes) }] as const;
-      });
-      const otherBytes = other.reduce((sum, [, { bytes }]) => sum + bytes, 0);
-      const own = new LevelStore(store);
-      const names = writeNames(scratch, level, own, relativesOf(level, read)).bytes;
-      const words = encodeWords(own.readNames().all()).length;
-      const pages = { all: NO_PAGES, unfiltered: NO_PAGES, none: NO_PAGES };
-      for (const release of releases) {
-        const planned = plannedIndex(level, { ...options, storedPages: release.pages }, index);
-        const stored = pagesOf(planned, estimate);
-        pages[release.pages] = stored;
-        release.files += (2 * files + 1) * geometries.length + stored.geojsonl + stored.fc + LEVEL_FILES;
-        if (cells) {
-          release.files++;
-          release.bytes += Math.round(CELLS_SHARE * featureFiles.bytes) + checksumBytes([cellsPath(level)]);
-        }
-        release.bytes += featureFiles.bytes + otherBytes + stored.bytes + names + words + metadataBytes(planned);
-      }
+      const filesOf = (geometry: Geometry): LevelForecast['featureFiles'] => {
+        const bytes = elementAt(before, features) * (factors[geometry] ?? 0) + MEMBER_FRAME_BYTES * files;
+        return { files, bytes: Math.round(bytes) };
+      };
+      const pagesWith = (storedPages: StoredPages): PagesForecast =>
+        pagesOf(plannedIndex(level, { ...options, storedPages }, index), before, factors.pages);
       const planned = plannedIndex(level, { ...options, storedPages: 'none' }, index);
-      const about = { level, layer, features, ...extentOf(planned), listings: filledListings(planned) };
-      return { ...about, featureFiles, geometries: Object.fromEntries(other), pages };
+      return {
+        ...{ level, layer, features, ...extentOf(planned), listings: filledListings(planned) },
+        featureFiles: filesOf('full'),
+        geometries: Object.fromEntries(geometries.slice(1).map((geometry) => [geometry, filesOf(geometry)])),
+        pages: { all: pagesWith('all'), unfiltered: pagesWith('unfiltered'), none: pagesWith('none') },
+      };
     });
-    if (options.signKey !== undefined) for (const release of releases) addSignatures(release);
+    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, cells, signKey !== undefined));
     return { quality, levels, releases };
   } finally {
     await pool.close();
@@ -185,40 +147,46 @@ export async function forecast(
   }
 }
 
-/** Adds the files of a signed release. */
-function addSignatures(release: { files: number; bytes: number }): void {
-  const { signatures, file, block } = SIGNED_BYTES;
-  release.bytes += signatures + (file + block) * release.files + block * Math.floor(release.bytes / BLOCK_BYTES);
-  release.files += SIGNATURE_FILES.length;
+/** At each position, and after the last one, the sum of the values before it. */
+function sumsOf(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (const [i, value] of values.entries()) sums[i + 1] = elementAt(sums, i) + value;
+  return sums;
 }
 
-const NO_PAGES: PagesForecast = { geojsonl: 0, fc: 0, bytes: 0 };
-
-function pagesOf(index: LevelIndex, estimate: SizeEstimate): PagesForecast {
-  const pages = { ...NO_PAGES };
+/** @param before by position, bytes of the texts before it @param factor bytes of a page for each of a text */
+function pagesOf(index: LevelIndex, before: Float64Array, factor: number): PagesForecast {
+  const pages = { geojsonl: 0, fc: 0, bytes: 0 };
   for (const { kind, ranges } of plannedFiles(index)) {
     if (!isFormat(kind)) continue;
     pages[kind]++;
-    pages.bytes += Math.round(estimate.page(kind, ranges));
+    pages.bytes += MEMBER_FRAME_BYTES;
+    for (let i = 0; i < ranges.length; i += 2)
+      pages.bytes += factor * (elementAt(before, numberAt(ranges, i + 1)) - elementAt(before, numberAt(ranges, i)));
   }
-  return pages;
+  return { ...pages, bytes: Math.round(pages.bytes) };
 }
 
-/** Bytes of the manifest and index of a level, and of the lines of checksums.txt for all its files. */
-function metadataBytes(index: LevelIndex): number {
-  const { level } = index;
-  const tables = new Map(
-    index.geometries.map((geometry) => [geometry, new FeatureTable(level, newFeatureArrays(index.features))]),
-  );
-  const encoded = encodeLevel('', index, tables);
-  const paths = [...plannedFiles(index)].flatMap(pathsOf);
-  paths.push(indexPath(level), manifestPath(level), namesPath(level), wordsPath(level));
-  paths.push(...index.geometries.map((geometry) => indexPath(level, geometry)));
-  const indexes = [encoded.index, ...encoded.tables.values()].reduce((sum, { length }) => sum + length, 0);
-  return encoded.manifest.length + indexes + checksumBytes(paths);
+function releaseWith(
+  pages: StoredPages,
+  levels: readonly LevelForecast[],
+  hasCells: boolean,
+  isSigned: boolean,
+): ReleaseForecast {
+  const inOverview = overviewLevels(levels).map((level) => elementAt(levels, level).featureFiles.bytes);
+  let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
+  let bytes = OTHER_BYTES.release + Math.min(OVERVIEW_BYTES_MAX, sumOf(inOverview));
+  for (const { features, featureFiles, geometries, pages: stored } of levels) {
+    const others = Object.values(geometries);
+    const { geojsonl, fc, bytes: pageBytes } = stored[pages];
+    files += (2 * featureFiles.files + 1) * (1 + others.length) + geojsonl + fc + LEVEL_FILES + (hasCells ? 1 : 0);
+    bytes += featureFiles.bytes * (hasCells ? 1 + CELLS_SHARE : 1) + pageBytes;
+    bytes += sumOf(others.map((own) => own.bytes));
+    bytes += features * (OTHER_BYTES.unit + OTHER_BYTES.geometry * others.length);
+  }
+  return { pages, files, bytes: Math.round(bytes + files * (isSigned ? OTHER_BYTES.signedFile : OTHER_BYTES.file)) };
 }
 
-/** A line has the SHA-256 in hex, two spaces, the path and a line feed. */
-function checksumBytes(paths: readonly string[]): number {
-  return paths.reduce((sum, path) => sum + 67 + path.length, 0);
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

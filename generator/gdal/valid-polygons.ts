@@ -1,6 +1,7 @@
 // Asks GDAL (GEOS) whether polygons are valid, as they are published, in full and simplified; and how much of some lies
 // in others.
 import type * as gdalTypes from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;
@@ -52,21 +53,26 @@ function wkbOf(polygons: Polygons): Buffer {
     bytes += HEAD_BYTES;
     for (const ring of polygon) bytes += 4 + POSITION_BYTES * (ring.length / 2 + 1);
   }
-  const wkb = Buffer.allocUnsafe(bytes);
+  // A view writes doubles several times as fast as a Buffer does.
+  const wkb = new DataView(new ArrayBuffer(bytes));
   let at = 0;
+  const count = (number: number): void => {
+    wkb.setUint32(at, number, true);
+    at += 4;
+  };
   const head = (type: number, members: number): void => {
-    at = wkb.writeUInt8(1, at);
-    at = wkb.writeUInt32LE(type, at);
-    at = wkb.writeUInt32LE(members, at);
+    wkb.setUint8(at++, 1);
+    count(type);
+    count(members);
   };
   head(MULTI_POLYGON, polygons.length);
   for (const polygon of polygons) {
     head(POLYGON, polygon.length);
     for (const ring of polygon) {
-      at = wkb.writeUInt32LE(ring.length / 2 + 1, at);
-      for (const value of ring) at = wkb.writeDoubleLE(value, at);
-      for (const value of ring.slice(0, 2)) at = wkb.writeDoubleLE(value, at);
+      count(ring.length / 2 + 1);
+      // The first position is also the last one.
+      for (let i = 0; i < ring.length + 2; i++, at += 8) wkb.setFloat64(at, elementAt(ring, i % ring.length), true);
     }
   }
-  return wkb;
+  return Buffer.from(wkb.buffer);
 }

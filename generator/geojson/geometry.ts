@@ -11,6 +11,8 @@ export interface GeometryQuality {
   isEmpty: boolean;
   /** Is it a Polygon or a MultiPolygon? */
   isPolygonal: boolean;
+  /** Is it a MultiPolygon? */
+  isMulti: boolean;
   /** Number of rings without area at this precision. Rings of fewer than four positions are left out. */
   collapsed: number;
   /** Does it have rings, none of them with an area? */
@@ -102,6 +104,7 @@ export class GeometryWriter {
       quality: {
         isEmpty: !isFilled,
         isPolygonal: type === POLYGON || type === MULTI_POLYGON,
+        isMulti: type === MULTI_POLYGON,
         collapsed: this.#collapsed,
         isCollapsed: this.#collapsed > 0 && this.#solid === 0,
         outOfRange: this.#wkb.outOfRange,

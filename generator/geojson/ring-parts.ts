@@ -1,12 +1,10 @@
 // The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each island
 // instead of the extent of all. Used by read/store-level.ts for the array `part` of an index.
 import { elementAt, i32At } from '../../format/element-at.ts';
+import { PARTS_MAX } from '../../format/level-index.ts';
 import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { NumberList } from './number-list.ts';
-
-/** The most parts of a unit: of more, near ones are taken together. */
-const PARTS_MAX = 16;
 
 /** A ring of the unit: its box in scaled degrees, and its edges among all. */
 interface Ring {
@@ -81,7 +79,7 @@ export class RingParts {
 
   /**
    * Which edges the unit has an even number of times, by their first positions, and for each ring another one that it
-   * has an edge in common with, or itself. Undefined if it has no edge twice.
+   * has an edge in common with, or itself. Undefined if it has no edge twice and none without length.
    */
   #edgesTwice(): { owner: number[]; isEven: Uint8Array } | undefined {
     const positions = this.#flat.length / 2;
@@ -94,6 +92,8 @@ export class RingParts {
       for (let i = first; i + 1 < end; i++) {
         ringOf[i] = number;
         if (this.#x(i) === this.#x(i + 1) && this.#y(i) === this.#y(i + 1)) {
+          // A ring may have no others.
+          isTwice = true;
           isEven[i] = 1;
           continue;
         }

@@ -14,8 +14,12 @@ export interface Share {
 /** All files of a level. */
 export const WHOLE: Share = { shard: 0, shards: 1 };
 
-/** The files `first` up to but not including `end` of a plan. */
-export interface Part {
+/** The files `first` up to but not including `end` of a plan, all of one stage. */
+export interface Part extends Range {
+  stage: number;
+}
+
+interface Range {
   first: number;
   end: number;
 }
@@ -45,17 +49,28 @@ export function estimateWork({ features, bytes, deflatedText }: StoreIndex): Est
 /**
  * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write
  * each.
- * @returns at most `count` parts, each with at least one file
+ * @returns about `count` parts, each with at least one file
  */
 export function divideShare(plan: FilePlan, { shard, shards }: Share, count: number): Part[] {
-  const part = elementAt(divide(plan, { first: 0, end: plan.work.length }, shards), shard);
-  return divide(plan, part, count).filter(({ first, end }) => first < end);
+  const share = elementAt(divide(plan, { first: 0, end: plan.work.length }, shards), shard);
+  const total = workOf(plan, share);
+  return plan.stageEnds.flatMap((stageEnd, stage) => {
+    const first = Math.max(share.first, plan.stageEnds[stage - 1] ?? 0);
+    const own = { first, end: Math.max(first, Math.min(share.end, stageEnd)) };
+    const parts = divide(plan, own, Math.max(1, Math.round((count * workOf(plan, own)) / total)));
+    return parts.filter(({ first, end }) => first < end).map((part) => ({ ...part, stage }));
+  });
+}
+
+function workOf({ work }: FilePlan, { first, end }: Range): number {
+  return work.subarray(first, end).reduce((sum, file) => sum + file + FILE_BYTES, 0);
 }
 
 /** Cuts a part into `count` parts of about equal work, in order. No cut separates a page from its copies. */
-function divide({ work, copies }: FilePlan, whole: Part, count: number): Part[] {
+function divide(plan: FilePlan, whole: Range, count: number): Range[] {
+  const { work, copies } = plan;
   const files = work.subarray(whole.first, whole.end);
-  const total = files.reduce((sum, file) => sum + file + FILE_BYTES, 0);
+  const total = workOf(plan, whole);
   const firsts: number[] = [];
   let done = 0;
   for (const [i, file] of files.entries()) {

@@ -75,6 +75,45 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
   cells: 3 / 4,
 };
 
+/** Geometries that are made together of a simplified one: a point is found in the medium geometry. */
+export interface GeometryGroup {
+  name: 'medium' | 'low';
+  geometries: readonly Geometry[];
+}
+
+/** `full` is read from the source, and `none` with it. */
+const GEOMETRY_GROUPS: readonly GeometryGroup[] = [
+  { name: 'medium', geometries: ['medium', 'point'] },
+  { name: 'low', geometries: ['low'] },
+];
+
+/** The geometries to make for a release with these. */
+export function geometryGroups(geometries: readonly Geometry[]): GeometryGroup[] {
+  return GEOMETRY_GROUPS.map(({ name, geometries: all }) => ({
+    name,
+    geometries: all.filter((geometry) => geometries.includes(geometry)),
+  })).filter((group) => group.geometries.length > 0);
+}
+
+/** When a file can be written: the cells and all that is made of full texts at once, others when theirs are made. */
+const STAGES = { cells: 0, full: 1, groups: 2, count: 2 + GEOMETRY_GROUPS.length } as const;
+
+function stageOf(kind: FileKind): number {
+  if (kind === 'cells') return STAGES.cells;
+  const group = GEOMETRY_GROUPS.findIndex(({ geometries }) => geometries.some((geometry) => geometry === kind));
+  return group === -1 ? STAGES.full : STAGES.groups + group;
+}
+
+/** The name of the group of geometries that a stage waits for; undefined for those that wait for none. */
+export function groupOfStage(stage: number): GeometryGroup['name'] | undefined {
+  return GEOMETRY_GROUPS[stage - STAGES.groups]?.name;
+}
+
+/** Is it the stage of the cells, the longest work that cannot be divided? */
+export function isOfCells(stage: number): boolean {
+  return stage === STAGES.cells;
+}
+
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
 /** A feature file or page to write, or the cells. */
@@ -91,10 +130,12 @@ export interface PlannedFile<Kind extends FileKind = FileKind> {
 }
 
 /**
- * The files of a level that tasks write: cells, then by first position feature files before geojsonl pages before fc
- * pages.
+ * The files of a level that tasks write, stage by stage; in each by first position, feature files before geojsonl pages
+ * before fc pages.
  */
 export interface FilePlan {
+  /** For each stage the place in `order` after its last file. */
+  stageEnds: readonly number[];
   /** Which of `plannedFiles` each one is; their number for the cells. */
   order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
@@ -108,17 +149,21 @@ export type Estimate = (ranges: Ranges) => number;
 
 /** Plans the files of a level. */
 export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estimate): FilePlan {
+  const stages: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
   const files: PlannedFile[] = [...plannedFiles(index)];
   if (hasCells) files.push(fileAt(index, files.length));
   for (const { kind, ranges } of files) {
-    // Cells are the longest work that cannot be divided: it begins first.
-    firsts.push(kind === 'cells' ? -1 : numberAt(ranges, 0));
+    stages.push(stageOf(kind));
+    firsts.push(numberAt(ranges, 0));
     works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
   }
   // Files with the same first position keep their order.
-  const order = Uint32Array.from(firsts.keys()).sort((a, b) => numberAt(firsts, a) - numberAt(firsts, b));
+  const order = Uint32Array.from(firsts.keys()).sort(
+    (a, b) => numberAt(stages, a) - numberAt(stages, b) || numberAt(firsts, a) - numberAt(firsts, b),
+  );
+  const stageEnds = Array.from({ length: STAGES.count }, (_, stage) => stages.filter((own) => own <= stage).length);
   const copies = order.map((file, at) => (at > 0 && isSame(elementAt(order, at - 1), file) ? 1 : 0));
   function isSame(one: number, other: number): boolean {
     if (firsts[one] !== firsts[other] || works[one] !== works[other]) return false;
@@ -126,7 +171,7 @@ export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estima
     return a.kind === b.kind && String(a.ranges) === String(b.ranges);
   }
   const work = Float64Array.from(order, (file, at) => (copies[at] === 1 ? 0 : numberAt(works, file)));
-  return { order, copies: Uint8Array.from(copies), work };
+  return { stageEnds, order, copies: Uint8Array.from(copies), work };
 }
 
 /**
@@ -177,8 +222,10 @@ export function countsOf(
   };
 }
 
-/** West, south, east, north of all boxes in degrees; all longitudes if one crosses the antimeridian. */
-/** The box of all units of a level; none without geometry. */
+/**
+ * The box of all units of a level, west, south, east and north in degrees; all longitudes if one crosses the
+ * antimeridian. None without geometry.
+ */
 export function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelSummary, 'extent'> {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < 4 * features; i += 4) {

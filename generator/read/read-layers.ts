@@ -1,14 +1,13 @@
 // Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A
-// build keeps the text (read-level.ts), an estimate only measures it (estimate/read-sizes.ts). gdal-async is used from
+// build keeps the text (store-level.ts), an estimate only measures it (estimate/read-sizes.ts). gdal-async is used from
 // one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
-import { isValid } from '../gdal/valid-polygons.ts';
 import type { IndexBox } from '../geojson/bbox.ts';
 import { indexBox } from '../geojson/bbox.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
-import type { RingSink } from '../geojson/geometry.ts';
+import type { GeometryQuality, RingSink } from '../geojson/geometry.ts';
 import {
   columnValue,
   gidFrom,
@@ -48,6 +47,11 @@ export interface ReadFeature {
   otherNames: readonly string[];
   /** Its bounding box, as the index of a level has it. */
   box: IndexBox;
+  quality: GeometryQuality;
+  /** Its fid in the source. */
+  sourceFid: number;
+  /** Says where it is in the source. */
+  place(): string;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
   /** The same without its geometry. */
@@ -65,8 +69,6 @@ export interface FeatureSink {
 /** The result of reading a level. */
 export interface LayersRead {
   features: number;
-  /** Units whose polygons are not valid as they are published. */
-  invalid: number;
   /** The problems found. */
   findings: Findings;
   /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
@@ -107,7 +109,6 @@ class LevelReading {
   readonly #layerOfFid = new Map<number, number>();
   readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
-  #invalid = 0;
   #names = 0;
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
@@ -132,7 +133,7 @@ class LevelReading {
       const example = `${foundIn(layer)}${nameColumn === '' ? '' : `: column ${nameColumn} has none`}`;
       this.#findings.add('no-names', example, this.#features);
     }
-    return { features: this.#features, invalid: this.#invalid, findings: this.#findings, isRenumbered };
+    return { features: this.#features, findings: this.#findings, isRenumbered };
   }
 
   #readLayer(at: number): ReadingPlan | undefined {
@@ -151,8 +152,7 @@ class LevelReading {
 
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
-    const polygons = new UnitPolygons(this.#sink.rings);
-    const write = newFeatureWriter(layer.columns, this.#task.precision, polygons);
+    const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
     const { nameColumn, typeColumn, searchColumns } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
     const typeOf = newTextOf(layer.columns, typeColumn);
@@ -179,16 +179,15 @@ class LevelReading {
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb);
         inspectGeometry(quality, place, this.#findings);
-        if (!polygons.areValid()) {
-          this.#invalid++;
-          if (!quality.isCollapsed) this.#findings.add('invalid-polygons', place);
-        }
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         const name = nameOf(values);
         if (name !== null) this.#names++;
         this.#sink.feature({
           ...written,
           fid,
+          quality,
+          sourceFid,
+          place,
           gids,
           name,
           type: typeOf(values),
@@ -242,31 +241,6 @@ class LevelReading {
       `${placeOf(layer)}${where}: GDAL reports: ${gdalMessage.message}`,
       'the file is damaged or incomplete: download or copy it again',
     );
-  }
-}
-
-/** Collects the polygons of one unit after the other from their rings, which it also gives to another sink. */
-class UnitPolygons implements RingSink {
-  readonly #next: RingSink | undefined;
-  #polygons: number[][][] = [];
-
-  constructor(next: RingSink | undefined) {
-    this.#next = next;
-  }
-
-  ring(...[positions, isHole, area]: Parameters<RingSink['ring']>): void {
-    const ring: number[] = [];
-    for (let i = 0; i < positions.count - 1; i++) ring.push(positions.x(i), positions.y(i));
-    if (isHole) this.#polygons.at(-1)?.push(ring);
-    else this.#polygons.push([ring]);
-    this.#next?.ring(positions, isHole, area);
-  }
-
-  /** Are the polygons since the last call valid? */
-  areValid(): boolean {
-    const polygons = this.#polygons;
-    this.#polygons = [];
-    return polygons.length === 0 || isValid(polygons);
   }
 }
 

@@ -1,16 +1,17 @@
 // Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async
 // is used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
+import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { RingParts } from '../geojson/ring-parts.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
-import { gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
+import { foundIn, gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
-import type { StoreIndex } from '../store/store-index.ts';
+import { type StoreIndex, shapeOf } from '../store/store-index.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -30,9 +31,13 @@ export interface StoredLevel {
   /** Path of the store. */
   store: string;
   features: number;
+  /** Positions of all rings of its units. */
+  positions: number;
   about: LevelAbout;
   /** The problems found in this level. */
   findings: readonly Finding[];
+  /** The ranges of positions in which tasks ask whether units are valid. */
+  checks: readonly { first: number; end: number }[];
   /** The parts of the share that have files. */
   parts: readonly Part[];
 }
@@ -45,26 +50,47 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
   const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
-  const { features, invalid, findings, isRenumbered, index } = storeLayers(
+  const { features, findings, isRenumbered, index, positions, rings, sourceFids } = storeLayers(
     { source, precision: shape.precision },
     store,
   );
   checkIdentifiers(source, index, findings);
   const plan = planFiles(plannedIndex(level, shape, index), shape.cells, estimateWork(index));
   store.writePlan(plan);
-  store.writeInvalid('full', invalid);
+  store.writeOrigins({
+    layers: layers.map((layer) => ({ name: foundIn(layer), features: layer.features })),
+    fids: isRenumbered ? Float64Array.from(sourceFids) : undefined,
+  });
   return {
     level,
     store: store.path,
     features,
+    positions,
     about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
     findings: findings.list(),
+    checks: rangesOf(rings, Math.min(parts, Math.ceil(positions / CHECKED_POSITIONS))),
     parts: divideShare(plan, share, parts),
   };
 }
 
+/** Fewest positions for which another task asks about the validity of units. */
+const CHECKED_POSITIONS = 200_000;
+
+/** Cuts the units of a level into `count` ranges of about equally many bytes of rings. */
+function rangesOf({ features, bytes }: StoreIndex, count: number): { first: number; end: number }[] {
+  const total = bytes.reduce((sum, own) => sum + own, 0);
+  const ranges: { first: number; end: number }[] = [];
+  for (let first = 0, end = 0, read = 0; end < features; ) {
+    read += elementAt(bytes, end++);
+    if (end < features && read * count < total * (ranges.length + 1)) continue;
+    ranges.push({ first, end });
+    first = end;
+  }
+  return ranges;
+}
+
 /** Reads the layers of a level into its store. */
-export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & { index: StoreIndex } {
+export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & ClosedStores {
   let stores: LevelStores | undefined;
   const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
     stores?.close();
@@ -72,14 +98,25 @@ export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore
     return stores;
   });
   if (stores === undefined) throw new Error(`level ${task.source.level}: nothing was read`);
-  return { ...read, index: stores.close() };
+  return { ...read, ...stores.close() };
 }
 
 /** The stores of a level: its features, the same without geometry, their rings, and their names. */
 export interface LevelStores extends Required<FeatureSink> {
   rings: RingSink;
-  /** @returns the index of the features */
-  close(): StoreIndex;
+  close(): ClosedStores;
+}
+
+/** What was written to the stores of a level. */
+export interface ClosedStores {
+  /** Of the features. */
+  index: StoreIndex;
+  /** Of the rings. */
+  rings: StoreIndex;
+  /** Positions of all rings. */
+  positions: number;
+  /** The fids of the units in the source, in the order in which they were read. */
+  sourceFids: readonly number[];
 }
 
 /**
@@ -93,24 +130,27 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
   const rings = store.createRings();
   const names: NamedFid[] = [];
   const parts = new RingParts(precision);
+  const sourceFids: number[] = [];
+  let positions = 0;
   return {
     rings: {
-      ring(positions, isHole, area) {
-        parts.add(positions, isHole);
-        rings.ring(positions, isHole, area);
+      ring(ring, isHole, area) {
+        positions += ring.count;
+        parts.add(ring, isHole);
+        rings.ring(ring, isHole, area);
       },
     },
-    feature({ fid, gids, name, type, otherNames, box, text, withoutGeometry }) {
+    feature({ fid, sourceFid, gids, name, type, otherNames, box, quality, text, withoutGeometry }) {
+      sourceFids.push(sourceFid);
       names.push({ fid, name, type, otherNames });
-      texts.append({ fid, gids, box, parts: parts.finish() }, text);
+      texts.append({ fid, gids, box, parts: parts.finish(), shape: shapeOf(quality) }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);
     },
     close() {
       store.writeNames(names);
-      rings.close();
       others.close();
-      return texts.close();
+      return { index: texts.close(), rings: rings.close(), positions, sourceFids };
     },
   };
 }

@@ -13,12 +13,31 @@ export interface OutputFile {
   close(): CheckedFile;
 }
 
+/** One that only tasks of this build read. */
+export interface ScratchFile {
+  write(bytes: Buffer): void;
+  /** @returns its bytes */
+  close(): number;
+}
+
 const WRITE_BYTES = 1 << 20;
 
 /** Creates `file`; its folder must exist. An existing file is removed first. */
 export function createOutputFile(file: string): OutputFile {
-  const handle = openNew(file);
+  const output = createScratchFile(file);
   const hash = createHash('sha256');
+  return {
+    write(bytes) {
+      hash.update(bytes);
+      output.write(bytes);
+    },
+    close: () => ({ bytes: output.close(), sha256: hash.digest('hex') }),
+  };
+}
+
+/** Creates a file of which nobody needs a sum. */
+export function createScratchFile(file: string): ScratchFile {
+  const handle = openNew(file);
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let total = 0;
@@ -31,7 +50,6 @@ export function createOutputFile(file: string): OutputFile {
 
   return {
     write(bytes) {
-      hash.update(bytes);
       waiting.push(bytes);
       waitingBytes += bytes.length;
       total += bytes.length;
@@ -40,7 +58,7 @@ export function createOutputFile(file: string): OutputFile {
     close() {
       flush();
       closeSync(handle);
-      return { bytes: total, sha256: hash.digest('hex') };
+      return total;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Folders for the working files of commands that write nothing else: `build --dry-run` and `verify --source`.
+// A folder for the working files of `build --dry-run`, which writes nothing else.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import {
   CHECKSUMS_FILE,
+  CURRENT_MAX_BYTES,
   CURRENT_PATH,
   isReleaseId,
   RELEASE_FILE,
@@ -120,12 +121,14 @@ async function repair(staged: string, target: string): Promise<void> {
 
 /**
  * Makes a release the current one. Readable are, besides, those that were: one that was built for review stays unread.
+ * @param isBuilt has it just been built? Then it is what is published, also where current.json has the digest of another
+ *   one, whose folder was removed
  * @throws BuildError if it does not exist, or its release.json is not what was published
  */
-export async function activate(out: string, release: string): Promise<void> {
+export async function activate(out: string, release: string, isBuilt = false): Promise<void> {
   const hostable = hostableReleases(out);
   requireRelease(out, release, hostable);
-  requireDescription(out, release);
+  if (!isBuilt) requireDescription(out, release);
   // A damaged current.json does not say which ones were.
   const known =
     currentIn(out) instanceof FormatError ? hostable : hostedReleases(out).filter((id) => hostable.includes(id));
@@ -289,7 +292,7 @@ export function requireDescription(out: string, release: string): void {
     if (sha256 !== undefined && sha256 !== got)
       throw new BuildError(
         `${join(folder, RELEASE_FILE)}: its SHA-256 is ${got}, ${file} has ${sha256}: it is not what was published`,
-        'restore the file, or build the release again under another id',
+        'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
       );
 }
 
@@ -302,6 +305,7 @@ function hostableReleases(out: string): string[] {
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
  * published.
  * @param renewed the release whose digest is that of its file now
+ * @throws BuildError if it would be larger than what proxies read
  */
 async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {
   const recorded = recordedIn(out)?.digests;
@@ -310,7 +314,14 @@ async function writeCurrent(out: string, release: string, hosted: readonly strin
     hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
-  writeDurably(temporary, currentToJson({ release, hosted, digests }));
+  const json = currentToJson({ release, hosted, digests });
+  const bytes = Buffer.byteLength(json);
+  if (bytes > CURRENT_MAX_BYTES)
+    throw new BuildError(
+      `${join(out, CURRENT_PATH)} would have ${bytes} bytes with its ${hosted.length} releases; proxies read at most ${CURRENT_MAX_BYTES}`,
+      `remove old releases: prune --keep ${Math.floor(hosted.length / 2)}; then activate ${release}`,
+    );
+  writeDurably(temporary, json);
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }
 

@@ -1,6 +1,7 @@
 // Progress of a command: a bar with rate and time left on a terminal, a line every few seconds elsewhere.
 
 import { printable } from '../../format/command-line/messages.ts';
+import type { Phase } from './phases.ts';
 
 /** Counts of work by name: announced, then done. */
 export interface Report {
@@ -10,6 +11,10 @@ export interface Report {
   advance(what: string, amount: number): void;
   /** Shows a line of text. */
   note(text: string): void;
+  /** Names the phases that run now. */
+  phases?: (running: readonly string[]) => void;
+  /** Gets what each phase took, at the end. */
+  measured?: (phases: readonly Phase[]) => void;
   end(): void;
 }
 
@@ -27,12 +32,20 @@ const BAR_CHARS = 24;
 const TERMINAL_EVERY_MS = 100;
 const LINE_EVERY_MS = 5000;
 
-/** A report to a stream, usually standard error. */
-export function reportTo(stream: NodeJS.WriteStream): Report {
+/** What a report needs of a stream, such as standard error. */
+interface Output {
+  isTTY?: boolean;
+  columns: number;
+  write(text: string): unknown;
+}
+
+/** A report to a stream. */
+export function reportTo(stream: Output): Report {
   const counts = new Map<string, Count>();
   const every = stream.isTTY ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
   let shownAt = Number.NEGATIVE_INFINITY;
   let isShown = true;
+  let running = '';
   const countOf = (what: string): Count => {
     const count = counts.get(what) ?? { done: 0, expected: 0, began: performance.now() };
     counts.set(what, count);
@@ -40,7 +53,7 @@ export function reportTo(stream: NodeJS.WriteStream): Report {
   };
   const show = (): void => {
     const lines = [...counts].map(([what, count]) => (stream.isTTY ? barOf(what, count) : lineOf(what, count)));
-    const text = lines.join(stream.isTTY ? '   ' : ', ');
+    const text = `${running}${lines.join(stream.isTTY ? '   ' : ', ')}`;
     stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, stream.columns - 1)}` : `${text}\n`);
     shownAt = performance.now();
     isShown = true;
@@ -53,6 +66,9 @@ export function reportTo(stream: NodeJS.WriteStream): Report {
       countOf(what).done += amount;
       isShown = false;
       if (performance.now() - shownAt >= every) show();
+    },
+    phases(names) {
+      running = names.length === 0 ? '' : `[${names.join(', ')}] `;
     },
     note(text) {
       stream.write(`${stream.isTTY ? '\r\x1b[K' : ''}${printable(text)}\n`);

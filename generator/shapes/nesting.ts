@@ -14,19 +14,36 @@ export interface NestingTask {
   lower: string;
 }
 
-/**
- * The share of the edges of a level, at the published precision, that the next one has, too. Each edge counts once, in
- * either direction; units that have no units below them do not count: many levels are not of all countries.
- * @returns from 0 to 1; undefined if nothing counts
- */
-export function nestingShare(task: NestingTask): number | undefined {
+/** How a level nests in the next one. */
+export interface Nesting {
+  /**
+   * The share of its edges, at the published precision, that the next level has, too, from 0 to 1; undefined if nothing
+   * counts. Each edge counts once, in either direction; units that have no units below them do not count: many levels
+   * are not of all countries. Of more than a million edges a sample counts: near
+   * 0.98 it is within 0.001.
+   */
+  share: number | undefined;
+  /** About how many positions it has that the next level has not. */
+  own: number;
+}
+
+/** Measures how a level nests in the next one. @param edgesMax the most edges of a sample */
+export function nestingOf(task: NestingTask, edgesMax = EDGES_MAX): Nesting {
   const [upper, lower] = [new LevelStore(task.upper), new LevelStore(task.lower)];
   const counts = unitsWithChildren(upper, lower);
-  const edges = new EdgeSet();
+  const edges = new EdgeSample(edgesMax);
   let position = 0;
-  upper.readRings({ ring: (ring) => counts[position] === 1 && eachEdge(ring, edges.add) }, () => position++);
-  lower.readRings({ ring: (ring) => eachEdge(ring, edges.find) }, () => {});
-  return edges.size === 0 ? undefined : edges.found / edges.size;
+  let childless = 0;
+  const ring = (own: Coordinates): void => {
+    if (counts[position] === 1) eachEdge(own, edges.add);
+    else childless += own.count;
+  };
+  upper.readRings({ ring }, () => position++);
+  lower.readRings({ ring: (own) => eachEdge(own, edges.find) }, () => {});
+  return {
+    share: edges.size === 0 ? undefined : edges.found / edges.size,
+    own: childless + (edges.size - edges.found) * edges.every,
+  };
 }
 
 /** 1 for each unit that is the parent of one of the level below. */
@@ -51,24 +68,42 @@ function eachEdge(ring: Coordinates, take: TakeEdge): void {
 
 const SLOTS_MIN = 1 << 13;
 const FREE = -1;
+/** A hash is a multiple of this, plus 32 bits. */
+const HIGH = 2 ** 32;
 
-/** Edges by hashes of 53 bits, some 20 bytes for each. Two of the same hash would change a share by one edge. */
-class EdgeSet {
+/** The most edges of a sample, some 20 bytes each. */
+const EDGES_MAX = 1 << 20;
+
+/**
+ * Edges by hashes of 53 bits, of which two of the same one change a share by one edge: all of them, or those whose hash
+ * is a multiple of a power of two.
+ */
+class EdgeSample {
   size = 0;
   found = 0;
+  /** Of so many edges one is in the sample. */
+  every = 1;
+  readonly #sizeMax: number;
   #hashes = new Float64Array(SLOTS_MIN).fill(FREE);
   #isFound = new Uint8Array(SLOTS_MIN);
 
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax;
+  }
+
   readonly add: TakeEdge = (...edge) => {
     const hash = hashOf(...edge);
+    if (hash % this.every !== 0) return;
     const slot = this.#slotOf(hash);
     if (this.#hashes[slot] === hash) return;
     this.#hashes[slot] = hash;
-    if (2 * ++this.size > this.#hashes.length) this.#grow();
+    if (++this.size > this.#sizeMax) this.#rehash(this.#hashes.length, 2);
+    else if (2 * this.size > this.#hashes.length) this.#rehash(2 * this.#hashes.length, 1);
   };
 
   readonly find: TakeEdge = (...edge) => {
     const hash = hashOf(...edge);
+    if (hash % this.every !== 0) return;
     const slot = this.#slotOf(hash);
     if (this.#hashes[slot] !== hash || this.#isFound[slot] === 1) return;
     this.#isFound[slot] = 1;
@@ -78,17 +113,23 @@ class EdgeSet {
   /** The slot of a hash, or the free one where it would be. */
   #slotOf(hash: number): number {
     const mask = this.#hashes.length - 1;
-    let slot = hash & mask;
+    let slot = Math.floor(hash / HIGH) & mask;
     while (this.#hashes[slot] !== hash && this.#hashes[slot] !== FREE) slot = (slot + 1) & mask;
     return slot;
   }
 
-  /** Takes twice as many slots; nothing has been found yet. */
-  #grow(): void {
+  /** Takes other slots, and perhaps fewer of the edges; nothing has been found yet. */
+  #rehash(slots: number, fewer: number): void {
     const old = this.#hashes;
-    this.#hashes = new Float64Array(2 * old.length).fill(FREE);
-    this.#isFound = new Uint8Array(2 * old.length);
-    for (const hash of old) if (hash !== FREE) this.#hashes[this.#slotOf(hash)] = hash;
+    this.every *= fewer;
+    this.size = 0;
+    this.#hashes = new Float64Array(slots).fill(FREE);
+    this.#isFound = new Uint8Array(slots);
+    for (const hash of old) {
+      if (hash === FREE || hash % this.every !== 0) continue;
+      this.#hashes[this.#slotOf(hash)] = hash;
+      this.size++;
+    }
   }
 }
 
@@ -96,7 +137,7 @@ class EdgeSet {
 function hashOf(x1: number, y1: number, x2: number, y2: number): number {
   const low = (mixed(x1, y1, 0x9e3779b1) + mixed(x2, y2, 0x9e3779b1)) >>> 0;
   const high = (mixed(x1, y1, 0xc2b2ae35) + mixed(x2, y2, 0xc2b2ae35)) >>> 0;
-  return (high & 0x1fffff) * 2 ** 32 + low;
+  return (high & 0x1fffff) * HIGH + low;
 }
 
 /** Mixes all bits of a position, which may be beyond 32, with an odd factor. */

@@ -1,5 +1,5 @@
-// Simplifies all units of one or several levels at once: borders that units share stay shared, every unit with an area keeps a ring,
-// and what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the
+// Simplifies all units of one or several levels at once: borders that units share stay shared, every unit with an area
+// keeps a ring, and what has come to cross itself is taken at half the tolerance. Used for `medium`, `low` and the
 // overview. It is our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and
 // gdal-async has no binding of it. mapshaper 0.7.70 would do for size: 10,000 units with 40 million positions took it
 // 26 s and 1.4 GB. But small units are not recognisable afterwards: of 35,283 communes 6,254 changed their area by more

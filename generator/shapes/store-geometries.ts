@@ -6,6 +6,7 @@ import type { Geometry } from '../../format/levels.ts';
 import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { kindOfShape, SHAPES } from '../store/store-index.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { openUnits } from './level-rings.ts';
 import { decimalsOf, polygonsToJson, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
@@ -49,10 +50,6 @@ export interface GeometriesTask {
   precision: number;
 }
 
-const MULTI = Buffer.from('{"type":"Multi');
-const POLYGONS = /^\{"type":"(?:Multi)?Polygon"/;
-const HEAD_BYTES = 24;
-
 /** Makes the stores of some geometries of a level. Removes the polygons. */
 export function storeGeometries({ name, geometries, precision, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
@@ -64,27 +61,31 @@ export function storeGeometries({ name, geometries, precision, ...task }: Geomet
     geometry,
     writer: store.createGeometry(geometry),
   }));
-  const all = [0, texts.index.features];
-  const withoutGeometries = others.read(all);
   const shapes = store.readShapes(name);
   const rings = units.all()[Symbol.iterator]();
   let invalid = store.readInvalid(name);
   let position = 0;
-  for (const text of texts.read(all)) {
-    const withoutGeometry = storedText(nextOf(withoutGeometries, position));
-    const full = geometryIn(storedText(text), withoutGeometry);
-    const unit = geometries.includes('point') ? nextOf(rings, position) : undefined;
-    const polygons = nextOf(shapes, position);
-    const simplified = full.equals(NO_GEOMETRY) ? [] : polygons;
+  for (const other of others.read([0, texts.index.features])) {
+    const withoutGeometry = storedText(other);
+    const at = position;
+    const kind = kindOfShape(elementAt(texts.index.shapes, at));
+    const unit = geometries.includes('point') ? nextOf(rings, at) : undefined;
+    const polygons = nextOf(shapes, at);
+    const simplified = kind === SHAPES.none ? [] : polygons;
     // Polygons without area stay as they are.
-    if (simplified.length === 0 && POLYGONS.test(full.toString('latin1', 0, HEAD_BYTES))) invalid++;
+    if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) invalid++;
+    // Only of what has nothing to simplify, as points and lines.
+    const full = (): Buffer => {
+      const [text] = texts.read([at, at + 1]);
+      if (text === undefined) throw new RangeError(`position ${at}`);
+      return geometryIn(storedText(text), withoutGeometry);
+    };
     const made = (geometry: Geometry): Buffer => {
-      if (full.equals(NO_GEOMETRY)) return full;
+      if (kind === SHAPES.none) return NO_GEOMETRY;
       if (geometry === 'point' && unit !== undefined)
-        return pointToJson(labelPoint(unit, 0, simplified, decimals), units.scale) ?? firstPoint(full);
-      // Points and lines have nothing to simplify.
-      if (simplified.length === 0) return full;
-      return polygonsToJson(simplified, full.subarray(0, MULTI.length).equals(MULTI), decimals);
+        return pointToJson(labelPoint(unit, 0, simplified, decimals), units.scale) ?? firstPoint(full());
+      if (simplified.length === 0) return full();
+      return polygonsToJson(simplified, kind === SHAPES.multiPolygon, decimals);
     };
     const fid = elementAt(texts.index.fids, position);
     for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));

@@ -1,5 +1,9 @@
-// The rings of all units of one or several levels on arcs that are cut: gives the polygons of a unit, and changes arcs until a
-// unit keeps its shape and is valid. Used to simplify a level.
+// The rings of all units of one or several levels on arcs that are cut: gives the polygons of a unit, and changes arcs
+// until a unit keeps its shape and is valid. Used to simplify levels.
+//
+// Why its loops end: each round refines an arc (or stops), refining only halves the tolerance of pieces, and a piece is
+// halved at most HALVINGS_MAX times (simplify-arcs.ts), or has no more points that could come back. `mend` may also leave
+// out a point, which could make room for refining again: who calls it counts the rounds (simplify-level.ts, ROUNDS_MAX).
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
@@ -83,13 +87,37 @@ export class UnitRings {
       return isLargest[ring] === 1 || !this.#isSmall(ring) ? Math.abs(share - 1) < change : share >= 0;
     };
     const rings = Array.from(this.#areas.keys()).filter((ring) => this.#areas[ring] !== 0);
-    // A border that comes back changes the ring on its other side, too.
+    // A border that comes back changes the ring on its other side, too. This ends, as in each round but the last one an arc
+    // is refined: none is for ever, and no point goes here.
+    let ringsOf: ((arc: number) => Int32Array) | undefined;
     for (let changed: readonly number[] = rings; changed.length > 0; ) {
       const refined = new Set<number>();
       for (const ring of changed) this.#refineUntil(ring, isKept, refined);
-      const isChanged = (ring: number): boolean => this.#arcsOf(ring).some((arc) => refined.has(arcNumber(arc)));
-      changed = refined.size === 0 ? [] : rings.filter(isChanged);
+      const next = new Set<number>();
+      if (refined.size > 0) ringsOf ??= this.#ringsByArc(rings);
+      for (const arc of refined) for (const ring of ringsOf?.(arc) ?? []) next.add(ring);
+      changed = [...next].sort((a, b) => a - b);
     }
+  }
+
+  /** @param rings ascending @returns a function that gives those of them that have an arc */
+  #ringsByArc(rings: readonly number[]): (arc: number) => Int32Array {
+    // The rings of all arcs one after the other: first counted, then put in place from the end.
+    const begins = new Int32Array(this.#shared.arcEnds.length + 1);
+    const each = (visit: (arc: number, ring: number) => void): void => {
+      for (const ring of rings) for (const arc of this.#arcsOf(ring)) visit(arcNumber(arc), ring);
+    };
+    each((arc) => {
+      begins[arc] = i32At(begins, arc) + 1;
+    });
+    for (let arc = 1; arc < begins.length; arc++) begins[arc] = i32At(begins, arc) + i32At(begins, arc - 1);
+    const all = new Int32Array(i32At(begins, begins.length - 1));
+    each((arc, ring) => {
+      const place = i32At(begins, arc) - 1;
+      begins[arc] = place;
+      all[place] = ring;
+    });
+    return (arc) => all.subarray(i32At(begins, arc), i32At(begins, arc + 1));
   }
 
   #refineUntil(ring: number, isKept: (ring: number) => boolean, refined: Set<number>): void {

@@ -1,7 +1,6 @@
 // The description of the units of a level in the source: plain data, so that it can be sent to another process, which
 // opens the layers again.
 import type { Level } from '../../format/levels.ts';
-import { overviewLevels } from '../../format/overview.ts';
 import { sourceName } from './source-options.ts';
 
 /** How a column's values are written. */
@@ -110,11 +109,6 @@ export function featureCount({ layers }: LevelSource): number {
 /** The names of the GID columns 0 .. level of a level's layers, which have the same ones. */
 export function gidColumnsOf({ level, layers }: LevelSource): readonly string[] {
   return layers[0]?.gidColumns ?? Array.from({ length: level + 1 }, () => '');
-}
-
-/** The levels in the overview of a release. @param sources of all levels that the dataset has */
-export function overviewLevelsOf(sources: readonly LevelSource[]): Level[] {
-  return overviewLevels(sources.map((source) => ({ level: source.level, features: featureCount(source) })));
 }
 
 /** Maximum number of names of layers that are listed. */

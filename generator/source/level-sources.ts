@@ -66,7 +66,7 @@ export type DescribedOptions = SourceOptions & { made?: readonly MadeLevels[] };
  */
 export function describeDataset({ made = [], ...options }: DescribedOptions): DatasetDescription {
   const { datasets, systemFiles, copies, licences } = expandSource(options.source);
-  const read = datasets.map((dataset) => layersIn(dataset, options));
+  const read = datasets.map((dataset) => layersIn(dataset, options, made.length > 0));
   const all = read.flatMap(({ layers }) => layers);
   refuseUnusedEncoding(options, all);
   const used = read.map(({ layers }) =>

@@ -40,10 +40,14 @@ export interface SeenLayer {
 /** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */
 const LAYERS_MAX = 2_000;
 
-/** The layers of a dataset, with their levels, and its attribution. */
+/**
+ * The layers of a dataset, with their levels, and its attribution.
+ * @param isKnown whether it has been described before: its positions are not read again
+ */
 export function layersIn(
   { path, isInFolder }: FoundDataset,
   options: SourceOptions,
+  isKnown = false,
 ): { layers: SeenLayer[]; attribution: string[] } {
   const dataset = isInFolder
     ? openFoundDataset(path, options.encoding)
@@ -69,7 +73,7 @@ export function layersIn(
   });
   const attribution = attributionOf(dataset);
   dataset.close();
-  if (layers.some(({ levels }) => levels.length > 0)) refuseDamagedPositions(path, driver);
+  if (!isKnown && layers.some(({ levels }) => levels.length > 0)) refuseDamagedPositions(path, driver);
   return { layers, attribution };
 }
 

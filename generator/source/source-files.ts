@@ -1,7 +1,7 @@
 // The files and folders of a source: which names in a folder are left out, what is neither a file nor a folder, and the
 // files with their sizes and SHA-256 for release.json, sorted, so that the order is reproducible.
 import { createHash } from 'node:crypto';
-import { createReadStream, readdirSync, type Stats, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../format/error-code.ts';
@@ -24,6 +24,36 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
       files.push({ name, bytes: statSync(file).size, sha256: await sha256OfFile(file) });
   }
   return files;
+}
+
+/** Bytes of all files of a source; those of a URL or a database count nothing. */
+export function sourceBytes(source: readonly string[]): number {
+  const local = source.filter((path) => !isRemote(path));
+  const files = local.flatMap((path) => filesUnder(resolve(path), basename(resolve(path))));
+  return files.reduce((sum, [, file]) => sum + statSync(file).size, 0);
+}
+
+/**
+ * Notes how the local files of a source are, before they are read.
+ * @returns a function that throws BuildError if one of them has been replaced or changed since
+ */
+export function watchFiles(source: readonly string[]): () => void {
+  const stampOf = (file: string): string => {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  };
+  const files = source
+    .filter((path) => !isRemote(path))
+    .flatMap((path) => filesUnder(resolve(path), basename(resolve(path))))
+    .map(([, file]) => [file, stampOf(file)] as const);
+  return () => {
+    const changed = files.find(([file, stamp]) => !existsSync(file) || stampOf(file) !== stamp);
+    if (changed !== undefined)
+      throw new BuildError(
+        `${shown(changed[0])}: has changed while it was read`,
+        'run the command again when nothing writes there any more',
+      );
+  };
 }
 
 /** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */

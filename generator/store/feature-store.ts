@@ -7,9 +7,9 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateLine } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { createOutputFile } from '../release/output-file.ts';
+import { createScratchFile } from '../release/output-file.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
-import { newIndexBuilder, type StoreEntry, type StoreIndex } from './store-index.ts';
+import { newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
@@ -17,7 +17,7 @@ export const REUSE_TEXT_BYTES = 8 * 1024;
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
   /** Appends a feature. @param text its text, which ends in a line feed, in pieces */
-  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts'>, text: readonly Buffer[]): void;
+  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'shape'>, text: readonly Buffer[]): void;
   close(): StoreIndex;
 }
 
@@ -26,7 +26,7 @@ export interface StoreWriter {
  * @param deflatedFrom a text of so many bytes is stored as deflate data
  */
 export function createStore(file: string, columns: readonly string[], deflatedFrom = REUSE_TEXT_BYTES): StoreWriter {
-  const output = createOutputFile(file);
+  const output = createScratchFile(file);
   const builder = newIndexBuilder(columns);
   return {
     append(feature, pieces) {
@@ -55,7 +55,7 @@ export function createSideStore(file: string, deflatedFrom?: number) {
   const { append, close } = createStore(file, [], deflatedFrom);
   return {
     append: (fid: number, text: readonly Buffer[]): void =>
-      append({ fid, gids: [], box: [0, 0, 0, 0], parts: [] }, text),
+      append({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: SHAPES.none }, text),
     close,
   };
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/levels.ts';
+import type { Ranges } from '../../format/positions.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import {
   createSideStore,
@@ -22,10 +23,25 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, and copies
- * of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, which units
+ * are invalid, where the units were found, and copies of layers that are read in another way.
  */
-type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'scratch';
+type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'invalid-units' | 'origins' | 'scratch';
+
+/** The units with polygons that are not valid, but have an area. */
+export interface InvalidUnits {
+  count: number;
+  /** The position of the one that was read first; undefined if there is none. */
+  example: number | undefined;
+}
+
+/** Where the units of a level were found, in the order in which they were read. */
+export interface Origins {
+  /** The layers, with the number of their units. */
+  layers: readonly { name: string; features: number }[];
+  /** The fids in the source, if the units have others. */
+  fids: Float64Array | undefined;
+}
 
 /** The temporary files of a level. */
 export class LevelStore {
@@ -97,10 +113,13 @@ export class LevelStore {
     return createRingStore(this.#rings());
   }
 
-  /** @param unit is called after the rings of each unit, in order of position */
-  readRings(sink: RingSink, unit: () => void): void {
+  /**
+   * @param unit is called after the rings of each unit, in order of position
+   * @param ranges the positions of the units; all if they are left out
+   */
+  readRings(sink: RingSink, unit: () => void, ranges?: Ranges): void {
     const rings = this.openRings();
-    for (const _ of rings.read(sink)) unit();
+    for (const _ of rings.read(sink, ranges)) unit();
     rings.close();
   }
 
@@ -136,6 +155,24 @@ export class LevelStore {
 
   writeInvalid(geometry: Geometry, units: number): void {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  }
+
+  /** Reads which units of the full geometry are invalid, with an example. */
+  readInvalidUnits(): InvalidUnits {
+    return readSerialized(this.file('invalid-units'));
+  }
+
+  writeInvalidUnits(units: InvalidUnits): void {
+    writeSerialized(this.file('invalid-units'), units);
+  }
+
+  /** Reads where the units were found. */
+  readOrigins(): Origins {
+    return readSerialized(this.file('origins'));
+  }
+
+  writeOrigins(origins: Origins): void {
+    writeSerialized(this.file('origins'), origins);
   }
 
   file(name: OwnFile): string {

@@ -1,10 +1,10 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
-// geometries and the overview are made of them in child processes, while the level's files are written.
+// geometries, validity and the overview are made of them in child processes, while the level's files are written.
 import { elementAt } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
+import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
-import { NumberList } from '../geojson/number-list.ts';
 import { createSideStore, openStore } from './feature-store.ts';
 import type { StoreIndex } from './store-index.ts';
 
@@ -15,26 +15,36 @@ export interface RingStoreWriter extends RingSink {
   close(): StoreIndex;
 }
 
-/** Numbers before the positions of a ring: how many positions, 1 for a hole, and twice its signed area. */
-const HEAD_NUMBERS = 3;
+/** Most bytes of a whole number below 2^53, of which 7 bits are in each. */
+const VARINT_BYTES = 8;
+const AREA_BYTES = 8;
 
-/** Creates a ring store. */
+/**
+ * Creates a ring store. A ring is twice the number of its positions, plus 1 for a hole, then twice its signed area as a
+ * double, then each position as the difference from the one before it in the unit: 6 bytes instead of the 16 of
+ * doubles, at 7 decimals and a border of the usual detail.
+ */
 export function createRingStore(file: string): RingStoreWriter {
   const writer = createSideStore(file, Number.POSITIVE_INFINITY);
-  const numbers = new NumberList(Float64Array);
+  const bytes = newText();
+  let [x, y] = [0, 0];
   return {
     ring(positions, isHole, area) {
-      for (const number of [positions.count, isHole ? 1 : 0, area]) numbers.push(number);
+      reserve(bytes, VARINT_BYTES + AREA_BYTES + 2 * VARINT_BYTES * positions.count);
+      writeVarint(bytes, 2 * positions.count + (isHole ? 1 : 0));
+      bytes.length = bytes.bytes.writeDoubleLE(area, bytes.length);
       for (let i = 0; i < positions.count; i++) {
-        numbers.push(positions.x(i));
-        numbers.push(positions.y(i));
+        const [east, north] = [positions.x(i), positions.y(i)];
+        writeSigned(bytes, east - x);
+        writeSigned(bytes, north - y);
+        [x, y] = [east, north];
       }
     },
     unit(fid) {
       // The store keeps the bytes until it writes them.
-      const bytes = Buffer.from(numbers.values().slice().buffer);
-      writer.append(fid, [bytes]);
-      numbers.length = 0;
+      writer.append(fid, [Buffer.from(bytes.bytes.subarray(0, bytes.length))]);
+      bytes.length = 0;
+      [x, y] = [0, 0];
     },
     close: () => writer.close(),
   };
@@ -57,15 +67,20 @@ export function openRingStore(file: string): RingStoreReader {
     *read(sink, ranges = [0, units]) {
       const positions = new Coordinates();
       for (const { bytes } of reader.read(ranges)) {
-        const numbers = new Float64Array(bytes.length / 8);
-        new Uint8Array(numbers.buffer).set(bytes);
-        for (let at = 0; at < numbers.length; ) {
-          const count = elementAt(numbers, at);
-          const isHole = numbers[at + 1] === 1;
-          const area = elementAt(numbers, at + 2);
-          at += HEAD_NUMBERS;
+        const from: Reading = { bytes, at: 0 };
+        let [x, y] = [0, 0];
+        while (from.at < bytes.length) {
+          const head = readVarint(from);
+          const isHole = head % 2 === 1;
+          const area = bytes.readDoubleLE(from.at);
+          from.at += AREA_BYTES;
+          const count = (head - (isHole ? 1 : 0)) / 2;
           positions.resize(count);
-          for (let i = 0; i < count; i++, at += 2) positions.set(i, elementAt(numbers, at), elementAt(numbers, at + 1));
+          for (let i = 0; i < count; i++) {
+            x += readSigned(from);
+            y += readSigned(from);
+            positions.set(i, x, y);
+          }
           sink.ring(positions, isHole, area);
         }
         yield;
@@ -73,4 +88,44 @@ export function openRingStore(file: string): RingStoreReader {
     },
     close: () => reader.close(),
   };
+}
+
+/** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */
+function writeSigned(text: Text, value: number): void {
+  writeVarint(text, value < 0 ? -2 * value - 1 : 2 * value);
+}
+
+/** 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. The caller has reserved them. */
+function writeVarint(text: Text, value: number): void {
+  const { bytes } = text;
+  let at = text.length;
+  let rest = value;
+  // Operators on bits take 31 of them.
+  for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[at++] = 128 + (rest % 128);
+  for (; rest >= 128; rest >>>= 7) bytes[at++] = 128 | (rest & 127);
+  bytes[at++] = rest;
+  text.length = at;
+}
+
+interface Reading {
+  bytes: Buffer;
+  at: number;
+}
+
+function readSigned(from: Reading): number {
+  const value = readVarint(from);
+  return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+}
+
+function readVarint(from: Reading): number {
+  const { bytes } = from;
+  let byte = elementAt(bytes, from.at++);
+  let value = byte & 127;
+  let scale = 128;
+  while (byte >= 128) {
+    byte = elementAt(bytes, from.at++);
+    value += (byte & 127) * scale;
+    scale *= 128;
+  }
+  return value;
 }

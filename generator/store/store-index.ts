@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
 import type { IndexBox } from '../geojson/bbox.ts';
+import type { GeometryQuality } from '../geojson/geometry.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
@@ -16,6 +17,8 @@ export interface StoreIndex {
   boxes: Int32Array;
   /** The boxes of the parts of units that have several, as the index of a level has them. */
   parts: Int32Array;
+  /** The kind of each feature's geometry (`SHAPES`). */
+  shapes: Uint8Array;
   /** Offset of the feature's bytes in the store. */
   offsets: Float64Array;
   /** Length of the feature's bytes in the store: text, or deflate data. */
@@ -24,6 +27,28 @@ export interface StoreIndex {
   deflatedText: Float64Array;
   /** CRC-32 of the text of each feature. */
   crcs: Uint32Array;
+}
+
+/** The kind of a geometry as it is published, by which nobody has to read its text. */
+export const SHAPES = { none: 0, polygon: 1, multiPolygon: 2, other: 3 } as const;
+/** Is added if none of its rings has an area. */
+const COLLAPSED = 4;
+
+/** The byte for a geometry. */
+export function shapeOf({ isEmpty, isPolygonal, isMulti, isCollapsed }: GeometryQuality): number {
+  if (isEmpty) return SHAPES.none;
+  const kind = isPolygonal ? (isMulti ? SHAPES.multiPolygon : SHAPES.polygon) : SHAPES.other;
+  return kind + (isCollapsed ? COLLAPSED : 0);
+}
+
+/** Has none of its rings an area? */
+export function isCollapsed(shape: number): boolean {
+  return shape >= COLLAPSED;
+}
+
+/** One of `SHAPES`. */
+export function kindOfShape(shape: number): number {
+  return shape % COLLAPSED;
 }
 
 /**
@@ -51,6 +76,8 @@ export interface StoreEntry {
   box: IndexBox;
   /** Those of its parts, if it has several. */
   parts: readonly IndexBox[];
+  /** The kind of its geometry (`SHAPES`). */
+  shape: number;
   /** Bytes in the store. */
   bytes: number;
   /** Length in bytes of its text if it is stored as deflate data; 0 if it is stored as text. */
@@ -71,6 +98,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
   const fids: number[] = [];
   const boxes: number[] = [];
   const parts = new Map<number, readonly IndexBox[]>();
+  const shapes: number[] = [];
   const bytes: number[] = [];
   const deflatedText: number[] = [];
   const crcs: number[] = [];
@@ -80,6 +108,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       fids.push(entry.fid);
       boxes.push(...entry.box);
       if (entry.parts.length > 0) parts.set(bytes.length, entry.parts);
+      shapes.push(entry.shape);
       bytes.push(entry.bytes);
       deflatedText.push(entry.deflatedText);
       crcs.push(entry.crc);
@@ -112,6 +141,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
         parts: Int32Array.from(
           [...order].flatMap((entry, position) => (parts.get(entry) ?? []).flatMap((box) => [position, ...box])),
         ),
+        shapes: Uint8Array.from(order, (entry) => numberAt(shapes, entry)),
         offsets: ordered(starts),
         bytes: ordered(bytes),
         deflatedText: ordered(deflatedText),

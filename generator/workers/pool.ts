@@ -2,29 +2,46 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import pLimit from 'p-limit';
 import { BuildError } from '../report/errors.ts';
+import { type Cost, measured, Phases } from '../report/phases.ts';
+import { type Demand, TaskQueue } from './task-queue.ts';
 import { type Job, perform, type Work } from './tasks.ts';
 import type { Answer } from './worker.ts';
 
 /** Runs tasks in child processes, at most `size` at once. */
 export interface Pool {
   size: number;
-  /** Runs a function in a child process. Its type is given, as `typeof planSplit`: it is not loaded here. */
+  /** What its tasks took, to which others may be added. */
+  phases: Phases;
+  /**
+   * Runs a function in a child process. Its type is given, as `typeof planDissolve`: it is not loaded here.
+   * @param demand by which it waits for its turn
+   */
   run<Call extends (task: never) => unknown>(
     work: Work,
     task: Parameters<NoInfer<Call>>[0],
+    demand?: Demand,
   ): Promise<Awaited<ReturnType<Call>>>;
   /** Kills the child processes, whatever they are doing; resolves when they have exited. */
   close(): Promise<void>;
 }
 
+const AT_ONCE: Demand = { rank: 0, bytes: 0 };
+
 /**
  * A pool of at most `size` child processes; with 0, tasks run in this process, one at a time.
  * @param atOnce number of children to start before the first job: each takes half a second to load its modules
+ * @param memory bytes that tasks may hold together
+ * @param onPhases gets the names of the phases that run now, whenever they change
  */
-export function openPool(size: number, atOnce = 0): Pool {
-  const limit = pLimit(Math.max(size, 1));
+export function openPool(
+  size: number,
+  atOnce = 0,
+  memory?: number,
+  onPhases?: (running: readonly string[]) => void,
+): Pool {
+  const phases = new Phases(onPhases);
+  const queue = new TaskQueue(Math.max(size, 1), memory);
   const children = new Set<ChildProcess>();
   const idle = new Set<ChildProcess>();
   let isClosed = false;
@@ -41,19 +58,19 @@ export function openPool(size: number, atOnce = 0): Pool {
     return child;
   }
 
-  async function delegate(job: Job): Promise<unknown> {
+  async function delegate(job: Job): Promise<{ result: unknown; cost: Cost }> {
     const [child = startChild()] = idle;
     idle.delete(child);
     const answer = await ask(child, job);
     idle.add(child);
-    if ('result' in answer) return answer.result;
+    if ('result' in answer) return answer;
     const { message, lines = message, remedy, code, path } = answer.failure;
     if (remedy !== undefined) throw new BuildError(lines, remedy);
     throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
   }
 
-  function performHere(job: Job): Promise<unknown> {
-    const result = perform(job);
+  function performHere(job: Job): Promise<{ result: unknown; cost: Cost }> {
+    const result = measured(() => perform(job));
     performed = result.catch(() => {});
     return result;
   }
@@ -61,7 +78,7 @@ export function openPool(size: number, atOnce = 0): Pool {
   async function start(job: Job): Promise<unknown> {
     // A job that was queued after another job has failed.
     if (isClosed) throw new Error(`${job.name}: the pool is closed`);
-    return size === 0 ? performHere(job) : delegate(job);
+    return phases.during(job.phase, () => (size === 0 ? performHere(job) : delegate(job)));
   }
 
   const killChildren = (): void => {
@@ -72,10 +89,11 @@ export function openPool(size: number, atOnce = 0): Pool {
   for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
   return {
     size,
-    run: (work, task) => limit(start, { ...work, task }) as Promise<never>,
+    phases,
+    run: (work, task, demand = AT_ONCE) => queue.run(demand, () => start({ ...work, task })) as Promise<never>,
     async close() {
       isClosed = true;
-      limit.clearQueue();
+      queue.clear();
       await performed;
       const living = [...children];
       const gone = Promise.all(living.map((child) => once(child, 'exit')));
@@ -98,7 +116,7 @@ function ask(child: ChildProcess, job: Job): Promise<Answer> {
       reject(
         new BuildError(
           `a child process ${how} during ${job.name}`,
-          'see its error output above; after SIGKILL the machine was probably out of memory: use fewer --workers',
+          'see its error output above; after SIGKILL the machine was probably out of memory: use fewer --workers, or less --memory',
         ),
       );
     };

@@ -6,6 +6,8 @@ import { extname } from 'node:path';
 export interface Work {
   module: string;
   name: string;
+  /** What it is counted as. */
+  phase: string;
 }
 
 /** A call of a function, as it is sent to a child process. */
@@ -15,26 +17,30 @@ export interface Job extends Work {
 
 /** The tasks, by the name of the function. */
 export const TASKS = {
-  describeDataset: work('source/level-sources', 'describeDataset'),
-  planDissolve: work('prepare/dissolve-plan', 'planDissolve'),
-  writePart: work('prepare/write-part', 'writePart'),
-  findParents: work('prepare/find-parents', 'findParents'),
-  storeLevel: work('read/store-level', 'storeLevel'),
-  nestingShare: work('shapes/nesting', 'nestingShare'),
-  simplifyLevels: work('shapes/store-geometries', 'simplifyLevels'),
-  storeGeometries: work('shapes/store-geometries', 'storeGeometries'),
-  checkParents: work('store/identifiers', 'checkParents'),
-  writeFiles: work('write/write-files', 'writeFiles'),
-  writeOverview: work('write/write-overview', 'writeOverview'),
-  finalizeLevel: work('write/finalize', 'finalizeLevel'),
-  readSizes: work('estimate/read-sizes', 'readSizes'),
-  verifyFiles: work('check/files', 'verifyFiles'),
-  compareLevel: work('check/compare-level', 'compareLevel'),
+  describeDataset: work('source/level-sources', 'describeDataset', 'describe'),
+  planDissolve: work('prepare/dissolve-plan', 'planDissolve', 'dissolve'),
+  writePart: work('prepare/write-part', 'writePart', 'dissolve'),
+  findParents: work('prepare/find-parents', 'findParents', 'parents'),
+  storeLevel: work('read/store-level', 'storeLevel', 'read'),
+  nestingOf: work('shapes/nesting', 'nestingOf', 'geometries'),
+  simplifyLevels: work('shapes/store-geometries', 'simplifyLevels', 'geometries'),
+  storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
+  checkParents: work('store/identifiers', 'checkParents', 'check'),
+  checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
+  writeCells: work('write/write-files', 'writeFiles', 'cells'),
+  writeFiles: work('write/write-files', 'writeFiles', 'files'),
+  writeOverview: work('write/write-overview', 'writeOverview', 'overview'),
+  finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
+  readSizes: work('estimate/read-sizes', 'readSizes', 'read'),
+  verifyFiles: work('check/files', 'verifyFiles', 'verify'),
 } satisfies Readonly<Record<string, Work>>;
 
+/** When tasks begin that wait together (task-queue.ts): the longest that cannot be divided come first. */
+export const RANKS = { read: 1, nesting: 2, cells: 3, geometries: 4, overview: 4, files: 5 } as const;
+
 /** @param path of the module in generator/, without its ending: the program may be compiled */
-function work(path: string, name: string): Work {
-  return { module: new URL(`../${path}${extname(import.meta.url)}`, import.meta.url).href, name };
+function work(path: string, name: string, phase: string): Work {
+  return { module: new URL(`../${path}${extname(import.meta.url)}`, import.meta.url).href, name, phase };
 }
 
 /** Does a job in this process. */

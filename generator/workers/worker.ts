@@ -1,10 +1,11 @@
 // The child process of a command: runs the jobs of its parent one by one and sends back each result.
 import { Worker } from 'node:worker_threads';
 import { BuildError } from '../report/errors.ts';
+import { type Cost, measured } from '../report/phases.ts';
 import { type Job, perform } from './tasks.ts';
 
-/** The message to the parent: the result of a job, or its error. */
-export type Answer = { result: unknown } | { failure: Failure };
+/** The message to the parent: the result of a job and what it took, or its error. */
+export type Answer = { result: unknown; cost: Cost } | { failure: Failure };
 
 /** An error as plain data. */
 export interface Failure {
@@ -43,7 +44,7 @@ function endWithParent(parent: number): void {
 
 async function answer(job: Job): Promise<Answer> {
   try {
-    return { result: await perform(job) };
+    return await measured(() => perform(job));
   } catch (error) {
     return { failure: failureOf(error) };
   }

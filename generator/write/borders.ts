@@ -1,6 +1,6 @@
 // The borders of a level's units for its cells: each edge once, with the set of units that it bounds. In typed arrays,
 // some 30 bytes for each different edge.
-import { elementAt, u32At } from '../../format/element-at.ts';
+import { u32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 
 /** The set without units. An edge that bounds none is no border. */
@@ -8,13 +8,22 @@ const NO_UNITS = 0;
 
 const INITIAL_SLOTS = 1 << 13;
 
+/** More than the units of a level. Sets times units are below 2^53: an edge makes at most one set. */
+const UNITS_MAX = 1 << 24;
+
 /**
  * Edges that were added once or more, by number, in the order of the first time. The edge i goes from point i to i + 1.
  */
 export class Borders {
-  /** The units of each set, ascending. */
-  readonly #sets: number[][] = [[]];
-  readonly #setNumbers = new Map<string, number>([['', NO_UNITS]]);
+  /**
+   * Sets as a tree: each is the one that lacks its last unit, and that unit. Units come in ascending order, so a set has
+   * one place in it; of thousands of units with one border each set takes as much as any other.
+   */
+  readonly #without = new NumberList(Uint32Array);
+  readonly #last = new NumberList(Uint32Array);
+  readonly #setNumbers = new Map<number, number>();
+  /** The units of the sets that were asked for, ascending. */
+  readonly #units = new Map<number, readonly number[]>([[NO_UNITS, []]]);
   /** Points as x, y, x, y. */
   readonly #flat = new NumberList(Float64Array);
   /** Of the edge from each point to the next; NO_UNITS where the next begins anew. */
@@ -26,7 +35,11 @@ export class Borders {
   #step = { from: -1, unit: -1, to: NO_UNITS };
   #first = { unit: -1, to: NO_UNITS };
 
-  /** Adds an edge of a unit. One that the unit has twice is no border of it. */
+  constructor() {
+    for (const list of [this.#without, this.#last]) list.push(NO_UNITS);
+  }
+
+  /** Adds an edge of a unit, the units in ascending order. One that the unit has twice is no border of it. */
   add(x1: number, y1: number, x2: number, y2: number, unit: number): void {
     if (x1 === x2 && y1 === y2) return;
     if (2 * (this.#edges + 1) > this.#table.length) this.#growTable();
@@ -69,7 +82,13 @@ export class Borders {
 
   /** The units of a set, ascending. */
   unitsOf(set: number): readonly number[] {
-    return elementAt(this.#sets, set);
+    const known = this.#units.get(set);
+    if (known !== undefined) return known;
+    const units: number[] = [];
+    for (let rest = set; rest !== NO_UNITS; rest = this.#without.at(rest)) units.push(this.#last.at(rest));
+    units.reverse();
+    this.#units.set(set, units);
+    return units;
   }
 
   #addPoint(x: number, y: number): void {
@@ -80,28 +99,29 @@ export class Borders {
 
   /** The set of one unit. */
   #only(unit: number): number {
-    if (this.#first.unit !== unit) this.#first = { unit, to: this.#setNumber([unit]) };
+    if (this.#first.unit !== unit) this.#first = { unit, to: this.#with(NO_UNITS, unit) };
     return this.#first.to;
   }
 
-  /** The set without a unit that is in it, or with one that is not. */
+  /** The set without a unit that is in it, as its last one, or with one that is not. */
   #toggled(set: number, unit: number): number {
     const { from, unit: last } = this.#step;
     if (from !== set || last !== unit) {
-      const units = elementAt(this.#sets, set);
-      const others = units.filter((known) => known !== unit);
-      const to = others.length < units.length ? others : [...units, unit].sort((a, b) => a - b);
-      this.#step = { from: set, unit, to: this.#setNumber(to) };
+      const isIn = set !== NO_UNITS && this.#last.at(set) === unit;
+      this.#step = { from: set, unit, to: isIn ? this.#without.at(set) : this.#with(set, unit) };
     }
     return this.#step.to;
   }
 
-  #setNumber(units: number[]): number {
-    const key = units.join();
+  #with(set: number, unit: number): number {
+    const key = set * UNITS_MAX + unit;
     const known = this.#setNumbers.get(key);
     if (known !== undefined) return known;
-    this.#setNumbers.set(key, this.#sets.length);
-    return this.#sets.push(units) - 1;
+    const number = this.#last.length;
+    this.#without.push(set);
+    this.#last.push(unit);
+    this.#setNumbers.set(key, number);
+    return number;
   }
 
   /** The place in the table of an edge, in either direction, or the free one where it would be. */

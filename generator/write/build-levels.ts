@@ -1,22 +1,24 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
 // `build`, its shards and `seal`.
 import { elementAt } from '../../format/element-at.ts';
-import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
-import type { LevelAbout, Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { overviewLevels } from '../../format/overview.ts';
+import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { shapeOf } from '../plan/plan.ts';
+import { type GeometryGroup, geometryGroups, groupOfStage, isOfCells, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
-import { NESTING_MIN, type nestingShare } from '../shapes/nesting.ts';
-import type { SimplifiedName } from '../shapes/simplified-geometry.ts';
-import type { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
+import type { storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { joinValidity, NO_INVALID } from '../store/validity.ts';
 import type { Pool } from '../workers/pool.ts';
-import { TASKS } from '../workers/tasks.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
+import type { checkValidity } from './check-validity.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
+import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
 import type { writeFiles } from './write-files.ts';
 import type { writeOverview } from './write-overview.ts';
 
@@ -33,112 +35,95 @@ export interface BuildContext {
 /** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
 
-/** Geometries that are made together of a simplified one: a point is found in the medium geometry. */
-interface GeometryGroup {
-  name: SimplifiedName;
-  geometries: readonly Geometry[];
-}
+/** Bytes of memory that a task holds for each position of its levels, as measured: the borders, the arcs and points. */
+const POSITION_BYTES = { cells: 50, overview: 35 } as const;
 
-/** `none` is made when a level is read. */
-const GROUPS: readonly GeometryGroup[] = [
-  { name: 'medium', geometries: ['medium', 'point'] },
-  { name: 'low', geometries: ['low'] },
-];
-
-/** The geometries to make for a release with these, for each task. */
-export function geometryGroups(geometries: readonly Geometry[]): GeometryGroup[] {
-  return GROUPS.map(({ name, geometries: all }) => ({
-    name,
-    geometries: all.filter((geometry) => geometries.includes(geometry)),
-  })).filter((group) => group.geometries.length > 0);
-}
-
-/** Reads every level into its store. */
-export function readLevels(
-  sources: readonly LevelSource[],
-  { shape, staging, pool, report, share }: BuildContext,
-): Promise<StoredLevel[]> {
-  const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
-  return Promise.all(
-    LEVELS.map(async (level) => {
-      const source = sources.find((candidate) => candidate.level === level) ?? { level, layers: [] };
-      const store = LevelStore.in(staging.work, level).path;
-      report.expect('features read', featureCount(source));
-      const task = { source, shape, store, share, parts };
-      const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task);
-      report.advance('features read', stored.features);
-      return stored;
-    }),
-  );
-}
-
-/** Waits until a level is simplified. */
-export type Simplified = (level: Level) => Promise<void>;
-
-/** Simplifies the levels, those that nest together. */
-export function simplify(stored: readonly StoredLevel[], { shape, pool }: BuildContext): Simplified {
-  const { precision } = shape;
-  const names = geometryGroups(shape.geometries).map(({ name }) => name);
-  const groups = names.length === 0 ? Promise.resolve([]) : nestingGroups(stored, pool);
-  const done = groups.then((all) =>
-    all.map((group) => ({
-      group,
-      done: pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, {
-        stores: group.map(({ store }) => store),
-        names,
-        precision,
-      }),
-    })),
-  );
-  return async (level) => {
-    for (const { group, done: isDone } of await done) if (group.some((own) => own.level === level)) await isDone;
-  };
-}
-
-/** The levels that have features, in runs of those that nest. */
-async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<StoredLevel[][]> {
-  const levels = stored.filter(({ features }) => features > 0);
-  const shares = await Promise.all(
-    levels
-      .slice(1)
-      .map(({ store: lower }, i) =>
-        pool.run<typeof nestingShare>(TASKS.nestingShare, { upper: elementAt(levels, i).store, lower }),
-      ),
-  );
-  const groups: StoredLevel[][] = [];
-  for (const [i, level] of levels.entries())
-    if (i > 0 && (shares[i - 1] ?? 0) >= NESTING_MIN) groups.at(-1)?.push(level);
-    else groups.push([level]);
-  return groups;
+/** A level that is being read, and then written. */
+export interface LevelWork {
+  read: Promise<StoredLevel>;
+  /** The record files of its tasks, when all its files are written. */
+  written: Promise<string[]>;
 }
 
 /**
- * Writes the files of a level, or a share of them. Of its stores only index, plan and rings remain.
+ * Reads every level into its store, the largest first, and begins to write the files of each.
+ * @param isAccepted resolves when files may be written: a shard has no folder of its own to remove them from
+ * @returns the work of all six levels, ascending
+ */
+export function workOnLevels(
+  sources: readonly LevelSource[],
+  context: BuildContext,
+  isAccepted: Promise<void> = Promise.resolve(),
+): LevelWork[] {
+  const levels = LEVELS.map((level) => sources.find((source) => source.level === level) ?? { level, layers: [] });
+  const reads = new Map<Level, Promise<StoredLevel>>();
+  for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a)))
+    reads.set(source.level, readLevel(source, context));
+  const ascending = levels.map(({ level }) => {
+    const read = reads.get(level);
+    if (read === undefined) throw new RangeError(`level ${level}`);
+    return read;
+  });
+  const simplified = simplifyWhenRead(ascending, context.shape, context.pool);
+  return ascending.map((read) => {
+    const written = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, simplified, context));
+    // Whoever waits for the first error gets it; others that follow are not unhandled.
+    for (const work of [read, written]) work.catch(() => {});
+    return { read, written };
+  });
+}
+
+/** Reads a level into its store. */
+async function readLevel(
+  source: LevelSource,
+  { shape, staging, pool, report, share }: BuildContext,
+): Promise<StoredLevel> {
+  const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
+  const store = LevelStore.in(staging.work, source.level).path;
+  report.expect('features read', featureCount(source));
+  const task = { source, shape, store, share, parts };
+  const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, { rank: RANKS.read, bytes: 0 });
+  report.advance('features read', stored.features);
+  return stored;
+}
+
+/**
+ * Writes the files of a level, or a share of them: those of the full geometry, pages and cells at once, others when
+ * their geometries are made. Of its stores only index, plan and rings remain.
  * @returns the record files
  */
-export async function writeLevel(
-  { level, store, features, parts }: StoredLevel,
+async function writeLevel(
+  { level, store, features, positions, checks, parts }: StoredLevel,
   simplified: Simplified,
   { shape, staging, pool, report }: BuildContext,
 ): Promise<string[]> {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
-  if (features > 0) {
+  const make = async (group: GeometryGroup): Promise<void> => {
+    if (features === 0) return;
     await simplified(level);
-    await Promise.all(
-      geometryGroups(shape.geometries).map((group) =>
-        pool.run<typeof storeGeometries>(TASKS.storeGeometries, { store, precision: shape.precision, ...group }),
-      ),
-    );
-  }
+    const task = { store, precision: shape.precision, ...group };
+    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
+  };
+  const made = new Map(geometryGroups(shape.geometries).map((group) => [group.name, make(group)]));
   const written = parts.map(async (part) => {
+    const group = groupOfStage(part.stage);
+    if (group !== undefined) await made.get(group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    await pool.run<typeof writeFiles>(TASKS.writeFiles, task);
+    const demand = { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions };
+    if (isOfCells(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeCells, task, demand);
+    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
   });
-  const records = await Promise.all(written);
+  const checked = checks.map((range) =>
+    pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
+  );
+  const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made.values())]);
+  const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
+  files.writeInvalid('full', invalid);
+  files.writeInvalidUnits({ count: listed, example: example?.position });
   files.removeFeatures();
   return records;
 }
@@ -149,7 +134,9 @@ export async function writeLevel(
  * @param recordsOf the record files of a level, when all its files are written
  * @param areOfShards whether they are of shards
  */
-export async function writeRelease<Stored extends { level: Level; store: string; features: number; about: LevelAbout }>(
+export async function writeRelease<
+  Stored extends Pick<StoredLevel, 'level' | 'store' | 'features' | 'about'> & Partial<Pick<StoredLevel, 'positions'>>,
+>(
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
@@ -159,16 +146,23 @@ export async function writeRelease<Stored extends { level: Level; store: string;
   const { release, precision } = about;
   const shape = shapeOf(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
+  const shown = overviewLevels(units).map((level) => elementAt(levels, level).positions ?? 0);
+  const overviewDemand = {
+    rank: RANKS.overview,
+    bytes: POSITION_BYTES.overview * shown.reduce((sum, positions) => sum + positions, 0),
+  };
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const records = await recordsOf(stored);
+    // A shard has removed its own.
+    if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
     const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
-    return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task);
+    return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
   };
   // The overview comes first: it is one long task, beside which the others run.
   const [overview, ...finalized] = await Promise.all([
-    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }),
+    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }, overviewDemand),
     ...levels.map(finalize),
   ]);
   return sealRelease(out, about, sequence, finalized, overview);

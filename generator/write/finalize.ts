@@ -1,10 +1,14 @@
 // Finalises a release after its pages and feature files are written: one task per level writes manifest, index,
 // names, words and checksum lines, then release.json and checksums.txt are written.
+//
+// Reads what write-files.ts has recorded, in the order that both share: parts by their first file, in each the files of
+// the plan, of each file the paths of `pathsOf`.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
+import { ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -107,6 +111,8 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { directory, crowded = [] } = records.find(({ cells }) => cells !== undefined)?.cells ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
+  const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
+  if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
   const { order } = store.readPlan<FilePlan>();
   let cells: CellsFile | undefined;
   const checksums: Checksum[] = [];
@@ -170,13 +176,34 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   return { summary, findings: findings.list(), checksums: file };
 }
 
+/** Where in the source the unit at a position was found. */
+function placeOf(store: LevelStore, position = 0): string {
+  const { offsets, fids, columns, features } = store.readIndex();
+  const origins = store.readOrigins();
+  const own = elementAt(offsets, position);
+  // Texts are in the order in which they were read.
+  const place = offsets.reduce((count, offset) => count + (offset < own ? 1 : 0), 0);
+  let after = 0;
+  const layer = origins.layers.find(({ features: ofLayer }) => {
+    after += ofLayer;
+    return place < after;
+  });
+  const gids = elementAt(columns, columns.length - 1);
+  const number = elementAt(ownersOf(gids, features), position);
+  const gid = number === -1 ? 'none' : gids.gidAt(number);
+  return `${layer?.name}, fid ${elementAt(origins.fids ?? fids, origins.fids ? place : position)}, GID ${gid}`;
+}
+
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {
   const table = tables.get(geometry);
   if (table === undefined) throw new RangeError(`geometry ${geometry} has no table`);
   return table;
 }
 
-/** Adds up the records of all features, in order of position. */
+/**
+ * Adds up the records of all features, in order of position: parts are sorted, and each has the features of a geometry in
+ * that order, though those of other geometries, and pages, were written between them.
+ */
 function fillSums(arrays: FeatureArrays, records: readonly FeatureRecords[]): void {
   const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, digest } = arrays;
   let position = 0;

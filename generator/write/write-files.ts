@@ -1,6 +1,10 @@
 // Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same
 // level concurrently, without communication. A page is one gzip member: the text of its short features is deflated
 // together; the deflate data of large features is copied from the store.
+//
+// An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file by
+// file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not in
+// them: an entry that is added or left out here, but not there, belongs to another file.
 import { closeSync, copyFileSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
@@ -22,7 +26,7 @@ import {
 } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
-import { createOutputFile } from '../release/output-file.ts';
+import { createOutputFile, createScratchFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { StoreReader } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -45,7 +49,10 @@ export interface WriteTask {
 /** Maximum bytes of a page: a level's page tables have 32 bits for them. */
 const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
-/** Writes the part's files and their records. */
+/**
+ * Writes the part's files and their records. Of each geometry features come in order of position: in the plan its feature
+ * files come by first position, which is that of their numbers, and parts follow one another.
+ */
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);
   const store = files.openFeatures();
@@ -148,12 +155,12 @@ function writeFeatureFiles(
 export function writeCells(file: string, store: LevelStore, precision: number): CheckedFile & { cells: CellsRecord } {
   // The directory comes first in the file, and is known last.
   const bodies = store.file('cell-bodies');
-  const waiting = createOutputFile(bodies);
+  const waiting = createScratchFile(bodies);
   const builder = newCellBuilder(precision);
   store.readRings(builder, builder.unit);
   // The file keeps what it has not written yet.
   const { directory, crowded } = builder.finish((bytes) => waiting.write(Buffer.from(bytes)));
-  const { bytes } = waiting.close();
+  const bytes = waiting.close();
   const output = createOutputFile(file);
   output.write(directory);
   const handle = openSync(bodies, 'r');

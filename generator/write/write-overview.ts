@@ -28,11 +28,11 @@ export interface OverviewTask {
 }
 
 /** Bytes of the file, unless names and the smallest shapes alone need more. */
-const BYTES_MAX = 300_000;
+export const OVERVIEW_BYTES_MAX = 300_000;
 
 /** A file of nearly as many bytes is not tried again. */
-const BYTES_ENOUGH = 0.97 * BYTES_MAX;
-const BYTES_AIMED_AT = 0.985 * BYTES_MAX;
+const BYTES_ENOUGH = 0.97 * OVERVIEW_BYTES_MAX;
+const BYTES_AIMED_AT = 0.985 * OVERVIEW_BYTES_MAX;
 
 const TRIES_MAX = 8;
 
@@ -73,7 +73,7 @@ export function writeOverview({ units, precision, out }: OverviewTask): WholeFil
   let cell = 1;
   while (Math.max(east - west, north - south) > CELLS_MAX * cell) cell *= 2;
   let best = simplest(named, rings, { extent, cell });
-  while (best.bytes > BYTES_MAX) {
+  while (best.bytes > OVERVIEW_BYTES_MAX) {
     cell *= 2;
     const coarser = simplest(named, rings, { extent, cell });
     if (coarser.bytes > COARSER_SHARE * best.bytes) break;
@@ -114,10 +114,10 @@ function fittingText(textOf: (limit: number, isFinal: boolean) => string | undef
     return { limit, text, bytes: deflateWhole(Buffer.from(text)).length + MEMBER_FRAME_BYTES };
   };
   const exact = tried(0, true);
-  if (exact.bytes <= BYTES_MAX) return exact;
+  if (exact.bytes <= OVERVIEW_BYTES_MAX) return exact;
   let large = { ...exact, limit: LIMIT_MIN };
   let small = tried(LIMIT_MIN * LIMIT_STEP);
-  while (small.bytes > BYTES_MAX && small.limit < LIMIT_MAX) {
+  while (small.bytes > OVERVIEW_BYTES_MAX && small.limit < LIMIT_MAX) {
     large = small;
     small = tried(small.limit * LIMIT_STEP);
   }
@@ -126,14 +126,14 @@ function fittingText(textOf: (limit: number, isFinal: boolean) => string | undef
     const share = Math.log(large.bytes / BYTES_AIMED_AT) / Math.log(large.bytes / small.bytes);
     const between = large.bytes === Infinity ? 0.5 : Math.min(Math.max(share, SHARE_MIN), 1 - SHARE_MIN);
     const next = tried(large.limit * (small.limit / large.limit) ** between);
-    if (next.bytes > BYTES_MAX) large = next;
+    if (next.bytes > OVERVIEW_BYTES_MAX) large = next;
     else small = next;
   }
   // The bytes fall with this power of the limit.
   const power = Math.log(large.bytes / small.bytes) / Math.log(small.limit / large.limit);
   for (let { limit } = small; ; ) {
     const final = tried(limit, true);
-    if (final.bytes <= BYTES_MAX || limit >= LIMIT_MAX) return final;
+    if (final.bytes <= OVERVIEW_BYTES_MAX || limit >= LIMIT_MAX) return final;
     const more = Number.isFinite(power) ? (final.bytes / BYTES_AIMED_AT) ** (1 / power) : LIMIT_MORE;
     limit *= Math.min(Math.max(more, LIMIT_MORE), LIMIT_MOST);
   }

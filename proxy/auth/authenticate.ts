@@ -5,7 +5,7 @@ import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { HttpRequest, Principal } from '../http/request.ts';
-import type { Clients } from './client-addresses.ts';
+import type { Principals } from './client-addresses.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -69,7 +69,7 @@ type Verification = VerifiedToken | TokenFault;
 const REMEMBERED_MAX_CHARS = 8 * 1024 * 1024;
 
 /** Checks the values of Authorization headers, and remembers those that are valid. */
-export class Authenticator implements Clients {
+export class Authenticator implements Principals {
   readonly #rules: TokenRules;
   /** Verified tokens by the text of the header: a repeated token costs a look-up instead of a signature check. */
   readonly #tokens: LRUCache<string, VerifiedToken>;
@@ -78,7 +78,7 @@ export class Authenticator implements Clients {
     this.#rules = rules;
     this.#tokens = new LRUCache({
       maxSize: maxChars,
-      sizeCalculation: ({ client }, header) => header.length + client.length,
+      sizeCalculation: ({ id }, header) => header.length + id.length,
     });
   }
 
@@ -193,9 +193,9 @@ async function verifyWith(
   const subject = typeof sub === 'string' ? sub : undefined;
   const { source, keys, issuer } = known;
   // An object is no subject: a client without one is never another client whose subject has the same text.
-  const client = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
+  const id = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
   const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
-  return { source, keys, subject, client, hasScope, notBeforeMs, expiresMs };
+  return { source, keys, subject, id, hasScope, notBeforeMs, expiresMs };
 }
 
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write `scp`, as text or as a list, instead. */

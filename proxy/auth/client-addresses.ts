@@ -8,7 +8,7 @@ import type { HttpRequest, Principal } from '../http/request.ts';
 type Sender = Pick<HttpRequest, 'headers' | 'peer'>;
 
 /** Tells the client of each request, or refuses it: the authenticator, or `ClientAddresses`. */
-export interface Clients {
+export interface Principals {
   /** The client, as far as it is known without waiting. */
   known(request: Sender): Principal | undefined;
   /**
@@ -27,7 +27,7 @@ const GROUPS = 8;
 const GROUP_BITS = 16;
 
 /** Tells clients apart by their addresses; nobody is refused, and what Authorization says is not read. */
-export class ClientAddresses implements Clients {
+export class ClientAddresses implements Principals {
   readonly #trusted: TrustedProxies | undefined;
 
   /** @param trusted reverse proxies, of which X-Forwarded-For is believed */
@@ -38,7 +38,7 @@ export class ClientAddresses implements Clients {
   known({ headers, peer }: Sender): Principal {
     const address = plainAddress(peer.remoteAddress ?? '');
     const client = this.#trusted?.has(address) ? forwardedFor(headers, address, this.#trusted) : address;
-    return { subject: undefined, client: networkOf(client) };
+    return { subject: undefined, id: networkOf(client) };
   }
 
   async verify(request: Sender): Promise<Principal> {

@@ -7,7 +7,7 @@ import type { LoadedRelease } from '../data/release.ts';
 import { overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';
-import { type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 
 /** A body in memory, or a stream. */
 export type Body = Buffer | AsyncIterable<Buffer>;
@@ -20,7 +20,7 @@ export interface BodySource {
    * Reads it: a buffer at once if that takes microseconds. Not called for HEAD and 304.
    * @throws OriginError if stored bytes are missing or damaged; from a stream, before its last chunk
    */
-  read(reads: Reads, client: Client): Body | Promise<Body>;
+  read(reads: QueuedReads, client: Recipient): Body | Promise<Body>;
 }
 
 /** Alternating header names and values. */
@@ -36,11 +36,11 @@ export interface Answer {
   /** Undefined if there is no content. */
   body: Buffer | BodySource | undefined;
   /** What the answer depends on besides the request; undefined if on nothing. */
-  basis: Basis | undefined;
+  representation: Representation | undefined;
 }
 
 /** What an answer from a release depends on. */
-export interface Basis {
+export interface Representation {
   release: LoadedRelease;
   /** Base URL in the Link header: scheme, host and optional path. */
   base: string;
@@ -78,7 +78,7 @@ export function answerWith(
     headers: [...all, ...contentHeaders, 'Content-Length', String(body.length)],
     etag,
     body,
-    basis: undefined,
+    representation: undefined,
   };
 }
 
@@ -110,7 +110,7 @@ export const OPTIONS_ANSWER: Answer = noContent(['Allow', ALLOWED_METHODS]);
 
 function noContent(headers: HeaderList): Answer {
   const all = [...COMMON_HEADERS, ...headers];
-  return { status: 204, headers: all, etag: undefined, body: undefined, basis: undefined };
+  return { status: 204, headers: all, etag: undefined, body: undefined, representation: undefined };
 }
 
 /** 96 bits of SHA-256 in base64url: what entity tags of made bodies consist of. */

@@ -1,8 +1,8 @@
-// The headers of answers from a release, and the two codings of a body. Used by listing.ts, files.ts and
-// ogc-documents.ts.
-import type { Answer, Basis, BodySource, HeaderList } from '../bodies/answer.ts';
+// The headers of answers from a release, and the two codings of a body. Used by every
+// capability.
+import type { Answer, BodySource, HeaderList, Representation } from '../bodies/answer.ts';
 import { COMMON_HEADERS } from '../bodies/answer.ts';
-import { TextOf } from '../bodies/stored-file.ts';
+import { InflatedBody } from '../bodies/stored-file.ts';
 import type { Coding } from '../http/request.ts';
 
 /** The number of features that match. */
@@ -73,15 +73,21 @@ export interface Member extends BodySource {
  */
 export function codedAnswer(
   fixed: FixedHeaders,
-  basis: Basis,
+  representation: Representation,
   member: Member,
   text: { readonly textBytes: number },
   path: string,
   more: HeaderList,
 ): Answer {
-  const headers = fixed[basis.isPinned ? 'pinned' : 'current'][basis.coding];
-  if (basis.coding === 'gzip') return releaseAnswer(headers, basis, member.tag, member, more);
-  return releaseAnswer(headers, basis, `${member.tag}-i`, new TextOf(member, text.textBytes, path), more);
+  const headers = fixed[representation.isPinned ? 'pinned' : 'current'][representation.coding];
+  if (representation.coding === 'gzip') return releaseAnswer(headers, representation, member.tag, member, more);
+  return releaseAnswer(
+    headers,
+    representation,
+    `${member.tag}-i`,
+    new InflatedBody(member, text.textBytes, path),
+    more,
+  );
 }
 
 /**
@@ -92,7 +98,7 @@ export function codedAnswer(
  */
 export function releaseAnswer(
   fixed: HeaderList,
-  basis: Basis,
+  representation: Representation,
   tag: string,
   body: BodySource | Buffer,
   more: HeaderList,
@@ -100,6 +106,6 @@ export function releaseAnswer(
 ): Answer {
   const etag = `"${tag}"`;
   const length = part?.length ?? ('bytes' in body ? body.bytes : body.length);
-  const headers = fixed.concat(basis.release.id, 'ETag', etag, 'Content-Length', String(length), more);
-  return { status: part === undefined ? 200 : 206, headers, etag, body, basis };
+  const headers = fixed.concat(representation.release.id, 'ETag', etag, 'Content-Length', String(length), more);
+  return { status: part === undefined ? 200 : 206, headers, etag, body, representation };
 }

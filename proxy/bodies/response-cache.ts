@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Releases } from '../data/releases.ts';
 import type { Coding } from '../http/request.ts';
-import type { Answer, Basis } from './answer.ts';
+import type { Answer, Representation } from './answer.ts';
 
 /** Maximum size of all entries of each content coding: most clients accept gzip. */
 const MAX_BYTES: Readonly<Record<Coding, number>> = { gzip: 24 * 1024 * 1024, identity: 8 * 1024 * 1024 };
@@ -17,10 +17,10 @@ const TARGET_MAX_CHARS = 512;
 const ASKED = 4096;
 
 /** An answer. It only names its release, so that the cache keeps no index in memory. */
-interface Stored extends Pick<Basis, 'base' | 'isPinned'> {
+interface Stored extends Pick<Representation, 'base' | 'isPinned'> {
   answer: Answer;
   /** By its content too: an id may be used again for another release. */
-  release: Pick<Basis['release'], 'id' | 'digest'>;
+  release: Pick<Representation['release'], 'id' | 'digest'>;
 }
 
 /** The caches by content coding. */
@@ -55,22 +55,27 @@ export class ResponseCache {
   /** Stores an answer whose body has been read, if the target was requested before. */
   offer(target: string, answer: Answer, body: Buffer): void {
     if (
-      answer.basis === undefined ||
+      answer.representation === undefined ||
       target.length > TARGET_MAX_CHARS ||
       body.length > BODY_MAX_BYTES ||
-      !this.#wasAsked(target)
+      !this.#noteAsked(target)
     )
       return;
-    const { base, release, isPinned } = answer.basis;
+    const { base, release, isPinned } = answer.representation;
     const { id, digest } = release;
     // The memory of the body may be used again.
     const own = Buffer.allocUnsafeSlow(body.length);
     body.copy(own);
-    const stored = { answer: { ...answer, body: own, basis: undefined }, base, release: { id, digest }, isPinned };
+    const stored = {
+      answer: { ...answer, body: own, representation: undefined },
+      base,
+      release: { id, digest },
+      isPinned,
+    };
     this.#responses.set(target, stored, { size: body.length + ENTRY_BYTES });
   }
 
-  #wasAsked(target: string): boolean {
+  #noteAsked(target: string): boolean {
     let hash = 0;
     for (let i = 0; i < target.length; i++) hash = (Math.imul(hash, 31) + target.charCodeAt(i)) | 0;
     const slot = hash & (ASKED - 1);

@@ -3,8 +3,8 @@
 
 import type { Releases } from '../data/releases.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { Reads } from '../origin/origin.ts';
-import type { Answer, Basis } from './answer.ts';
+import type { QueuedReads } from '../origin/origin.ts';
+import type { Answer, Representation } from './answer.ts';
 import type { Audience } from './headers.ts';
 
 /** Where answers come from. */
@@ -13,7 +13,7 @@ export interface Sources {
   audience: Audience;
   releases: Releases;
   /** Of what must be read for an answer before its body is. */
-  reads: Reads;
+  reads: QueuedReads;
   /** What the service is called, if that is configured. */
   title?: string | undefined;
   /** Are there the explorer and /docs? Not if it is left out. */
@@ -21,7 +21,7 @@ export interface Sources {
 }
 
 /** How the answer is to be. */
-export type View = Pick<Basis, 'base' | 'coding'>;
+export type View = Pick<Representation, 'base' | 'coding'>;
 
 /** A path of the API. */
 export interface Row {

@@ -9,7 +9,7 @@ import type { FeatureData } from '../../format/feature-table.ts';
 import type { FrameData } from '../../format/gzip.ts';
 import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
 import type { LoadedTable } from '../data/release.ts';
-import type { ByteRange, Client, Reads } from '../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { type Body, type BodySource, tagOf } from './answer.ts';
 import { WHOLE_MAX_BYTES } from './stored-file.ts';
 
@@ -127,7 +127,7 @@ export class Slice implements BodySource {
     return `${tagOf(digests)}-${crc.toString(36)}-${this.#frameTag}`;
   }
 
-  read(reads: Reads, client: Client): Body | Promise<Body> {
+  read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES)
       return reads.later(client, () => this.#stream(reads, client, 0, this.bytes, false));
     const [chunk = { from: 0, to: 0, reads: [] }] = this.#chunks(0, this.bytes, WHOLE_MAX_BYTES);
@@ -148,7 +148,8 @@ export class Slice implements BodySource {
    */
   part({ offset, length }: ByteRange): BodySource {
     // A piece takes as much memory for one of its bytes as for all.
-    const stream = (reads: Reads, client: Client): Chunks => this.#stream(reads, client, offset, offset + length, true);
+    const stream = (reads: QueuedReads, client: Recipient): Chunks =>
+      this.#stream(reads, client, offset, offset + length, true);
     return { bytes: this.bytes, read: (reads, client) => reads.later(client, () => stream(reads, client)) };
   }
 
@@ -206,7 +207,7 @@ export class Slice implements BodySource {
   }
 
   /** Reads into memory that begins with the byte `from` of the body. @returns false if that would have to wait */
-  #readNow(reads: Reads, read: Read, memory: Buffer, from: number): boolean {
+  #readNow(reads: QueuedReads, read: Read, memory: Buffer, from: number): boolean {
     const { path, pieces } = read;
     const range = rangeOf(read);
     // A piece by itself is read to its place.
@@ -218,7 +219,7 @@ export class Slice implements BodySource {
   }
 
   /** Reads a chunk into memory, in the thread pool or from a host. */
-  async #readLater(reads: Reads, client: Client, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
+  async #readLater(reads: QueuedReads, client: Recipient, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
     const limit = pLimit(READS_MAX);
     const readOne = async (read: Read): Promise<void> => {
       if (this.#readNow(reads, read, memory, from)) return;
@@ -228,7 +229,7 @@ export class Slice implements BodySource {
   }
 
   /** Checks what was read, puts it in its place unless it is there, and sets the separators. */
-  #put(reads: Reads, read: Read, bytes: Buffer, memory: Buffer, from: number, isInPlace: boolean): void {
+  #put(reads: QueuedReads, read: Read, bytes: Buffer, memory: Buffer, from: number, isInPlace: boolean): void {
     const { data, path, first, end, pieces } = read;
     if (!data.isIntact(bytes, first, end)) throw reads.damaged(path);
     for (const piece of pieces) {
@@ -275,7 +276,7 @@ export class Slice implements BodySource {
    * Some bytes of the body in chunks. Of a large one at most two chunks, or one feature that is larger, are in memory.
    * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
    */
-  async *#stream(reads: Reads, client: Client, offset: number, to: number, isCheckedFirst: boolean): Chunks {
+  async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number, isCheckedFirst: boolean): Chunks {
     const take = reads.pieceMemory();
     // What is before the first feature is sent with it.
     for (const chunk of this.#chunks(offset, Math.max(to, numberAt(this.#starts, 0) + 1), reads.pieceBytes)) {
@@ -301,8 +302,8 @@ export class Slice implements BodySource {
    * @param from the first byte of the body: what is before the first feature is sent with it
    */
   async *#large(
-    reads: Reads,
-    client: Client,
+    reads: QueuedReads,
+    client: Recipient,
     piece: Piece,
     from: number,
     offset: number,

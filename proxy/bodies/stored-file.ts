@@ -3,7 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import type { ByteRange, Client, Reads } from '../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
 
@@ -31,7 +31,7 @@ export class StoredFile implements BodySource {
     this.tag = tag;
   }
 
-  read(reads: Reads, client: Client): Body | Promise<Body> {
+  read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
@@ -44,7 +44,7 @@ export class StoredFile implements BodySource {
     return body;
   }
 
-  #stream(reads: Reads, client: Client): AsyncGenerator<Buffer, void, undefined> {
+  #stream(reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
     const sha256 = createHash('sha256');
     return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
       sha256.update(chunk);
@@ -54,7 +54,7 @@ export class StoredFile implements BodySource {
 }
 
 /** The text of another body. */
-export class TextOf implements BodySource {
+export class InflatedBody implements BodySource {
   readonly bytes: number;
   readonly #gzipped: BodySource;
   /** The source of the body, for the log. */
@@ -71,7 +71,7 @@ export class TextOf implements BodySource {
    * @throws OriginError if the body is not one gzip member with a text of that length; from a stream, possibly after
    *   some chunks
    */
-  read(reads: Reads, client: Client): Promise<Body> {
+  read(reads: QueuedReads, client: Recipient): Promise<Body> {
     // One task: what has been read must not wait, or be refused, a second time.
     return reads.later(client, async () => {
       const gzipped = await this.#gzipped.read(reads.withoutQueue, client);

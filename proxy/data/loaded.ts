@@ -1,7 +1,6 @@
 // What is brought into memory when it is first asked for: once for all that ask, and again some time after an error.
-// Holds releases (releases.ts), what is signed of them (signed-origin.ts), the tables of geometries and the words of
-// names (load-release.ts), directories of cells (spatial-index.ts), and levels where memory is little
-// (load-on-demand.ts).
+// Holds releases (releases.ts), what is signed of them (signed-origin.ts), the parts of levels (release.ts), and levels
+// where memory is little (load-on-demand.ts).
 
 import { STUCK_MS } from '../http/time.ts';
 
@@ -12,7 +11,7 @@ const RETRY_MS = 5000;
 export type Clock = () => number;
 
 /** A value in memory, or one that is being loaded. */
-interface Place<Value> {
+interface Slot<Value> {
   /** Undefined until it is loaded. */
   value: Value | undefined;
   /** The last attempt, or the first one that succeeded. */
@@ -27,21 +26,21 @@ interface Place<Value> {
 }
 
 /** What may differ between what is loaded. */
-export interface LoadedOptions<Key, Value> {
+export interface LoadedOptions<Key> {
   /** Milliseconds until what could not be loaded is tried again; RETRY_MS where it is undefined. */
   retryMs?: (key: Key, error: unknown) => number | undefined;
-  /** Is called when a value is freed. */
-  onFree?: (value: Value) => void;
+  /** Is called when a value is freed, also one that could not be loaded: something of it may be open. */
+  onFree?: (key: Key) => void;
 }
 
 /** Values by key. */
 export class Loaded<Key, Value> {
   readonly #now: Clock;
-  readonly #options: LoadedOptions<Key, Value>;
-  readonly #places = new Map<Key, Place<Value>>();
+  readonly #options: LoadedOptions<Key>;
+  readonly #slots = new Map<Key, Slot<Value>>();
   #uses = 0;
 
-  constructor(now: Clock, options: LoadedOptions<Key, Value> = {}) {
+  constructor(now: Clock, options: LoadedOptions<Key> = {}) {
     this.#now = now;
     this.#options = options;
   }
@@ -62,18 +61,18 @@ export class Loaded<Key, Value> {
     if (known !== undefined && this.#now() < known.retryAt) return known.loading;
     const loading = begin();
     const fresh = { value: undefined, running: 0, retryAt: 0, usedAt: this.#now(), use: ++this.#uses };
-    const place: Place<Value> = known ?? { ...fresh, loading };
-    this.#places.set(key, place);
-    place.loading = loading;
-    place.retryAt = this.#now() + STUCK_MS * 2 ** place.running++;
+    const slot: Slot<Value> = known ?? { ...fresh, loading };
+    this.#slots.set(key, slot);
+    slot.loading = loading;
+    slot.retryAt = this.#now() + STUCK_MS * 2 ** slot.running++;
     loading.then(
       (value) => {
-        if (place.value !== undefined) return;
-        Object.assign(place, { value, loading, retryAt: Number.POSITIVE_INFINITY });
+        if (slot.value !== undefined) return;
+        Object.assign(slot, { value, loading, retryAt: Number.POSITIVE_INFINITY });
       },
       (error: unknown) => {
-        if (--place.running > 0 || place.value !== undefined) return;
-        place.retryAt = this.#now() + (this.#options.retryMs?.(key, error) ?? RETRY_MS);
+        if (--slot.running > 0 || slot.value !== undefined) return;
+        slot.retryAt = this.#now() + (this.#options.retryMs?.(key, error) ?? RETRY_MS);
       },
     );
     return loading;
@@ -81,31 +80,29 @@ export class Loaded<Key, Value> {
 
   /** What is in memory, the least recently used first. */
   entries(): [Key, Value][] {
-    const places = [...this.#places].sort(([, a], [, b]) => a.use - b.use);
-    return places.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
+    const slots = [...this.#slots].sort(([, a], [, b]) => a.use - b.use);
+    return slots.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]]));
   }
 
   free(key: Key): void {
-    const value = this.#places.get(key)?.value;
-    this.#places.delete(key);
-    if (value !== undefined) this.#options.onFree?.(value);
+    if (this.#slots.delete(key)) this.#options.onFree?.(key);
   }
 
   /** Frees what has not been used for so many milliseconds. */
   freeUnused(ms: number): void {
-    for (const [key, { usedAt }] of this.#places) if (this.#now() - usedAt >= ms) this.free(key);
+    for (const [key, { usedAt }] of this.#slots) if (this.#now() - usedAt >= ms) this.free(key);
   }
 
   /** What could not be loaded may be tried again now. */
   forgetFailures(): void {
-    for (const place of this.#places.values()) if (place.running === 0 && place.value === undefined) place.retryAt = 0;
+    for (const slot of this.#slots.values()) if (slot.running === 0 && slot.value === undefined) slot.retryAt = 0;
   }
 
-  #use(key: Key): Place<Value> | undefined {
-    const place = this.#places.get(key);
-    if (place === undefined) return undefined;
-    place.usedAt = this.#now();
-    place.use = ++this.#uses;
-    return place;
+  #use(key: Key): Slot<Value> | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    slot.usedAt = this.#now();
+    slot.use = ++this.#uses;
+    return slot;
   }
 }

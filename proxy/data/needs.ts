@@ -5,15 +5,15 @@
 import type { Geometry, Level } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { notReady } from '../http/problem.ts';
-import { clientOf, type HttpRequest } from '../http/request.ts';
-import type { Reads } from '../origin/origin.ts';
+import { type HttpRequest, principalOf } from '../http/request.ts';
+import type { QueuedReads } from '../origin/origin.ts';
 import type { Pieces } from './pieces.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
 import { TABLES } from './release.ts';
 import type { NamedRelease, Releases } from './releases.ts';
 
 /** The release of an answer. */
-export interface ReleaseBasis {
+export interface ChosenRelease {
   release: LoadedRelease;
   /** Does the request name the release? The answer to a cursor never changes. */
   isPinned: boolean;
@@ -21,11 +21,11 @@ export interface ReleaseBasis {
 
 /** What a request needs could not be brought into memory: its release may be gone. */
 export class LoadError extends Error {
-  readonly basis: ReleaseBasis;
+  readonly representation: ChosenRelease;
 
-  constructor(basis: ReleaseBasis, cause: unknown) {
+  constructor(representation: ChosenRelease, cause: unknown) {
     super('not loaded', { cause });
-    this.basis = basis;
+    this.representation = representation;
   }
 }
 
@@ -39,16 +39,16 @@ type BringIn = (principal: string) => Promise<unknown>;
 export interface Search {
   /** Of the level and of what is searched. */
   readonly key: string;
-  /** What is remembered. */
-  known(): Positions | undefined;
+  /** What is remembered, or found at once. */
+  known(reads: QueuedReads): Positions | undefined;
   /** @param principal whose turn it is */
-  find(reads: Reads, principal: string): Promise<Positions>;
+  find(reads: QueuedReads, principal: string): Promise<Positions>;
 }
 
 /** What one request needs of a release: each is undefined where it is not in memory, and is then noted as missing. */
 export class Needs {
   readonly release: LoadedRelease;
-  readonly #reads: Reads;
+  readonly #reads: QueuedReads;
   /** Nothing is held or missing while all is in memory. */
   #levels: Map<Level, LoadedLevel> | undefined;
   #parts: Map<LoadedLevel, Map<Part<Sized>, Sized>> | undefined;
@@ -56,7 +56,7 @@ export class Needs {
   #found: Map<string, Positions> | undefined;
   #missing: BringIn[] = NOTHING;
 
-  constructor(release: LoadedRelease, reads: Reads) {
+  constructor(release: LoadedRelease, reads: QueuedReads) {
     this.release = release;
     this.#reads = reads;
   }
@@ -101,7 +101,7 @@ export class Needs {
 
   /** The positions that a search finds. */
   found(search: Search): Positions | undefined {
-    const positions = this.#found?.get(search.key) ?? search.known();
+    const positions = this.#found?.get(search.key) ?? search.known(this.#reads);
     if (positions !== undefined) return positions;
     return this.#miss(async (principal) => {
       this.#found ??= new Map();
@@ -113,7 +113,9 @@ export class Needs {
   async bringIn(principal: string): Promise<void> {
     const missing = this.#missing;
     this.#missing = NOTHING;
-    await Promise.all(missing.map((bringIn) => bringIn(principal)));
+    const ended = await Promise.allSettled(missing.map((bringIn) => bringIn(principal)));
+    // The first in the order in which they were missed, whichever failed first.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
   #miss(bringIn: BringIn): undefined {
@@ -132,34 +134,34 @@ const NOTHING: BringIn[] = [];
  * @throws LoadError, Problem
  */
 export function gather<Result>(
-  sources: { releases: Releases; reads: Reads },
+  sources: { releases: Releases; reads: QueuedReads },
   request: HttpRequest,
   named: NamedRelease | undefined,
   make: (needs: Needs) => Result | undefined,
 ): Result | Promise<Result> {
   const { releases, reads } = sources;
-  const release = named === undefined ? releases.requireCurrent() : releases.get(named, clientOf(request).client);
+  const release = named === undefined ? releases.requireCurrent() : releases.get(named, principalOf(request).id);
   const needs = release && new Needs(release, reads);
   return (needs && make(needs)) ?? gatherLater(sources, request, named, needs, make);
 }
 
 async function gatherLater<Result>(
-  { releases, reads }: { releases: Releases; reads: Reads },
+  { releases, reads }: { releases: Releases; reads: QueuedReads },
   request: HttpRequest,
   named: NamedRelease | undefined,
   begun: Needs | undefined,
   make: (needs: Needs) => Result | undefined,
 ): Promise<Result> {
-  const client = clientOf(request);
-  const load = (known: NamedRelease) => releases.load(known, client.client);
+  const principal = principalOf(request);
+  const load = (known: NamedRelease) => releases.load(known, principal.id);
   const release = named === undefined ? releases.requireCurrent() : await load(named);
   const needs = begun?.release === release ? begun : new Needs(release, reads);
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    await needs.bringIn(client.client).catch((error: unknown) => {
+    await needs.bringIn(principal.id).catch((error: unknown) => {
       throw new LoadError({ release, isPinned: named !== undefined }, error);
     });
     // What many have waited for is not answered to all of them at once.
-    await reads.turn(client, request.peer);
+    await reads.turn(principal, request.peer);
     const result = make(needs);
     if (result !== undefined) return result;
   }

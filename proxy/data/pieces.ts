@@ -1,8 +1,8 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
 // are kept for a while. Used by needs.ts and by the capabilities that have such files.
 import { LRUCache } from 'lru-cache';
-import { FormatError } from '../../format/parse.ts';
-import { type ByteRange, type Client, OriginError, type Reads } from '../origin/origin.ts';
+import { numberAt } from '../../format/element-at.ts';
+import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 
 /** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -44,18 +44,11 @@ export class Pieces {
    * The bytes of a piece, until the next call; undefined if `load` must be called first: they must be read later, or
    * are not what they should be, which reading them later says.
    */
-  now(piece: number, reads: Reads): Buffer | undefined {
+  now(piece: number, reads: QueuedReads): Buffer | undefined {
     const known = this.#kept.get(piece);
     if (known !== undefined) return known;
-    const range = this.#rangeOf(piece);
-    const bytes = reads.buffer(range.length);
-    try {
-      const isRead = reads.now(this.path, range, bytes, 0, true);
-      return isRead && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
-    } catch (error) {
-      if (error instanceof OriginError || error instanceof FormatError) return undefined;
-      throw error;
-    }
+    const bytes = this.#readNow(this.#rangeOf(piece), reads);
+    return bytes !== undefined && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
   }
 
   /**
@@ -64,7 +57,7 @@ export class Pieces {
    * @throws OriginError if stored bytes are missing or damaged
    * @throws Problem overloaded if too much of the principal waits
    */
-  load(piece: number, reads: Reads, principal: string): Promise<Buffer> {
+  load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     const key = `${piece} ${principal}`;
     const known = this.#coming.get(key);
     if (known !== undefined) return known;
@@ -84,11 +77,45 @@ export class Pieces {
   }
 
   /**
+   * Hands over the bytes of several pieces that have some, as long as they are there at once: neighbours are read
+   * together. They are right until the next call.
+   * @param numbers ascending
+   * @param take returns false when no more are wanted
+   * @returns false if some were to be read later, or are not what they should be: then `several` says which
+   */
+  severalNow(numbers: readonly number[], reads: QueuedReads, take: (piece: number, bytes: Buffer) => boolean): boolean {
+    const { run, gap } = OF_FOLDERS;
+    for (let first = 0, end = first; first < numbers.length; first = end) {
+      const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
+      let last = to;
+      for (end = first + 1; end < numbers.length; end++) {
+        const next = this.#directory.rangeOf(numberAt(numbers, end));
+        if (next.from - last > gap || next.to - from > run) break;
+        last = next.to;
+      }
+      const bytes = this.#readNow({ offset: from, length: last - from }, reads);
+      if (bytes === undefined) return false;
+      for (let i = first; i < end; i++) {
+        const piece = numberAt(numbers, i);
+        const own = this.#directory.rangeOf(piece);
+        const part = bytes.subarray(own.from - from, own.to - from);
+        if (!this.#directory.hasBytes(piece, part)) return false;
+        if (!take(piece, part)) return true;
+      }
+    }
+    return true;
+  }
+
+  /**
    * The bytes of several pieces, those that have some, in any order: neighbours are read together.
    * @param numbers ascending
    * @throws OriginError if stored bytes are missing or damaged
    */
-  async several(numbers: readonly number[], reads: Reads, client: Client): Promise<{ piece: number; bytes: Buffer }[]> {
+  async several(
+    numbers: readonly number[],
+    reads: QueuedReads,
+    client: Recipient,
+  ): Promise<{ piece: number; bytes: Buffer }[]> {
     const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
     const runs: { from: number; to: number; pieces: number[] }[] = [];
     const found: { piece: number; bytes: Buffer }[] = [];
@@ -121,6 +148,17 @@ export class Pieces {
     for (let at = 0; at < runs.length; at += atOnce)
       found.push(...(await Promise.all(runs.slice(at, at + atOnce).map(read))).flat());
     return found;
+  }
+
+  /** Bytes of the file until the next call; undefined if they must be read later. */
+  #readNow(range: ByteRange, reads: QueuedReads): Buffer | undefined {
+    const bytes = reads.buffer(range.length);
+    try {
+      return reads.now(this.path, range, bytes, 0, true) ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof OriginError) return undefined;
+      throw error;
+    }
   }
 
   #rangeOf(piece: number): ByteRange {

@@ -1,8 +1,8 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
-// handler.ts, api/ and bodies/response-cache.ts.
+// handler.ts, needs.ts and bodies/response-cache.ts.
 import type { Cursor } from '../../format/cursor.ts';
-import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
+import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
@@ -13,8 +13,6 @@ import { Loaded } from './loaded.ts';
 import type { LoadedRelease, LoadRelease } from './release.ts';
 import { loadRelease, readDescription } from './release.ts';
 
-/** Maximum size of current.json. */
-const POINTER_MAX_BYTES = 64 * 1024;
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
 /**
@@ -56,7 +54,7 @@ interface Pointer {
 }
 
 /** A release in memory, and for whom. */
-interface Place {
+interface KeptRelease {
   readonly release: LoadedRelease;
   /** When it was loaded, or ceased to be the current one. */
   since: number;
@@ -78,12 +76,16 @@ export class Releases {
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
-  readonly #loaded: Loaded<string, Place>;
+  readonly #loaded: Loaded<string, KeptRelease>;
+  /** The folders of those, and of those that could not be loaded, by digest. */
+  readonly #folders = new Map<string, string>();
   /** Who has named those that are being loaded, by digest. */
   readonly #coming = new Map<string, string>();
   #pointer: Pointer | undefined;
+  /** The last one whose release was to be served. */
+  #tried: Pointer | undefined;
   /** Stays until the one that the pointer names is loaded. */
-  #current: Place | undefined;
+  #current: KeptRelease | undefined;
   /** What `refresh` last returned the id of. */
   #reported: LoadedRelease | undefined;
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
@@ -98,8 +100,10 @@ export class Releases {
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
         error instanceof FormatError && digest !== this.#pointer?.digest ? DAMAGED_MS : undefined,
-      onFree({ release }) {
-        const folder = releasePath(release.id);
+      onFree: (digest) => {
+        const folder = this.#folders.get(digest);
+        if (folder === undefined) return;
+        this.#folders.delete(digest);
         origin.close?.(folder);
         // What was being read of it may have opened files again.
         if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
@@ -127,17 +131,25 @@ export class Releases {
 
   /** Is this release hosted, as far as is known without reading a file? */
   hosts({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): boolean {
-    return this.#pointer?.hosted.get(id) === digest;
+    return this.#pointer?.hosted.get(id) === digest || this.#standsIn(digest);
+  }
+
+  /**
+   * Is this release served in the place of the one that current.json names, which could not be loaded, or is not yet?
+   * Then it counts as hosted: its first pages are answered, and have links to the next ones.
+   */
+  #standsIn(digest: string): boolean {
+    return this.#tried === this.#pointer && this.#current?.release.digest === digest;
   }
 
   /** The release that a request of a client names, if it is hosted and in memory. */
   get(named: NamedRelease, client: string): LoadedRelease | undefined {
     const digest = this.#digestOf(named);
-    const place = digest === undefined ? undefined : this.#loaded.get(digest);
-    if (place === undefined) return undefined;
-    place.owner ??= client;
-    place.isShared ||= place.owner !== client;
-    return place.release;
+    const kept = digest === undefined ? undefined : this.#loaded.get(digest);
+    if (kept === undefined) return undefined;
+    kept.owner ??= client;
+    kept.isShared ||= kept.owner !== client;
+    return kept.release;
   }
 
   /**
@@ -159,10 +171,10 @@ export class Releases {
   }
 
   /** Reads current.json again on behalf of a request whose files are missing or damaged. Never rejects. */
-  async lookAgain(): Promise<void> {
+  async rereadPointer(): Promise<void> {
     // If a new release cannot be loaded, the previous one is still served. `refresh` reports it.
     await this.#look()
-      .then(() => this.#takeUp())
+      .then(() => this.#serveCurrent())
       .catch(() => {});
   }
 
@@ -176,7 +188,7 @@ export class Releases {
     this.#freeUnused();
     for (const [, { release }] of this.#loaded.entries()) release.freeUnused();
     await this.#readPointer();
-    const refused = await this.#takeUp();
+    const refused = await this.#serveCurrent();
     if (refused !== undefined) throw new FormatError(CURRENT_PATH, refused);
     if (this.#reported === this.current) return undefined;
     this.#reported = this.current;
@@ -185,14 +197,16 @@ export class Releases {
 
   /** The digest of the hosted release that a request names. */
   #digestOf({ release, content }: NamedRelease): string | undefined {
-    const digest = this.#pointer?.hosted.get(release);
-    return digest?.startsWith(content) ? digest : undefined;
+    const hosted = this.#pointer?.hosted.get(release);
+    if (hosted?.startsWith(content)) return hosted;
+    const { id = '', digest = '' } = this.current ?? {};
+    return id === release && digest.startsWith(content) && this.#standsIn(digest) ? digest : undefined;
   }
 
   async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
     const digest = this.#digestOf(named);
     if (digest === undefined) throw gone();
-    if (digest === this.#pointer?.digest) await this.#takeUp();
+    if (digest === this.#pointer?.digest) await this.#serveCurrent();
     else await this.#load(digest, client);
     const release = this.get(named, client);
     if (release === undefined) throw gone();
@@ -204,7 +218,7 @@ export class Releases {
    * @param client who has named it; undefined if current.json does
    * @throws Problem not-ready if all others of the client have come recently
    */
-  async #load(digest: string, client?: string): Promise<Place> {
+  async #load(digest: string, client?: string): Promise<KeptRelease> {
     return this.#loaded.load(digest, () => {
       if (client !== undefined) {
         this.#makeRoom(client);
@@ -214,8 +228,9 @@ export class Releases {
     });
   }
 
-  async #read(digest: string, owner: string | undefined): Promise<Place> {
+  async #read(digest: string, owner: string | undefined): Promise<KeptRelease> {
     const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
+    this.#folders.set(digest, releasePath(id));
     const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
     return { release, since: this.#now(), owner, isShared: false };
   }
@@ -237,26 +252,26 @@ export class Releases {
   }
 
   /** @throws Problem not-ready if all have come recently */
-  #freeOne(places: readonly Place[]): void {
-    const age = ({ since }: Place): number => this.#now() - since;
-    const oldest = places.find((place) => age(place) >= HOLD_MS);
+  #freeOne(kept: readonly KeptRelease[]): void {
+    const age = ({ since }: KeptRelease): number => this.#now() - since;
+    const oldest = kept.find((kept) => age(kept) >= HOLD_MS);
     if (oldest === undefined) {
-      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...places.map(age))) / 1000);
+      const seconds = Math.ceil((HOLD_MS - Math.max(0, ...kept.map(age))) / 1000);
       throw notReady('Cursors of too many releases are in use. Try again later.', Math.max(1, seconds));
     }
     this.#loaded.free(oldest.release.digest);
   }
 
   /** Releases in memory besides the current one, the least recently used first. */
-  #others(isMeant: (place: Place) => boolean): Place[] {
-    const places = this.#loaded.entries().map(([, place]) => place);
-    return places.filter((place) => place !== this.#current && isMeant(place));
+  #others(isMeant: (kept: KeptRelease) => boolean): KeptRelease[] {
+    const kept = this.#loaded.entries().map(([, kept]) => kept);
+    return kept.filter((kept) => kept !== this.#current && isMeant(kept));
   }
 
   /** @throws OriginError, FormatError if it cannot be read */
   async #readPointer(): Promise<void> {
     const read = ++this.#reads.begun;
-    const text = (await this.#origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    const text = (await this.#origin.read(CURRENT_PATH, CURRENT_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
     const { release, digests } = currentFromJson(text, CURRENT_PATH);
     if (read < this.#reads.applied) return;
@@ -267,15 +282,16 @@ export class Releases {
   }
 
   /** Serves the release that current.json names. @returns why not; undefined if it does */
-  async #takeUp(): Promise<string | undefined> {
+  async #serveCurrent(): Promise<string | undefined> {
     const pointer = this.#pointer;
     if (pointer === undefined || this.current?.digest === pointer.digest) return undefined;
-    const place = await this.#load(pointer.digest);
+    this.#tried = pointer;
+    const kept = await this.#load(pointer.digest);
     if (this.#pointer !== pointer) return undefined;
-    const refused = await this.#refusal?.(place.release, pointer.text);
+    const refused = await this.#refusal?.(kept.release, pointer.text);
     const previous = this.#current;
-    if (refused !== undefined || previous === place) return refused;
-    this.#current = place;
+    if (refused !== undefined || previous === kept) return refused;
+    this.#current = kept;
     if (previous === undefined) return undefined;
     previous.since = this.#now();
     if (!this.hosts(previous.release)) this.#loaded.free(previous.release.digest);

@@ -13,7 +13,7 @@ import {
 } from '../../format/layout.ts';
 import { FormatError, numberIn, objectFrom, textIn } from '../../format/parse.ts';
 import { type Release, releaseFromJson } from '../../format/release.ts';
-import type { ByteRange, Origin, Reader } from '../origin/origin.ts';
+import type { ByteRange, Origin, ReadOptions } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
@@ -69,7 +69,7 @@ interface Signed {
 }
 
 /** A range of a file, and the blocks that it is in. */
-interface Place {
+interface SignedRange {
   signed: Signed;
   folder: string;
   file: { at: number; bytes: number };
@@ -101,7 +101,7 @@ export function signedOrigin(
     releases.load(folder, async () => ({ blocks: await readBlocks(origin, folder, keys), readAt: now() }));
 
   /** @throws OriginError if the release has no such file, or it ends before the range does */
-  const placeOf = (signed: Signed, folder: string, path: string, extent: ByteRange | number): Place => {
+  const placeOf = (signed: Signed, folder: string, path: string, extent: ByteRange | number): SignedRange => {
     const file = signed.blocks.fileOf(path.slice(folder.length + 1));
     if (file === undefined) throw new OriginError('missing', path, 'is not signed');
     const range = typeof extent === 'number' ? { offset: 0, length: file.bytes } : extent;
@@ -113,7 +113,7 @@ export function signedOrigin(
     const length = Math.min(file.bytes, Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES) - offset;
     return { signed, folder, file, aligned: { offset, length } };
   };
-  const check = ({ signed, folder, file }: Place, path: string, offset: number, bytes: Uint8Array): void => {
+  const check = ({ signed, folder, file }: SignedRange, path: string, offset: number, bytes: Uint8Array): void => {
     if (signed.blocks.areIntact(file, offset, bytes)) return;
     // The operator may replace the file by an intact one, or the release by another.
     origin.close?.(path);
@@ -121,7 +121,7 @@ export function signedOrigin(
     throw new OriginError('damaged', path, 'is not what was signed');
   };
   /** A page is sent as it is read if it is read whole. */
-  const readerOf = ({ file, aligned }: Place, reader: Reader): Reader =>
+  const readerOf = ({ file, aligned }: SignedRange, reader: ReadOptions): ReadOptions =>
     aligned.offset === 0 && aligned.length === file.bytes ? reader : { gone: reader.page?.gone ?? reader.gone };
 
   const { readNow } = origin;

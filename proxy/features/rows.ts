@@ -2,7 +2,7 @@
 // know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
 // fetch/ and the documents in site/.
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Answer, Basis } from '../bodies/answer.ts';
+import type { Answer, Representation } from '../bodies/answer.ts';
 import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import type { Parameter } from '../query/parameter.ts';
@@ -12,6 +12,7 @@ import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
+import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
 import { answerDocument } from './ogc/documents.ts';
 import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
@@ -25,6 +26,8 @@ import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
+/** And items, as the standard has them. */
+const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER)];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
 
 /** The endpoints that return pages. */
@@ -35,7 +38,7 @@ export const DOWNLOAD_ENDPOINTS = downloadEndpoints(FILTER_PARAMETERS);
 /** A path that is answered from the current release, whatever its parameters say. */
 function releaseRow<Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[] }>(
   endpoint: Endpoint,
-  respond: (endpoint: Endpoint, fixed: FixedHeaders, basis: Basis, sources: Sources) => Answer,
+  respond: (endpoint: Endpoint, fixed: FixedHeaders, representation: Representation, sources: Sources) => Answer,
   plus: ' ' | '+' = ' ',
 ): Row {
   const headers = fixedHeaders(endpoint.mediaType);
@@ -44,8 +47,8 @@ function releaseRow<Endpoint extends { path: string; mediaType: string; paramete
     path: endpoint.path,
     answer(sources, request, { base, coding }) {
       parseQuery(request.query, rules);
-      const basis = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
-      return respond(endpoint, headers[sources.audience], basis, sources);
+      const representation = { release: sources.releases.requireCurrent(), base, coding, isPinned: false };
+      return respond(endpoint, headers[sources.audience], representation, sources);
     },
   };
 }
@@ -60,7 +63,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     SEARCH_ROW,
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
-    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, FILTERS)),
+    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
     ...ITEM_ENDPOINTS.map(itemRow),
   ].map((row) => [row.path, row]),
 );

@@ -20,13 +20,13 @@ import { ROWS } from '../features/rows.ts';
 import { answeringWith, type HandlerContext } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
-import { type Origin, Reads } from '../origin/origin.ts';
+import { type Origin, QueuedReads } from '../origin/origin.ts';
 import { publicRows } from '../public-rows.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
 
 export { StartError } from '../config/start-error.ts';
-export type { ByteRange, Client, Origin } from '../origin/origin.ts';
+export type { ByteRange, Origin, Recipient } from '../origin/origin.ts';
 export { OriginError } from '../origin/origin.ts';
 export type { R2Bucket, R2Object } from '../origin/r2.ts';
 export { r2Origin } from '../origin/r2.ts';
@@ -97,7 +97,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const lifecycle = { isStopping: false };
   const context: HandlerContext = {
     // Addresses are the platform's: all clients of a public service are one here.
-    clients: rules === undefined ? new ClientAddresses(undefined) : new Authenticator(rules),
+    principals: rules === undefined ? new ClientAddresses(undefined) : new Authenticator(rules),
     audience,
     resourceMetadata,
     limits: undefined,
@@ -105,7 +105,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     releases,
     title,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
-    reads: new Reads(origin, undefined),
+    reads: new QueuedReads(origin, undefined),
     rows: ROWS,
     publicRows: publicRows({
       releases,

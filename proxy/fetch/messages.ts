@@ -5,14 +5,14 @@ import { type Answer, errorToLogLine } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
-import type { Client, Reads } from '../origin/origin.ts';
+import type { QueuedReads, Recipient } from '../origin/origin.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
-const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
+const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 
 /** What making responses needs; see `Sending`. */
 export interface Responding {
-  reads: Reads;
+  reads: QueuedReads;
   responses: ResponseCaches;
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
   /** Receives a line for each error that the client did not cause. */
@@ -41,7 +41,7 @@ async function toResponse(
   request: HttpRequest,
 ): Promise<Response> {
   const answer = afterConditions(request, made);
-  const { status, headers, body: source, basis } = answer;
+  const { status, headers, body: source, representation } = answer;
   const all = new Headers();
   for (let i = 0; i + 1 < headers.length; i += 2) all.append(String(headers[i]), String(headers[i + 1]));
   // The body is encoded already: without `encodeBody` Workers would encode it again.
@@ -49,7 +49,7 @@ async function toResponse(
   if (source === undefined || request.method === 'HEAD') return new Response(null, init);
   const body = Buffer.isBuffer(source) ? source : await source.read(reads, CLIENT);
   if (Buffer.isBuffer(body)) {
-    if (basis !== undefined) responses[basis.coding].offer(request.target, answer, body);
+    if (representation !== undefined) responses[representation.coding].offer(request.target, answer, body);
     return new Response(new Uint8Array(body.buffer, body.byteOffset, body.length), init);
   }
   const chunks = body[Symbol.asyncIterator]();

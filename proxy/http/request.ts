@@ -35,7 +35,7 @@ export interface Principal {
   /** The `sub` of the token; undefined if it has none. */
   readonly subject: string | undefined;
   /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. Or the address. */
-  readonly client: string;
+  readonly id: string;
 }
 
 /** A request as a platform gives it. */
@@ -63,7 +63,7 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   /** The endpoint, or a label for a kind of path; undefined for an unknown path. */
   route: string | undefined;
   /** Whom the token identifies; undefined without a valid one. */
-  client: Principal | undefined;
+  principal: Principal | undefined;
   /** Why its token was refused: one of a fixed set; undefined if it was not. */
   tokenFault: string | undefined;
   /** Headers that state the limits of the client; undefined if there are none. */
@@ -72,10 +72,10 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   onClose: (() => void) | undefined;
 }
 
-/** The client of a request under /api/. */
-export function clientOf({ client }: HttpRequest): Principal {
-  if (client === undefined) throw new TypeError('a request without a token');
-  return client;
+/** Whom a request under /api/ comes from. */
+export function principalOf({ principal }: HttpRequest): Principal {
+  if (principal === undefined) throw new TypeError('a request without a token');
+  return principal;
 }
 
 /** Every path under it requires a token. */
@@ -103,7 +103,7 @@ export function newRequest(received: ReceivedRequest): HttpRequest {
     path: '',
     query: '',
     route: undefined,
-    client: undefined,
+    principal: undefined,
     tokenFault: undefined,
     limitFields: undefined,
     onClose: undefined,

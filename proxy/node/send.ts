@@ -4,15 +4,15 @@ import { pipeline } from 'node:stream/promises';
 import { type Answer, type Body, errorToLogLine, isStorageError } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
-import type { HttpRequest } from '../http/request.ts';
-import type { Client, Exchange, Reads } from '../origin/origin.ts';
+import { type HttpRequest, principalOf } from '../http/request.ts';
+import type { Exchange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from '../work/held-bytes.ts';
 import { ClientGone } from '../work/work-queue.ts';
 
 /** What sending needs. */
 export interface Sending {
-  reads: Reads;
+  reads: QueuedReads;
   held: HeldBytes;
   responses: ResponseCaches;
   /** The answer to a request whose body could not be read. Never rejects. */
@@ -21,7 +21,7 @@ export interface Sending {
 }
 
 /** The response to one request: `begin` sends an answer, as a whole or in chunks; `#failed` sends another one. */
-export class SentResponse implements Client {
+export class SentResponse implements Recipient {
   readonly #sending: Sending;
   readonly #request: HttpRequest;
   readonly req: IncomingMessage;
@@ -40,9 +40,7 @@ export class SentResponse implements Client {
   }
 
   get principal(): string {
-    const { client } = this.#request;
-    if (client === undefined) throw new TypeError('a body to be read without a token');
-    return client.client;
+    return principalOf(this.#request).id;
   }
 
   get isClosed(): boolean {
@@ -92,9 +90,10 @@ export class SentResponse implements Client {
   #whole(answer: Answer, body: Buffer): void {
     const { held, reads, responses } = this.#sending;
     const { res } = this;
-    if (answer.basis !== undefined) responses[answer.basis.coding].offer(this.#request.target, answer, body);
+    if (answer.representation !== undefined)
+      responses[answer.representation.coding].offer(this.#request.target, answer, body);
     this.#head(answer.status, answer.headers);
-    const principal = this.#request.client?.client;
+    const principal = this.#request.principal?.id;
     if (principal === undefined) {
       // Public files and problems: in memory anyway.
       res.end(body);

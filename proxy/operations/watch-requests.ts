@@ -45,7 +45,7 @@ export function watchRequests(report: (request: EndedRequest) => void) {
           bytes: Math.max(0, socket.bytesWritten - bytesBefore),
           ms: performance.now() - startedAt,
           isCut: !res.writableFinished,
-          subject: request.client?.subject,
+          subject: request.principal?.subject,
           code: request.tokenFault,
         });
         if (--running === 0) onIdle();

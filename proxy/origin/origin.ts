@@ -16,7 +16,7 @@ export interface ByteRange {
 }
 
 /** The client that a page is read for. */
-export interface Client {
+export interface Recipient {
   /** The name of its principal, whose turn the work is; empty on platforms without a queue. */
   readonly principal: string;
   /** Has the response ended, completely or not? */
@@ -28,14 +28,14 @@ export interface Client {
 }
 
 /** A client that is connected by node:http. */
-export type Exchange = NonNullable<Client['exchange']>;
+export type Exchange = NonNullable<Recipient['exchange']>;
 
 /** Whom a file is read for. */
-export interface Reader {
+export interface ReadOptions {
   /** Reading ends when it is aborted. */
   readonly gone?: AbortSignal | undefined;
   /** The range is a whole file, a stored page, which is sent to this client as it is read. */
-  readonly page?: Client;
+  readonly page?: Recipient;
 }
 
 /** A source of files. */
@@ -46,7 +46,7 @@ export interface Origin {
    * @throws OriginError if the file is missing, shorter than the range, or cannot be read
    * @throws ClientGone possibly, if the reader has gone
    */
-  read(path: string, extent: ByteRange | number, reader?: Reader): Promise<Buffer>;
+  read(path: string, extent: ByteRange | number, reader?: ReadOptions): Promise<Buffer>;
   /**
    * Reads exactly the bytes of a range into `target` without waiting.
    * @param at where in `target`
@@ -106,7 +106,7 @@ const PIECE_BYTES = { now: 128 * 1024, host: 512 * 1024, alone: 1024 * 1024 } as
 const HOST_READS: WorkLimits = { running: 64, waiting: Number.POSITIVE_INFINITY };
 
 /** The turns of requests, and reads of stored files for clients. */
-export class Reads {
+export class QueuedReads {
   readonly origin: Origin;
   readonly #queue: WorkQueue | undefined;
   /** By which what is done with bytes that were read is paced. */
@@ -141,20 +141,20 @@ export class Reads {
   }
 
   /** Is it the turn of a request that has just come? Otherwise it must wait for its `turn`. */
-  isNext({ client }: Principal): boolean {
-    return this.#queue === undefined || this.#queue.isNext(client);
+  isNext({ id }: Principal): boolean {
+    return this.#queue === undefined || this.#queue.isNext(id);
   }
 
   /**
    * Waits for the turn of a request.
    * @throws Problem if its client has disconnected meanwhile: nobody receives that
    */
-  async turn({ client }: Principal, peer: HttpRequest['peer']): Promise<void> {
+  async turn({ id }: Principal, peer: HttpRequest['peer']): Promise<void> {
     if (this.#queue === undefined) return;
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     peer.once?.('close', leave);
-    await this.#queue.wait(client, gone.signal);
+    await this.#queue.wait(id, gone.signal);
     peer.off?.('close', leave);
     if (peer.destroyed === true) throw overloaded();
   }
@@ -172,8 +172,8 @@ export class Reads {
   }
 
   /** The same without the queue: for a task that has come to its turn. */
-  get withoutQueue(): Reads {
-    return new Reads(this.origin, undefined, undefined, this.#pace, this.#hostReads);
+  get withoutQueue(): QueuedReads {
+    return new QueuedReads(this.origin, undefined, undefined, this.#pace, this.#hostReads);
   }
 
   /**
@@ -201,7 +201,12 @@ export class Reads {
    * Reads a range in the thread pool or from a host, as `Origin.read`.
    * @param reader where it is not the client alone
    */
-  async read(path: string, range: ByteRange, client: Client, reader: Reader = { gone: client.gone }): Promise<Buffer> {
+  async read(
+    path: string,
+    range: ByteRange,
+    client: Recipient,
+    reader: ReadOptions = { gone: client.gone },
+  ): Promise<Buffer> {
     const read = (): Promise<Buffer> => this.origin.read(path, range, reader);
     const bytes = await (this.#hostReads?.run(client.principal, read, client.gone) ?? read());
     await this.#pace?.pace(client.principal, bytes.length);
@@ -216,7 +221,7 @@ export class Reads {
   async *pieces(
     path: string,
     { offset, length }: ByteRange,
-    client: Client,
+    client: Recipient,
     check: (piece: Buffer, isLast: boolean) => boolean,
   ): AsyncGenerator<Buffer, void, undefined> {
     // Without `readNow` each read has memory of its own.
@@ -237,7 +242,7 @@ export class Reads {
    * @throws Problem overloaded if too many tasks of the client wait
    * @throws ClientGone when the client has disconnected before its turn
    */
-  later<Result>(client: Client, task: () => Result | Promise<Result>): Promise<Result> {
+  later<Result>(client: Recipient, task: () => Result | Promise<Result>): Promise<Result> {
     const unlessGone = (): Result | Promise<Result> => {
       if (client.isClosed) throw new ClientGone();
       return task();

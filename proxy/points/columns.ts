@@ -11,7 +11,7 @@ export interface NamedColumns {
 }
 
 /** Numbers of two columns, from 0. */
-export interface PlaceColumns {
+export interface CoordinateColumns {
   longitude: number;
   latitude: number;
 }
@@ -69,7 +69,7 @@ const DOUBTFUL: readonly Pair[] = [
 export function placeColumns(
   header: readonly string[],
   { longitude, latitude }: NamedColumns,
-): PlaceColumns | undefined {
+): CoordinateColumns | undefined {
   if (longitude !== undefined && latitude !== undefined) return pairIn(header, [longitude, latitude]);
   if (longitude !== undefined || latitude !== undefined) {
     const [given, other] = longitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
@@ -84,7 +84,7 @@ export function placeColumns(
 }
 
 /** @throws StartError if there are two of a name */
-function pairIn(names: readonly string[], pair: readonly [string, string]): PlaceColumns | undefined {
+function pairIn(names: readonly string[], pair: readonly [string, string]): CoordinateColumns | undefined {
   const [longitude, latitude] = [names.indexOf(pair[0]), names.indexOf(pair[1])];
   if (longitude === -1 || latitude === -1) return undefined;
   for (const name of pair)

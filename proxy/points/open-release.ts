@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
+import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { currentFromJson } from '../../format/release.ts';
@@ -26,9 +26,6 @@ export interface OpenRelease {
   precision: number;
 }
 
-/** Maximum size of current.json. */
-const POINTER_MAX_BYTES = 64 * 1024;
-
 /**
  * Opens the current release of an output folder.
  * @param wanted undefined for all levels that have units
@@ -37,7 +34,7 @@ const POINTER_MAX_BYTES = 64 * 1024;
 export async function openFolder(folder: string, wanted: readonly Level[] | undefined): Promise<OpenRelease> {
   try {
     const origin = directoryOrigin(folder);
-    const pointer = (await origin.read(CURRENT_PATH, POINTER_MAX_BYTES)).toString('utf8');
+    const pointer = (await origin.read(CURRENT_PATH, CURRENT_MAX_BYTES)).toString('utf8');
     const { release: id, digests } = currentFromJson(pointer, CURRENT_PATH);
     const { release } = await readDescription(origin, id, digests.get(id) ?? '');
     const levels = (wanted ?? LEVELS).map((level) => {

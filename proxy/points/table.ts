@@ -4,7 +4,7 @@ import { type CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 import { elementAt } from '../../format/element-at.ts';
 import { StartError } from '../config/start-error.ts';
-import { type NamedColumns, noPlaceColumns, type PlaceColumns, placeColumns } from './columns.ts';
+import { type CoordinateColumns, type NamedColumns, noPlaceColumns, placeColumns } from './columns.ts';
 
 /** The header is within the first bytes. */
 const HEAD_BYTES = 64 * 1024;
@@ -148,7 +148,7 @@ function headerIn(
   named: NamedColumns,
   before: string,
   said: string | undefined,
-): { form: TableForm; columns: PlaceColumns; headerText: string } {
+): { form: TableForm; columns: CoordinateColumns; headerText: string } {
   let longest: string[] = [];
   for (const separator of said === undefined ? SEPARATORS : [said]) {
     const parsed = firstRow(head, separator);
@@ -192,7 +192,7 @@ function lineEndOf(head: Buffer, raw: string): TableForm['lineEnd'] {
 async function* rowsIn(
   input: AsyncIterable<Buffer>,
   { separator, header, start }: TableForm,
-  columns: PlaceColumns,
+  columns: CoordinateColumns,
   rowMaxBytes: number,
 ): AsyncGenerator<Row[], void, undefined> {
   let rows: Row[] = [];

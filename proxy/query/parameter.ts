@@ -64,8 +64,8 @@ export class Parameter<Value> {
   readonly rule: (level: Level) => string;
   readonly parse: ParameterOptions<Value>['parse'];
   readonly document: ParameterOptions<Value>['document'];
-  /** The one that means the same, written in another way. */
-  readonly #means: Parameter<Value> | undefined;
+  /** The one that means the same, written in another way; itself where there is none. */
+  readonly root: Parameter<Value>;
 
   constructor({ name, order, rule, parse, document }: ParameterOptions<Value>, means?: Parameter<Value>) {
     this.name = name;
@@ -73,19 +73,19 @@ export class Parameter<Value> {
     this.rule = rule;
     this.parse = parse;
     this.document = document;
-    this.#means = means;
+    this.root = means ?? this;
   }
 
-  /** What a query says of it; undefined if nothing. */
+  /** What a query says of it, however it is written; undefined if nothing. */
   of({ given }: Query): Value | undefined {
-    for (const { parameter, value } of given)
-      if (parameter === this || (parameter !== undefined && parameter.#means === this)) return value as Value;
+    const { root } = this;
+    for (const { parameter, value } of given) if (parameter?.root === root) return value as Value;
     return undefined;
   }
 
-  /** The same where it is written or documented in another way: `of` of this one finds it, too. */
+  /** The same where it is written or documented in another way: `of` of either finds both. */
   as(other: Partial<ParameterOptions<Value>>): Parameter<Value> {
-    return new Parameter({ ...this, ...other }, this);
+    return new Parameter({ ...this, ...other }, this.root);
   }
 }
 
@@ -93,9 +93,14 @@ export class Parameter<Value> {
 export const NO_QUERY: Query = { given: [] };
 
 /** Selects the features whose GID at level `column` is `gid`. */
-export interface Filter {
-  column: Level;
-  gid: string;
+export class Filter {
+  readonly column: Level;
+  readonly gid: string;
+
+  constructor(column: Level, gid: string) {
+    this.column = column;
+    this.gid = gid;
+  }
 }
 
 /** Valid for any data: an unknown GID gives an empty page. */
@@ -110,7 +115,7 @@ export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
     rule: (level) => `the GID of a unit, ${filterNames(level)}`,
     parse({ text }, level) {
       if (column > level) throw badParameter(name, `is not a filter of ${levelName(level)}`, filterNames(level));
-      return { column, gid: text };
+      return new Filter(column, text);
     },
     document: ({ level }) => ({
       component: `${name}-of-lv${level}`,
@@ -128,12 +133,8 @@ const NO_FILTERS: readonly Filter[] = [];
 
 /** The filters of a query, at most one per column. */
 export function filtersOf(query: Query): readonly Filter[] {
-  if (query.given.length === 0) return NO_FILTERS;
   let filters = NO_FILTERS;
-  for (const parameter of GIDS) {
-    const filter = parameter.of(query);
-    if (filter !== undefined) filters = [...filters, filter];
-  }
+  for (const { value } of query.given) if (value instanceof Filter) filters = [...filters, value];
   return filters;
 }
 

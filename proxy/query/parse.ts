@@ -55,6 +55,8 @@ export function parseQuery(query: string, rules: QueryRules): Query {
   if (query === '') return NO_QUERY;
   const { level, parameters, allowed, hasColumns, plus, keepsOrder } = rules;
   const given: Given[] = [];
+  // Of columns a query may name thousands before they are refused; of parameters there are few.
+  const names = hasColumns ? new Set<string>() : undefined;
   for (let at = 0, end: number; at < query.length; at = end + 1) {
     const ampersand = query.indexOf('&', at);
     end = ampersand === -1 ? query.length : ampersand;
@@ -65,8 +67,8 @@ export function parseQuery(query: string, rules: QueryRules): Query {
     const text = hasValue ? decode(query.slice(equals + 1, end), plus) : '';
     const parameter = parameters.get(name);
     if (parameter === undefined && !hasColumns) throw unknownParameter(name, allowed);
-    for (const other of given)
-      if (other.name === name) throw duplicateParameter(name, parameter?.rule(level) ?? COLUMN_RULE);
+    if (names?.has(name) ?? isGiven(name, given)) throw duplicateParameter(name, parameter?.rule(level) ?? COLUMN_RULE);
+    names?.add(name);
     // Which geometries and columns there are is known of the release: who asks it refuses the empty text, too.
     if (text === '' && name !== GEOMETRY.name && parameter !== undefined)
       throw badParameter(name, 'is empty', parameter.rule(level));
@@ -77,6 +79,11 @@ export function parseQuery(query: string, rules: QueryRules): Query {
     given.sort((a, b) => orderOf(a) - orderOf(b));
   for (const one of given) one.value = one.parameter?.parse(one, level, given);
   return { given };
+}
+
+function isGiven(name: string, given: readonly Given[]): boolean {
+  for (const other of given) if (other.name === name) return true;
+  return false;
 }
 
 function orderOf(given: Given | undefined): number {

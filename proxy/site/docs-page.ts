@@ -1,5 +1,5 @@
-// /docs: what the OpenAPI document says, as an HTML page, from the same tables: the endpoints, their parameters
-// once, questions with their answers, every error.
+// /docs: what the OpenAPI document says, as an HTML page, from the same objects: the paths, their parameters once,
+// questions with their answers, every error.
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';

@@ -54,7 +54,7 @@ export function clientLimits(rules: LimitRules): ClientLimits {
  * @param request receives the fields of its answer, and what to call at its end
  * @throws Problem too-many-requests
  */
-export function admitClient(limits: ClientLimits, { client }: Principal, request: HttpRequest): void {
+export function admitClient(limits: ClientLimits, { id: client }: Principal, request: HttpRequest): void {
   const { rules, policy, windows, running } = limits;
   const { rate, concurrency } = rules;
   request.limitFields = policy;

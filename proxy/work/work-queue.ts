@@ -1,6 +1,12 @@
 // Whose turn is next. Requests that come while much is being done, and tasks that are not done at once (reads that
 // leave the event loop, inflating, bodies that are large or streamed), wait by client, and clients take turns: who asks
 // for much waits for himself. Used by handler.ts for requests, by Reads (origin/origin.ts) for tasks.
+//
+// Who must ask: each request of a client, once it is known whose it is (`isNext`, else `wait`), and whatever it does that
+// leaves the event loop, inflates, or takes more than a millisecond (`run`), by way of Reads. Bytes that a task or stream
+// has read are worked on when it is time (`pace`). What stays outside: requests without a token (documents, health, the
+// explorer), refusals of tokens, loading what all clients share (releases, tables, keys), and a small read beyond what a
+// turn may have, of a request that has its turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { overloaded } from '../http/problem.ts';
 
@@ -39,7 +45,12 @@ export interface WorkLimits {
   waiting: number;
 }
 
-/** The queue of all work for clients, whom it knows by the names of their principals. */
+/**
+ * The queue of all work for clients, whom it knows by the names of their principals. A turn costs the bytes that it
+ * stands for: READ_BYTES and its own for a read, REQUEST_BYTES for a request, TASK_BYTES for a task, whatever that does
+ * later. Once they come to TURN_BYTES, or TURN_MS have passed, the rest waits for the next turn of the event loop, in
+ * which at least one request and one task are served: nobody waits for more than one turn of each client before him.
+ */
 export class WorkQueue {
   readonly #limits: WorkLimits;
   readonly #requests = new Rotation<() => void>();

@@ -364,7 +364,7 @@ test('tokens without a subject are told apart by client_id or azp', async () => 
   const clients = new Set<string>();
   for (const claims of [{ sub: 'a' }, { client_id: 'a' }, { client_id: 'b' }, { azp: 'c' }, {}]) {
     const headers = await authorizedWith({ sub: undefined, ...claims });
-    clients.add((await authenticator.verify({ headers }, () => undefined)).client);
+    clients.add((await authenticator.verify({ headers }, () => undefined)).id);
   }
   assert.equal(clients.size, 5);
 });

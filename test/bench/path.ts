@@ -32,6 +32,8 @@ const values = yargs(hideBin(process.argv))
 
 /** Different requests of each kind. */
 const TARGETS = 20_000;
+/** Those of boxes that are asked for again and again: their matches are remembered. */
+const REPEATED = 100;
 const PAGE_BYTES = 20_000;
 /** Stored pages are at most so much smaller or larger. */
 const PAGE_TOLERANCE = 0.25;
@@ -61,7 +63,15 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
   const hasPlaces = cells && geometries.includes('none');
   if (!hasPlaces) console.error('the release has no cells, or no features without geometry: these rows are left out');
   if (near.length === 0) console.error('no stored page has about 20 kB: that row is left out');
+  const halfDegree = boxesAround(all, 0.5);
   const places = [
+    { ...halfDegree, what: `${halfDegree.what}, each for the first time`, target: '3 x a page of 100 units' },
+    {
+      ...halfDegree,
+      targets: halfDegree.targets.slice(0, REPEATED),
+      what: `${halfDegree.what}, repeated`,
+      target: 'as a page of one',
+    },
     { ...boxesAround(all, 2), target: '70 us with 148,000 units' },
     { ...boxesAround(all, 360), target: '1,500 us with 148,000 units' },
     { ...unitsAtPoints(all), target: '35 us' },
@@ -79,6 +89,7 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...slices, target: '30 us (2.8 x), stretch 20' },
     { ...slicesAtRandomFids(all, 'geojsonl', 10, TARGETS, 'low'), target: 'as with the full geometry' },
     { ...slicesAtRandomFids(all, 'geojsonl', 50, TARGETS), target: '50 us (4.6 x), stretch 39' },
+    { ...slicesAtRandomFids(all, 'geojsonl', 100, TARGETS), target: 'two pages of 50' },
     { ...slicesAtRandomFids(largestLevel(of, [2, 3]), 'fc', 20, TARGETS), target: '45 us (4.2 x), stretch 33' },
     { ...slicesAtRandomFids(all, 'geojsonl', 1000, TARGETS, 'none'), target: '150 us' },
     { ...slicesAtRandomFids(all, 'fc', 1000, TARGETS, 'none'), target: '150 us' },

@@ -98,6 +98,45 @@ test('neither document has an array that does not say what its items are', async
   assert.ok(arrays.length > 5 && !arrays.includes(undefined), JSON.stringify(arrays));
 });
 
+test('both documents say what every answer of OGC API - Features has: its members, those of a feature too', async () => {
+  type Schema = { $ref?: string; required?: string[]; properties?: Record<string, Schema>; items?: Schema };
+  type Schemas = { components: { schemas: Record<string, Schema> } };
+  type Described = {
+    paths: Record<string, { get: { responses: Record<string, { content: Record<string, { schema: Schema }> }> } }>;
+  };
+  const ogc: Described & Schemas = JSON.parse((await send(proxy, '/api/v1/ogc/api')).body.toString());
+  const whole: Described & Schemas = JSON.parse(fetched.body.toString());
+  for (const [prefix, { paths, components }] of [
+    ['/api/v1/ogc', ogc],
+    ['', whole],
+  ] as const) {
+    const resolved = (schema: Schema): Schema =>
+      schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? assert.fail());
+    for (const [path, { get }] of Object.entries(paths)) {
+      const target = prefix + path.replace('{fid}', '1');
+      if (!/^\/api\/v1\/ogc(?!.*lv[345])/.test(target)) continue;
+      const answer = await send(proxy, target);
+      const schema =
+        get.responses['200']?.content[String(answer.headers['content-type'])]?.schema ?? assert.fail(target);
+      const body = JSON.parse(answer.body.toString());
+      const { required = [], properties = {} } = resolved(schema);
+      for (const name of required) assert.ok(name in body, `${target}: ${name}`);
+      if (!target.endsWith('/api'))
+        for (const name of Object.keys(body)) assert.ok(name in properties, `${target}: ${name}`);
+      const feature = body.features?.[0];
+      if (feature === undefined) continue;
+      const known = resolved(resolved(properties['features'] ?? {}).items ?? {});
+      assert.deepEqual(Object.keys(feature), Object.keys(known.properties ?? {}));
+    }
+  }
+  // Of null alone the versions of OpenAPI speak in different ways.
+  const typed = ({ components }: Schemas) => {
+    const { type: _, geometry: __, ...properties } = components.schemas['Feature']?.properties ?? {};
+    return properties;
+  };
+  assert.deepEqual(typed(ogc), typed(whole));
+});
+
 test('the patterns of places and of what is looked for allow what the server allows, up to the last digit', async () => {
   const far = '00000000000000000000000001';
   const longitudes = ['180', '-180.000', '179.99', '007', '99', '180.1', `180.${far}`, '181', '200', '999'];
@@ -118,6 +157,8 @@ test('the patterns of places and of what is looked for allow what the server all
       assert.equal(status, new RegExp(String(pattern), 'u').test(value) ? 200 : 400, `${name}=${value}`);
     }
   }
+  const startOf = (path: string): unknown => parametersOf(path).get('start-at')?.schema;
+  assert.deepEqual(startOf('/api/v1/ogc/collections/lv0/items'), startOf('/api/v1/fc/lv0'));
   const columns = Object.values(document.components.parameters).find(({ name }) => name === 'columns');
   assert.deepEqual(columns?.schema['additionalProperties'], { type: 'string', minLength: 1 });
 });

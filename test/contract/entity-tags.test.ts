@@ -10,12 +10,12 @@ import { alonePath, featureFilePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
 import { LoadedTable } from '../../proxy/data/release.ts';
-import { type Client, type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { type FeatureText, makeFeatures } from '../format/make-level.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
 import { seedsOf } from '../support/slice.ts';
 
-const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
+const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
 /** Pairs of releases that are compared. */
 const RUNS = 250;
@@ -40,7 +40,7 @@ interface Making {
 interface MadeRelease {
   units: number[];
   source: LoadedTable;
-  reads: Reads;
+  reads: QueuedReads;
 }
 
 /** Data by what it is made from: releases have most of it in common. */
@@ -79,7 +79,7 @@ function make({ without, levels: [level, chainedLevel], aloneEvery }: Making): M
       return bytes.subarray(extent.offset, extent.offset + extent.length);
     },
   };
-  return { units, source: new LoadedTable('r', table, 'full', 0), reads: new Reads(origin) };
+  return { units, source: new LoadedTable('r', table, 'full', 0), reads: new QueuedReads(origin) };
 }
 
 /** The slice of those units that the release has. */

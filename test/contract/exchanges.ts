@@ -237,6 +237,8 @@ function damaged(): Exchange[] {
     'overview',
     'names/lv1',
     'fc/lv2?contains=0.5,3.5',
+    // Of two damaged files the first is named, once all levels are in memory.
+    ...['fc/lv0', 'fc/lv1'],
     'at?point=0.5,3.5',
     'names/lv2',
     'fc/lv2',

@@ -1,7 +1,7 @@
 // OGC API - Features on releases of its own: large features, levels without features, licences, damage and new
 // releases.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
@@ -27,6 +27,33 @@ function linkOf(answer: Answer, wanted: string): Link | undefined {
   const { links }: { links: Link[] } = JSON.parse(textOf(answer));
   return links.find(({ rel }) => rel === wanted);
 }
+
+/** The abstract tests of the classes that are declared: OGC 17-069r4 and 19-079r2, annex A. */
+const ABSTRACT_TESTS: Readonly<Record<string, string>> = {
+  core: `http crs84 root-op root-success api-definition-op api-definition-success conformance-op conformance-success
+    fc-md-op fc-md-success fc-md-links fc-md-items fc-md-items-links fc-md-extent sfc-md-op sfc-md-success fc-op
+    fc-bbox-definition fc-bbox-response fc-limit-definition fc-limit-response fc-time-definition fc-time-response
+    query-param-invalid query-param-unknown fc-response fc-links fc-timeStamp fc-numberMatched fc-numberReturned
+    f-op f-success f-links`,
+  geojson: 'definition content',
+  oas30: 'completeness exceptions-codes oas-definition-1 oas-definition-2 oas-impl security',
+  queryables: 'get-conformance get-queryables-uris get-queryables',
+  'queryables-query-parameters': 'get-conformance query-param',
+};
+
+test('each abstract test of what is declared has a test by its name in ogc.ts, and no other one has such a name', () => {
+  const expected = Object.entries(ABSTRACT_TESTS).flatMap(([name, tests]) =>
+    tests.split(/\s+/).map((test) => `/conf/${name}/${test}`),
+  );
+  const titles = (file: string): string[] => {
+    const source = readFileSync(join('test/contract', file), 'utf8');
+    const found = [...source.matchAll(/(?:\btest\(|^ {2})\s*'([^']*)'/gm)].map(([, title = '']) => title);
+    return found.flatMap((title) => title.match(/\/conf\/[\w-]+\/[\w-]+/g) ?? []);
+  };
+  assert.deepEqual(titles('ogc.ts').sort(), expected.sort());
+  for (const file of readdirSync('test/contract'))
+    if (file !== 'ogc.ts' && file !== 'ogc.test.ts') assert.deepEqual(titles(file), [], file);
+});
 
 test('a page ends before 2 MiB of stored bytes, but has at least one feature; large features come as they are', async () => {
   const large = new Map([
@@ -75,6 +102,20 @@ test('levels without features are no collections, and no paths of the definition
   for (const path of ['', '/items', '/items/1', '/queryables', '/schema']) {
     const detail = refusal(await send(proxy, `${ROOT}/collections/lv3${path}`), 404, 'not-found');
     assert.match(detail, /lv0, lv1, lv2/);
+  }
+});
+
+test('without the explorer there is no HTML to link to, and oas30, which asks for it, is not declared', async () => {
+  const out = await buildCountries();
+  for (const explorer of [true, false]) {
+    const proxy = await startService(out, { explorer });
+    assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
+    assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
+    const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
+    assert.equal(
+      conformsTo.some((name) => name.endsWith('/oas30')),
+      explorer,
+    );
   }
 });
 

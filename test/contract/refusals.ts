@@ -58,6 +58,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['at?point=1,2&point=1,2', 'duplicate-parameter', /point/],
     ['search?q=a&q=b', 'duplicate-parameter'],
     [`${ITEMS}?limit=3&limit=4`, 'duplicate-parameter'],
+    [`${ITEMS}?GID_0=A&limit=3&GID_0=B`, 'duplicate-parameter', /^GID_0 occurs more than once; .*: the GID of a unit/],
   ],
   'a geometry that is none': LEVELS.flatMap((level) => [
     ...['small', 'Low', 'low,none', '%20', ''].map((value): Refused => {
@@ -131,7 +132,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['search?q=a&geometry=small', 'bad-parameter', /^geometry is "small"\. Allowed: one of full/],
     ['search?q=a&page-size=1', 'unknown-parameter'],
   ],
-  '/conf/core/query-param-invalid: what is no limit, bbox, datetime, geometry or cursor': [
+  'what is no limit, bbox, datetime, geometry or cursor of items': [
     ...each(`${ITEMS}?limit=`, ['0', '-1', 'ten', '1.5', '', '%201', '0x5'], 'bad-parameter', /limit/),
     ...each(
       `${ITEMS}?bbox=`,
@@ -150,7 +151,8 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
       `${ITEMS}?datetime=`,
       [
         ...['yesterday', '2018-13-01', '2018-02-12T00:00:00', '../..', '/', '2019-01-01/2018-01-01', '2018/2019/2020'],
-        ...['2018-02-30T00:00:00Z', '2023-02-29', '2018-04-31/..', '2016-12-31T23:60:00Z'],
+        ...['2018-02-30T00:00:00Z', '2023-02-29', '2018-04-31/..', '2016-12-31T23:60:00Z', '2018-02-12T24:00:00Z'],
+        ...['2016-12-31T12:00:60Z', '2018-02-12T00:00:00%2B24:00', '../2018-02-12T00:61:00Z'],
       ],
       'bad-parameter',
       /^datetime/,
@@ -159,7 +161,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     [`${ITEMS}?GID_0=`, 'bad-parameter', /GID_0 is empty/],
     [`${ITEMS}?start-at=c_damaged`, 'bad-cursor'],
   ],
-  '/conf/core/query-param-unknown: a parameter that the definition lacks': [
+  'a parameter that items and documents of OGC API - Features do not have': [
     ...each(
       `${ITEMS}?`,
       ['page-size', 'gid-0', 'GID_3', 'gid_0', 'toString', '__proto__', 'F', 'bbox-crs', ''].map((name) => `${name}=1`),

@@ -7,6 +7,7 @@ import { testErrors, testStart } from './errors.ts';
 import { testEveryAnswer } from './every-answer.ts';
 import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
+import { testItems } from './items.ts';
 import { testOgc } from './ogc.ts';
 import { testRefusals } from './refusals.ts';
 import { testReleases } from './releases.ts';
@@ -24,6 +25,7 @@ const PARTS = {
   'what all answers have': testEveryAnswer,
   'small answers': testGeometries,
   'OGC API - Features': testOgc,
+  'items of OGC API - Features': testItems,
   'while releases change': testReleases,
   'overview and names': testFiles,
   downloads: testDownloads,

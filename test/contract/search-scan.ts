@@ -153,6 +153,11 @@ export function* queriesOf(names: readonly string[], count: number, seed: number
   }
 }
 
+/** The first characters of a text, none of them cut. */
+function beginning(text: string, characters: number): string {
+  return Array.from(text).slice(0, characters).join('');
+}
+
 /** Beginnings of names, with that of the name of a parent behind; one in three with that of any name. */
 function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, seed: number): Generator<string> {
   const draw = dice(seed);
@@ -164,8 +169,8 @@ function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, 
   for (let i = 0; i < count; i++) {
     const unit = elementAt(below, draw(below.length));
     const [parent = unit] = scan.find(scan.gidsOf(unit)[draw(unit.level)] ?? '').units;
-    const end = i % 3 === 2 ? any.next().value : nameOf(parent).slice(0, 1 + draw(8));
-    const query = `${nameOf(unit).slice(0, 3 + draw(6))}${i % 2 === 0 ? ' ' : ', '}${end}`;
+    const end = i % 3 === 2 ? any.next().value : beginning(nameOf(parent), 1 + draw(8));
+    const query = `${beginning(nameOf(unit), 3 + draw(6))}${i % 2 === 0 ? ' ' : ', '}${end}`;
     if (foldText(query) !== '') yield query;
   }
 }

@@ -13,7 +13,7 @@ import { FORMATS, type Level } from '../../format/levels.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
 import { LoadedLevel, loadRelease } from '../../proxy/data/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
@@ -71,7 +71,7 @@ test('ranges that lie near each other are read at once, large features alone, an
     };
     const slice = new Slice([source], FRAME_DATA.geojsonl, 'geojsonl', ranges);
     const client = { principal: '', isClosed: false, exchange: undefined };
-    const body = await slice.read(new Reads(origin, undefined), client);
+    const body = await slice.read(new QueuedReads(origin, undefined), client);
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
     return asked;
   };

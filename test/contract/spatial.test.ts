@@ -17,7 +17,7 @@ import { Releases } from '../../proxy/data/releases.ts';
 import { pointOf, unitsAt } from '../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
-import { type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
@@ -160,7 +160,7 @@ test('a flipped bit of cells.bin is 502, never another unit', async () => {
   const lookUpIn = async () => {
     const releases = new Releases(origin);
     await releases.refresh();
-    return lookUp(releases.requireCurrent(), place, new Reads(origin));
+    return lookUp(releases.requireCurrent(), place, new QueuedReads(origin));
   };
   const { bytes: directory } = cellsOf(countries, 2);
   // An intact directory stays in memory; one that could not be read is tried again after five seconds.
@@ -212,7 +212,7 @@ test('of a static host the directory and the bytes of one cell are read, once', 
 });
 
 /** How the units of level 2 at a point are looked up: from what is in memory, and by bringing it there. */
-function lookUp(release: LoadedRelease, place: Point, reads: Reads) {
+function lookUp(release: LoadedRelease, place: Point, reads: QueuedReads) {
   const level = release.get(2) ?? assert.fail();
   return {
     now: () => unitsAt(level, place, new Needs(release, reads)),
@@ -308,7 +308,7 @@ test('a directory is read when a point is first asked for, once for all, and fre
   const { bytes } = level;
   const [longitude = '', latitude = ''] = emptyPlace(folder).split(',');
   const place = pointOf(level, { longitude, latitude });
-  const { now, load } = lookUp(releases.requireCurrent(), place, new Reads(origin));
+  const { now, load } = lookUp(releases.requireCurrent(), place, new QueuedReads(origin));
   assert.equal(now(), undefined);
   await Promise.all([load('one'), load('one'), load('other')]);
   assert.deepEqual([directories, level.bytes - bytes], [1, cellsOf(folder, 2).bytes]);

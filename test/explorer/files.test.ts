@@ -7,6 +7,7 @@ import { extname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
+import { readAbout } from '../../proxy/explorer/api/about.js';
 import { bundleExplorer, writeExplorer } from '../../proxy/site/explorer-bundle.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -14,7 +15,7 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { buildCountries, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const EXPLORER = 'proxy/explorer';
@@ -53,6 +54,20 @@ async function referencesOf(page: string): Promise<string[]> {
   const html = textOf(await send(proxy, page, ANYONE));
   return [...html.matchAll(/(?:href|src)="(explorer\/[^"]*)"/g)].map(([, path = '']) => path);
 }
+
+test('the page knows of which levels boxes are compared with boxes: of those without cells', async () => {
+  const boxes = await startService(await buildCountries(), { explorer: true });
+  for (const [{ url }, expected] of [
+    [boxes, true],
+    [proxy, false],
+  ] as const) {
+    const { levels } = await readAbout(`${url}/`);
+    assert.deepEqual(
+      levels.map(({ hasBoxes }) => hasBoxes),
+      [expected, expected, expected, false, false, false],
+    );
+  }
+});
 
 test('every file is there in both codings, with a tag that is answered by 304, and cannot be embedded or posted to', async () => {
   for (const path of PATHS) {

@@ -24,6 +24,12 @@ function degreesFrom(roll: Dice): Degrees {
   }
 }
 
+/** A box that a release may have: some or all of it lies beyond the poles. */
+function beyondPoles(roll: Dice): Degrees {
+  const [west, south] = [roll(361) - 180, roll(427) - 213];
+  return [west, south, Math.min(180, west + roll(4)), Math.min(214, south + roll(99))];
+}
+
 /** Every whole longitude on the way from west to east; 180 and -180 are the same place. */
 function longitudesOf([west, , east]: Degrees): Set<number> {
   const length = west > east ? east - west + 360 : east - west;
@@ -33,7 +39,7 @@ function longitudesOf([west, , east]: Degrees): Set<number> {
 for (const features of [0, 1, 31, 64, 65, 5000])
   test(`boxes select the features of ${features} scattered ones that each comparison selects`, () => {
     const roll = dice(features + 1);
-    const boxes = Array.from({ length: features }, () => degreesFrom(roll));
+    const boxes = Array.from({ length: features }, () => (roll(8) === 0 ? beyondPoles(roll) : degreesFrom(roll)));
     const places = boxes.map(longitudesOf);
     const index = new BoxIndex(Int32Array.from(boxes.flat(), (degrees) => degrees * 1e7));
     const asked: Degrees[] = [
@@ -55,3 +61,10 @@ for (const features of [0, 1, 31, 64, 65, 5000])
       assert.deepEqual([...positionsIn(found.slice(0, found.count))], expected, box.join());
     }
   });
+
+test('a box beyond the map, which no release should have, throws nothing', () => {
+  const index = new BoxIndex(Int32Array.of(-2147483647, 0, -2147483647, 0, 2147483647, 0, 2147483647, 0, 0, 0, 0, 0));
+  const sought = boxFrom(['-1', '-1', '1', '1']) ?? assert.fail();
+  const found = index.touching(sought);
+  assert.deepEqual([...positionsIn(found.slice(0, found.count))], [2]);
+});

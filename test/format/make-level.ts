@@ -25,6 +25,8 @@ export interface Unit extends FeatureText {
   gids: readonly (string | null)[];
   /** As in the index: west, south, east, north in units of 1e-7 degrees; if it has none, it has no geometry. */
   box?: readonly [number, number, number, number];
+  /** Boxes of its parts, likewise. */
+  parts?: readonly (readonly [number, number, number, number])[];
 }
 
 /** The feature files of a geometry, and what they were made from. */
@@ -139,7 +141,7 @@ export function makeLevel(
     ...table.arrays,
     fid: Float64Array.from(units, ({ fid }) => fid),
     box: Int32Array.from(units.flatMap(({ box = [0, 1, 0, 0] }) => box)),
-    part: new Int32Array(),
+    part: Int32Array.from(units.flatMap(({ parts = [] }, position) => parts.flatMap((box) => [position, ...box]))),
     columns,
     pages: storedPages === 'none' ? undefined : { geojsonl: tableOf('geojsonl'), fc: tableOf('fc') },
   };

@@ -21,7 +21,16 @@ const units = fc
 
 /** A level with children that are scattered, units without a parent, and one page of each listing. */
 const UNITS: Unit[] = [
-  { fid: 4, text: 'one\n', gids: ['A', 'A', 'x'], box: [1799999999, -900000000, -1799999999, -1] },
+  {
+    fid: 4,
+    text: 'one\n',
+    gids: ['A', 'A', 'x'],
+    box: [1799999999, -900000000, -1799999999, -1],
+    parts: [
+      [1799999999, -900000000, 1800000000, -2],
+      [-1800000000, -2, -1799999999, -1],
+    ],
+  },
   { fid: 5, text: 'three\n', gids: ['B', null, 'y'] },
   { fid: 9, text: '\n', gids: ['A', 'C', 'z'] },
 ];
@@ -169,6 +178,13 @@ test('every array must be there with its type and the length that follows from t
     for (const other of ['f64', 'i32', 'u32', 'u8', 'i8', undefined].filter((other) => other !== type))
       refuse(name, { type: other }, `${name}: type is ${JSON.stringify(other)}, expected "${type}"`);
     for (const other of [length + 1, length - 1].filter((other) => other >= 0)) {
+      if (name === 'part') {
+        assertRefused(
+          withArray(name, { length: other }),
+          `lv2/manifest.json arrays: part has ${other} numbers, expected 5 a box`,
+        );
+        continue;
+      }
       // The number of GIDs is what `count` says: the others of its column contradict it.
       const [, column] = /^(gid\d)\.count$/.exec(name) ?? [];
       const expected = column
@@ -184,6 +200,19 @@ test('every array must be there with its type and the length that follows from t
     ] as const)
       refuse(name, { [member]: value }, `${name}: ${member} is ${JSON.stringify(value)}, expected a whole number`);
   }
+});
+
+test('parts of positions that do not ascend, or are beyond the last, are refused', () => {
+  const { offset } = JSON_OF_LEVEL.arrays.part;
+  const refuse = (first: number, second: number, problem: string): void => {
+    const index = Buffer.from(WRITTEN.index);
+    index.writeInt32LE(first, offset);
+    index.writeInt32LE(second, offset + 20);
+    assertRefused(WRITTEN.manifest, `lv2/manifest.json arrays: part has position ${problem}, of 3 features`, index);
+  };
+  refuse(2, 1, '1 after 2');
+  refuse(1, 3, '3 after 1');
+  refuse(-1, 0, '-1 after 0');
 });
 
 test('an array that is not aligned or does not lie in the index is refused', () => {

@@ -21,7 +21,7 @@ def expect(condition, message):
 
 def versioned(content, name):
     found = json.loads(content)
-    expect(found["version"] == 5, f"{name}: format version {found['version']}, expected 5")
+    expect(found["version"] == 6, f"{name}: format version {found['version']}, expected 6")
     return found
 
 
@@ -63,7 +63,7 @@ def named(content, features, text):
     """The positions of the features with a name that has a word which begins with a text, from words.bin."""
     expect(content[:8] == b"words\0\0\0", "words.bin: other first bytes")
     version, count, names, keys, size, _ = memoryview(content)[8:32].cast("I")
-    expect((version, count) == (5, features), f"words.bin: version {version}, of {count} features")
+    expect((version, count) == (6, features), f"words.bin: version {version}, of {count} features")
     arrays = memoryview(content)[32 : len(content) - size].cast("I")
     ends = [0, names + 1, 2 * names + 1, 2 * names + 1 + keys, 2 * names + 1 + 2 * keys]
     expect(ends[-1] == len(arrays), "words.bin: another length")
@@ -90,6 +90,20 @@ def box_of(text):
     roundings = (ROUND_FLOOR, ROUND_FLOOR, ROUND_CEILING, ROUND_CEILING)
     scaled = (int((10**7 * Decimal(side)).to_integral_value(rounding)) for side, rounding in zip(bbox, roundings))
     return [max(-most, min(side, most)) for side in scaled]
+
+
+def check_parts(parts, boxes):
+    """Each feature with parts has 2 to 16 of them, which lie in its box. @param boxes, parts arrays of the index"""
+    expect(len(parts) % 5 == 0, "part: not 5 numbers a part")
+    positions = list(parts[0::5])
+    expect(positions == sorted(positions), "part: positions do not ascend")
+    expect(all(2 <= positions.count(p) <= 16 for p in set(positions)), "part: other than 2 to 16 of a feature")
+    turn = 3600000000
+    for at, position in enumerate(positions):
+        (west, south, east, north), box = parts[5 * at + 1 : 5 * at + 5], boxes[4 * position : 4 * position + 4]
+        width, full = east - west + turn * (west > east), box[2] - box[0] + turn * (box[0] > box[2])
+        is_within = full == turn or (west - box[0]) % turn + width <= full
+        expect(is_within and box[1] <= south <= north <= box[3], f"part {at}: beyond the box of position {position}")
 
 
 def features_at(positions, folder, per_file, arrays, fids, boxes):
@@ -134,6 +148,7 @@ def main(output, level, arguments):
     manifest = versioned(checked(folder / "manifest.json", summary["manifest"]), f"{level}/manifest.json")
     index = memoryview(checked(folder / "index.bin", summary["index"]))
     arrays = {name: view(index, array) for name, array in manifest["arrays"].items()}
+    check_parts(arrays["part"], arrays["box"])
     positions = range(manifest["features"])
     if "words" in filters:
         chosen = named(checked(folder / "words.bin", summary["words"]), len(positions), filters.pop("words"))

@@ -1,4 +1,4 @@
-// A reader of cells in Python, which knows the specification alone, finds the same units.
+// A reader of cells in Python, which knows the specification alone, finds the same units at points and in boxes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -6,16 +6,28 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { dice } from '../support/dice.ts';
+import { DECIMALS, inBox, placedLevel } from '../support/places.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { makeLevel, type PointText, patchwork, pointsNear, star } from './made-up-levels.ts';
+import { makeLevel, patchwork, pointsNear, star, type Units } from './made-up-levels.ts';
 
 const READER = 'test/format/read_cells.py';
 const skip = without('python3 --version');
 
-function readCells(file: string, points: readonly PointText[]): { stdout: string; stderr: string } {
+function readCells(file: string, points: readonly (readonly string[])[]): { stdout: string; stderr: string } {
   const input = points.map((point) => `${point.join()}\n`).join('');
   return spawnSync('python3', ['-I', '-S', READER, file], { encoding: 'utf8', input });
+}
+
+/** What the published text says of made-up units, each of which is one polygon. */
+function placedUnits(units: Units, precision: number) {
+  const features = units.map((rings) => {
+    const coordinates = rings.map((ring) => ring.map(([x, y]) => [x / 10 ** precision, y / 10 ** precision]));
+    const [xs, ys] = [0, 1].map((axis) => coordinates.flat().map((position) => position[axis] ?? NaN));
+    const bbox = [Math.min(...(xs ?? [])), Math.min(...(ys ?? [])), Math.max(...(xs ?? [])), Math.max(...(ys ?? []))];
+    return JSON.stringify({ bbox, geometry: { type: 'Polygon', coordinates } });
+  });
+  return placedLevel(features, precision);
 }
 
 test('the reader in Python, which knows the specification alone, finds the same units', { skip }, () => {
@@ -34,12 +46,21 @@ test('the reader in Python, which knows the specification alone, finds the same 
     const { stdout, stderr } = readCells(file, points);
     const expected = points.map((point) => `${JSON.stringify(level.unitsAt(...point))}\n`);
     assert.deepEqual([stderr, stdout.replaceAll(' ', '')], ['', expected.join('')]);
+    const placed = placedUnits(units, precision);
+    const cut = (decimal = ''): string => decimal.slice(0, decimal.indexOf('.') + 1 + DECIMALS);
+    const boxes = points.slice(1, 17).map((corner, i) => {
+      const [x = '', y = '', east = '', north = ''] = [...corner, ...elementAt(points, i)].map(cut);
+      const ordered = Number(y) < Number(north) ? [y, north] : [north, y];
+      return [x, elementAt(ordered, 0), i % 4 === 0 ? x : east, elementAt(ordered, i % 4 === 1 ? 0 : 1)];
+    });
+    const inBoxes = boxes.map((box) => `${JSON.stringify(inBox(placed, box.join()))}\n`);
+    assert.equal(readCells(file, boxes).stdout.replaceAll(' ', ''), inBoxes.join(''), `${precision} decimals`);
   }
   const { cells, bytes } = makeLevel(patchwork(7, 2, 3, 20, dice(19)), 7);
   const file = join(folder, 'damaged.bin');
   for (const [at, problem] of [
     [0, 'does not begin like a file of cells'],
-    [8, 'format version 4, expected 5'],
+    [8, 'format version 7, expected 6'],
     [20, 'the directory is damaged'],
     [cells.bytes - 1, 'the directory is damaged'],
   ] as const) {

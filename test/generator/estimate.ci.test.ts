@@ -33,15 +33,14 @@ const releases = new Map<StoredPages, Release>();
 for (const storedPages of STORED_PAGES)
   releases.set(storedPages, await buildRelease(source, join(folder, storedPages), { ...WHOLE, accept, storedPages }));
 
-/** Which zlib a Node has matters less than this. */
-const TOLERANCE = 0.1;
+const TOLERANCE = 0.2;
 
 function isNear(estimate: number, size: number): boolean {
   return Math.abs(estimate / size - 1) < TOLERANCE;
 }
 
 for (const storedPages of STORED_PAGES) {
-  test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 10 %`, () => {
+  test(`a dry run forecasts a release with --pages ${storedPages}: each level, the files exactly, the bytes within 20 %`, () => {
     const { levels } = releases.get(storedPages) ?? assert.fail(storedPages);
     assert.deepEqual(
       expected.levels.map(({ pages, featureFiles, ...level }) => {

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberAt } from '../../format/element-at.ts';
+import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { crossingsOf } from '../../generator/shapes/crossings.ts';
+import { newCellBuilder } from '../../generator/write/build-cells.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 
@@ -80,6 +82,30 @@ test('the edges that cross are found among islands in no order, in order of the 
       assert.deepEqual(found, expected);
     };
   });
+});
+
+test('cells of units that are all the same island take about twice the time for twice the units, also 100,000', () => {
+  const cellsOf = (units: number): number => {
+    const builder = newCellBuilder(7);
+    const island = new Coordinates();
+    const corners = [0, 0, 100, 0, 100, 100, 0, 100, 0, 0];
+    island.resize(corners.length / 2);
+    for (let i = 0; i < island.count; i++) island.set(i, numberAt(corners, 2 * i), numberAt(corners, 2 * i + 1));
+    for (let unit = 0; unit < units; unit++) {
+      builder.ring(island, false, 20_000);
+      builder.unit();
+    }
+    let bytes = 0;
+    builder.finish((more) => {
+      bytes += more.length;
+    });
+    return bytes;
+  };
+  const [before, after] = [FEW, 2 * FEW].map((units) => Math.min(...[1, 2, 3].map(() => cpuMs(() => cellsOf(units)))));
+  assert.ok(before && after && after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice the units`);
+  // A cell has its units, a byte each, and those of a side by their numbers, most of which take three.
+  const bytes = cellsOf(100_000);
+  assert.ok(bytes > 300_000 && bytes < 500_000, `${bytes} bytes`);
 });
 
 test('rings that touch are nested as a comparison of each with all does it', () => {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { nestingShare } from '../../generator/shapes/nesting.ts';
+import { nestingOf } from '../../generator/shapes/nesting.ts';
 import { LevelStore } from '../../generator/store/level-store.ts';
+import { SHAPES } from '../../generator/store/store-index.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -19,7 +20,7 @@ function storeOf(name: string, units: readonly (readonly [gids: readonly (string
   for (const [i, [gids, wkt]] of units.entries()) {
     writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
     rings.unit(i + 1);
-    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [] }, [Buffer.from('{}\n')]);
+    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [], shape: SHAPES.polygon }, [Buffer.from('{}\n')]);
   }
   rings.close();
   features.close();
@@ -38,7 +39,7 @@ test('of the edges of the units that have children, those that the next level ha
     [['A', 'A.2'], 'POLYGON((2 1,2 2,0 2,2 1))'],
   ] as const;
   const shareOf = (units: Parameters<typeof storeOf>[1]): number | undefined =>
-    nestingShare({ upper, lower: storeOf('lower', units) });
+    nestingOf({ upper, lower: storeOf('lower', units) }).share;
   assert.equal(shareOf(halves), 1);
   // Without the first half two edges are left of five; a square of another source has none of them.
   assert.equal(shareOf(halves.slice(1)), 2 / 5);

@@ -78,7 +78,7 @@ function testLevel(name: string, lines: readonly string[], withGeometry: Readonl
       if (name === 'sample') assert.ok(shared > 5_000, `${shared} ends amid borders`);
     });
 
-    test(`${geometry}: borders stay near: the largest ring of each unit, at most twice the tolerance away`, () => {
+    test(`${geometry}: borders stay near: the largest ring of each unit, at most two and a half times the tolerance away`, () => {
       const distances = full.rings.flatMap((rings, unit) => {
         const edges = Array.from(edgesOf(elementAt(simplified.rings, unit)));
         const largest = rings.reduce((a, b) => (areaOf(b) > areaOf(a) ? b : a), rings[0] ?? []);
@@ -89,7 +89,7 @@ function testLevel(name: string, lines: readonly string[], withGeometry: Readonl
       });
       distances.sort((a, b) => a - b);
       const [usual = 0, most = 0] = [distances[Math.floor(0.95 * distances.length)], distances.at(-1)];
-      assert.ok(usual < tolerance / 4 && most < 2 * tolerance, `95 % up to ${usual} m, at most ${most} m`);
+      assert.ok(usual < tolerance / 4 && most < 2.5 * tolerance, `95 % up to ${usual} m, at most ${most} m`);
     });
 
     test(`${geometry}: a point is in two units only if it is in full, in none only beside a border`, () => {

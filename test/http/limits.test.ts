@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { type Answer, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
@@ -227,7 +227,7 @@ test('what a request costs counts: of those that take long one is answered in a 
 
 test('what tasks do with bytes that arrive at the same time does not keep the event loop from others', async () => {
   const read: Origin['read'] = async () => Buffer.alloc(1);
-  const reads = new Reads({ ...directoryOrigin(folder), read }, new WorkQueue());
+  const reads = new QueuedReads({ ...directoryOrigin(folder), read }, new WorkQueue());
   const client = { principal: 'one', isClosed: false, exchange: undefined };
   const turns = await turnsOfTen((slow) =>
     reads.later(client, async () => {
@@ -282,7 +282,7 @@ test('what is read at once in one turn of the event loop is bounded; the next tu
 test('only ranges of at most 256 KiB are read on the event loop', () => {
   const asked: number[] = [];
   const origin: Origin = { ...directoryOrigin(folder), readNow: (_, { length }) => asked.push(length) > 0 };
-  const reads = new Reads(origin, undefined);
+  const reads = new QueuedReads(origin, undefined);
   const isNow = (length: number): boolean => reads.now('', { offset: 0, length }, Buffer.alloc(0), 0, true);
   assert.deepEqual([isNow(256 * 1024), isNow(256 * 1024 + 1)], [true, false]);
   assert.deepEqual(asked, [256 * 1024]);

@@ -22,7 +22,7 @@ const PATH = '/api/v1/fc/lv0';
 /** Names the client of a request that comes from `peer` with these entries of X-Forwarded-For. */
 function clientOf(peer: string, forwarded: string | undefined, trusted?: readonly string[]): string {
   const clients = new ClientAddresses(trusted && rangesToTrustedProxies(trusted));
-  return clients.known({ headers: { 'x-forwarded-for': forwarded }, peer: { remoteAddress: peer } }).client;
+  return clients.known({ headers: { 'x-forwarded-for': forwarded }, peer: { remoteAddress: peer } }).id;
 }
 
 test('the client is the address of the connection, of IPv6 its /64', () => {
@@ -130,7 +130,7 @@ test('whatever Authorization says is ignored and never logged; a token in the qu
     assert.deepEqual([answer.status, answer.headers.etag, answer.body], [200, plain.headers.etag, plain.body]);
     assert.equal(answer.headers.vary, 'Accept-Encoding');
   }
-  assert.ok(requests.every(({ client, tokenFault }) => client?.client === '127.0.0.1' && tokenFault === undefined));
+  assert.ok(requests.every(({ principal, tokenFault }) => principal?.id === '127.0.0.1' && tokenFault === undefined));
   refusal(await send(proxy, `${PATH}?access_token=x`, NO_TOKEN), 400, 'token-in-query');
   refusal(await send(proxy, '/.well-known/oauth-protected-resource', NO_TOKEN), 404, 'not-found');
   assert.equal((await send(proxy, `${PATH}?page-size=0`, NO_TOKEN)).headers['cache-control'], 'no-store');

@@ -40,9 +40,11 @@ const SUBJECTS = [
 ] as const;
 
 const { url } = await startStaticHost(folder);
+/** A reader is not cut for being slow here, however long a machine takes for what the test does meanwhile. */
+const limits = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000, keepAliveMs: 65_000, idleMs: 3_600_000 };
 const SERVICES = [
-  ['a folder', await startService(folder)],
-  ['a static host', await startService(folder, { origin: staticHostOrigin({ url, headers: {} }) })],
+  ['a folder', await startService(folder, { limits })],
+  ['a static host', await startService(folder, { limits, origin: staticHostOrigin({ url, headers: {} }) })],
 ] as const;
 
 /** A client that has asked for it, read the beginning of it, and now reads nothing. */

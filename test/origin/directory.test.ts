@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError, Reads } from '../../proxy/origin/origin.ts';
+import { OriginError, QueuedReads } from '../../proxy/origin/origin.ts';
 import { openFiles } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -176,7 +176,7 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
 }, async () => {
   writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
   const streams = Array.from({ length: 5 }, () =>
-    new Reads(directoryOrigin(folder)).pieces('a/streamed', { offset: 1, length: 999_999 }, NOBODY, () => true),
+    new QueuedReads(directoryOrigin(folder)).pieces('a/streamed', { offset: 1, length: 999_999 }, NOBODY, () => true),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;

@@ -8,7 +8,7 @@ import { beforeEach, test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
-import { type Client, type Origin, Reads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { bodyOf, ONE_LARGE, readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { send, textOf } from '../support/http/http-client.ts';
@@ -50,7 +50,7 @@ export class TestLimits implements HostLimits {
 }
 
 /** The client of what is read without a request. */
-export const NOBODY: Client = { principal: '', isClosed: false, exchange: undefined };
+export const NOBODY: Recipient = { principal: '', isClosed: false, exchange: undefined };
 
 /** An output folder in which one page is larger than what is ever held at once. */
 export function buildWorld(): Promise<string> {
@@ -275,7 +275,7 @@ export function testConversation(tested: TestedHost, isDecoded = false): void {
   test('who reads slowly is waited for, longer than the host may keep us waiting: each piece is a request', async () => {
     const limits = new TestLimits();
     const path = join(releasePath('r1'), pagePath(0, 'geojsonl', 'all', 0));
-    const reads = new Reads(await open(limits));
+    const reads = new QueuedReads(await open(limits));
     const expected = readFileSync(join(folder, path));
     const chunks: Buffer[] = [];
     for await (const chunk of reads.pieces(path, { offset: 0, length: expected.length }, NOBODY, () => true)) {

@@ -51,14 +51,14 @@ test('each command of the generator prints its result on standard output, and pr
   const options = `--source ${source} --levels lv0,lv1 --workers 0`;
   assertTyped(GENERATOR, [
     [`build ${options} --release r1`, 0, /\nrelease r1 is current \(.* s\)\n$/, PROGRESS],
-    [`build ${options} --release r2 --shard 0/1`, 0, /^shard 0\/1 of release r2 is written; /, PROGRESS],
+    [`build ${options} --release r2 --shard 0/1`, 0, /^shard 0\/1 of release r2 is written; /m, PROGRESS],
     ['seal r2', 0, /\nrelease r2 is current\n$/, NOTHING],
     ['verify --workers 0', 0, /^release r2: .*, 0 findings\n$/, /^features verified: /],
     ['diff r1 r2 --quiet', 0, /^level +units added /, NOTHING],
     ['diff r1 r3', 1, NOTHING, /^.*: no such release\n {2}what to do: .+\n$/],
     ['list --json', 0, /^\[\n.*"release": "r1",.*\n\]\n$/s, NOTHING],
     ['activate r1', 0, /^release r1 is current\n$/, NOTHING],
-    [`sign r1 --key ${key}`, 0, /^release r1 is signed\n$/, NOTHING],
+    [`sign r1 --key ${key} --workers 0`, 0, /^release r1 is signed\n$/, /^features verified: /],
     ['sample --out sample.gpkg', 0, /^sample\.gpkg: 11,820 units, /, /^units written: .* of 11,820\n$/s],
     ['nonsense', 2, NOTHING, /^Unknown argument: nonsense\n {2}what to do: /],
   ]);

@@ -17,7 +17,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CHECKSUMS_FILE, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { build } from '../../generator/build.ts';
 import { verify } from '../../generator/check/verify.ts';
@@ -31,6 +31,7 @@ import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf, filesUnder, sha256, sha256Of } from '../support/files.ts';
 import { buildOptions, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -273,6 +274,24 @@ test('building a release again replaces the files that are missing or damaged, a
   assert.deepEqual(contentOf(folder), expected);
 });
 
+test('a release whose folder was removed is built again and served; one for review says how it can be', async () => {
+  const out = copyOf(four);
+  rmSync(join(out, releasePath('r2')), { recursive: true });
+  await buildRelease(oldSource, out, { release: 'r2', activate: false });
+  await assert.rejects(activateRelease(out, 'r2'), {
+    message: /r2\/release\.json: its SHA-256 is .*, current\.json has .*: it is not what was published$/,
+    remedy:
+      'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
+  });
+  await buildRelease(oldSource, out, { release: 'r2' });
+  const digests = Object.fromEntries(
+    ['r1', 'r2', 'r3', 'r4'].map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]),
+  );
+  const current = currentIn(out);
+  assert.deepEqual([current.release, current.digests], ['r2', digests]);
+  await activateRelease(out, 'r2');
+});
+
 test('a release.json that is not what was published is neither activated nor signed, even where checksums.txt agrees with it', async () => {
   for (const agrees of [false, true]) {
     const folder = copyOf(four);
@@ -287,4 +306,25 @@ test('a release.json that is not what was published is neither activated nor sig
     await assert.rejects(activateRelease(folder, 'r3'), refused);
     await assert.rejects(signRelease(folder, 'r3', generateKeyPairSync('ed25519').privateKey), refused);
   }
+});
+
+test('a current.json that proxies would not read is not written', async () => {
+  const out = copyOf(reference);
+  const ids = Array.from({ length: 320 }, (_, i) => `r${i}${'x'.repeat(60)}`);
+  for (const id of ids) {
+    mkdirSync(join(out, releasePath(id)));
+    // Whatever it is: only its digest counts.
+    writeFileSync(join(out, releasePath(id), RELEASE_FILE), `{"version":${FORMAT_VERSION}}`);
+  }
+  pointTo(out, 'new', ['old', 'new', ...ids]);
+  const pointer = readFileSync(join(out, CURRENT_PATH));
+  assert.ok(pointer.length > CURRENT_MAX_BYTES);
+  await assert.rejects(activateRelease(out, 'old'), {
+    message: /^.*current\.json would have \d{5} bytes with its 322 releases; proxies read at most 65536$/,
+    remedy: 'remove old releases: prune --keep 161; then activate old',
+  });
+  assert.deepEqual(readFileSync(join(out, CURRENT_PATH)), pointer);
+  await withdraw(out, ids.slice(100));
+  await activateRelease(out, 'old');
+  assert.equal(currentIn(out).release, 'old');
 });

@@ -1,6 +1,6 @@
 // How the proxy follows the releases of its origin: which one it serves, which ones it refuses, what it remembers.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
@@ -14,7 +14,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
-import { refusal, send } from '../support/http/http-client.ts';
+import { nextOf, refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -128,11 +128,16 @@ async function fiveReleases() {
   point('r1');
   const files = directoryOrigin(out);
   const reads = new Map<string, number>();
+  const closed: string[] = [];
   const origin: Origin = {
     ...files,
     read(path, range, client) {
       reads.set(path, (reads.get(path) ?? 0) + 1);
       return files.read(path, range, client);
+    },
+    close(path) {
+      closed.push(path);
+      files.close?.(path);
     },
   };
   // Not 0, which lru-cache takes for no time.
@@ -140,7 +145,7 @@ async function fiveReleases() {
   const releases = new Releases(origin, { now: () => clock.now });
   await releases.refresh();
   const loads = (id: string): number => reads.get(`${releasePath(id)}/${manifestPath(0)}`) ?? 0;
-  return { out, origin, releases, clock, reads, loads, point };
+  return { out, origin, releases, clock, reads, closed, loads, point };
 }
 
 test('holds the current release and two others in memory, and frees the memory of the rest', async () => {
@@ -267,6 +272,37 @@ test('a damaged release that cursors name is parsed once in 30 seconds, and take
   clock.now += 1;
   await ask();
   assert.equal(loads('r2'), 2);
+});
+
+test('what was opened of a release that could not be loaded is closed when nobody has asked for it', async () => {
+  const { out, releases, clock, closed } = await fiveReleases();
+  const manifest = join(out, releasePath('r2'), manifestPath(0));
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('caps', 'Caps'));
+  await assert.rejects(load(releases, 'r2'), /lv0\/manifest\.json: SHA-256/);
+  clock.now += 300_001;
+  await releases.refresh();
+  assert.deepEqual(closed, [releasePath('r2')]);
+});
+
+test('while the release that current.json names cannot be loaded, what is served is walked to its end, hosted or not', async () => {
+  const out = copyOf(built);
+  const service = await startService(out);
+  const path = '/api/v1/geojsonl/lv1?page-size=1';
+  const next = nextOf(await send(service, path)) ?? assert.fail('one page only');
+  const manifest = join(out, releasePath('r2'), manifestPath(0));
+  const intact = readFileSync(manifest);
+  writeFileSync(manifest, '{');
+  pointTo(out, 'r2');
+  await assert.rejects(service.releases.refresh(), /lv0\/manifest\.json/);
+  for (const target of [path, next, next, '/api/v1/download/lv1.geojsonl.gz?release=r1']) {
+    const { status, headers } = await send(service, target);
+    assert.deepEqual([target, status, headers['boundaries-release']], [target, 200, 'r1']);
+  }
+  writeFileSync(manifest, intact);
+  // It is tried again at once when current.json has changed.
+  appendFileSync(join(out, CURRENT_PATH), ' ');
+  assert.equal(await service.releases.refresh(), 'r2');
+  refusal(await send(service, next), 410, 'release-gone');
 });
 
 test('reads current.json once for all requests that wait, and a quarter of a second later for the next ones', async () => {

@@ -17,20 +17,21 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { crc32 } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { BLOCK_BYTES } from '../../format/blocks.ts';
 import {
   BLOCKS_FILE,
   CHECKSUMS_FILE,
   CURRENT_PATH,
   featureFilePath,
+  namesPath,
   OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { releaseFromJson } from '../../format/release.ts';
-import { readSigningKey, SIGNATURE_FILES } from '../../generator/release/sign.ts';
+import { readSigningKey, SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';
 import { createServer } from '../../proxy/create-server.ts';
 import { NewestRelease, toMessage } from '../../proxy/data/newest-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
@@ -67,7 +68,7 @@ const publicKey = createPublicKey(readFileSync(mine.publicFile));
 
 /** Types a command of the generator, with `more` after its words; in one process. */
 function type(out: string, words: string, ...more: string[]): Promise<Typed> {
-  const workers = /^(build|verify)/.test(words) ? ['--workers', '0'] : [];
+  const workers = /^(build|verify|sign)/.test(words) ? ['--workers', '0'] : [];
   return typed('generator', [...words.split(' '), ...more, ...workers, '--out', out]);
 }
 
@@ -219,13 +220,27 @@ test('what is damaged is not signed, and a key of another kind is refused with w
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(rsa, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   for (const [key, problem] of [
-    [mine.privateFile, /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, checksums\.txt has/],
+    [mine.privateFile, /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}/],
     [mine.publicFile, /not a private Ed25519 key/],
     [join(folder, 'none.pem'), /no such file/],
     [rsa, /not a private Ed25519 key/],
   ] as const)
     assert.match((await type(out, 'sign r3 --key', key)).stderr, problem);
   assert.ok(!existsSync(join(out, releasePath('r3'), `${RELEASE_FILE}.sig`)));
+});
+
+test('a file that was changed with its line of checksums.txt is not signed, as verify does not accept it', async () => {
+  const out = copy();
+  const root = join(out, releasePath('r3'));
+  const [file, sums] = [join(root, namesPath(0)), join(root, CHECKSUMS_FILE)];
+  const before = sha256Of(file);
+  writeFileSync(file, gzipSync('["fid","gid","name","type","parent","children"]\n'));
+  writeFileSync(sums, readFileSync(sums, 'utf8').replace(before, sha256Of(file)));
+  const { status, stderr } = await type(out, 'sign r3 --key', mine.privateFile);
+  assert.equal(status, 1);
+  assert.match(stderr, /lv0\/names\.jsonl\.gz: .*\n {2}what to do: .*verify --release r3/);
+  assert.ok(!existsSync(join(root, `${RELEASE_FILE}.sig`)));
+  assert.match((await type(out, 'verify --release r3')).stdout, /lv0\/names\.jsonl\.gz: /);
 });
 
 test('serve --trusted-key serves what is signed with any of its keys, and does not start with anything else', async () => {
@@ -470,7 +485,8 @@ test('files and blocks that are exchanged, cut or longer are not what was signed
   const sums = join(out, releasePath('r3'), CHECKSUMS_FILE);
   writeFileSync(sums, readFileSync(sums, 'utf8').replace(sha256Of(file), sha256(intact)));
   writeFileSync(file, intact);
-  await run(out, 'sign r3 --key', mine.privateFile);
+  // The command would refuse it.
+  await signRelease(out, 'r3', readSigningKey(mine.privateFile));
   const origin = () => signedOrigin(directoryOrigin(out), [publicKey]);
   const isWhole = async (content: Buffer): Promise<boolean> => {
     writeFileSync(file, content);

@@ -39,10 +39,11 @@ async function refusedStart(origin: string): Promise<StartError | undefined> {
   }
 }
 
-/** The two commands of a remedy. */
+/** The two commands of a remedy, as they are typed in a clone: of the compiled programs they are those of the package. */
 function commandsIn(text: string): string[] {
   const [, first = '', second = ''] = / 1\. (.*) {2}2\. (.*)$/m.exec(text) ?? [];
-  return [first, second];
+  const inClone = (command: string): string => command.replace(/^boundaries-(\w+)/, 'npx tsx $1/main.ts');
+  return [inClone(first), inClone(second)];
 }
 
 const COMMANDS = [
@@ -58,11 +59,11 @@ test('list, verify, activate and the service call a release of version 4 so, all
   for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
     const { status, stderr } = await generator(...args);
     assert.equal(status, 1, args.join(' '));
-    assert.match(stderr, /json: format version is 4, expected 5: .*\n {2}what to do: /);
+    assert.match(stderr, /json: format version is 4, expected 6: .*\n {2}what to do: /);
     assert.deepEqual(commandsIn(stderr), COMMANDS);
   }
   const { message = '', remedy = '' } = (await refusedStart('output')) ?? {};
-  assert.match(message, /^current\.json: format version is 4, expected 5/);
+  assert.match(message, /^current\.json: format version is 4, expected 6/);
   assert.deepEqual(commandsIn(remedy), COMMANDS);
   const pruned = await generator('prune', '--keep', '1');
   assert.match(pruned.stdout, /of another format, not removed: towns-1/);

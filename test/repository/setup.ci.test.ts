@@ -1,7 +1,16 @@
 // The set-up in a folder of its own: what it does in each state of a clone, what it says, and what it leaves behind.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -193,4 +202,16 @@ test('a set-up goes on where one before it was killed', async () => {
   await outcome;
   assert.equal((await setUp(clone)).code, 0);
   assert.ok(existsSync(clone.binding));
+});
+
+test('a set-up goes on where one before it could write no process id into its lock', async () => {
+  const clone = makeClone({ prebuilt: 'binding' });
+  const { child, outcome } = start(clone);
+  await until(() => callsIn(clone).length > 0, 'the set-up calls no program');
+  child.kill('SIGKILL');
+  await outcome;
+  const lock = readdirSync(clone.folder).find((name) => name.endsWith('.lock')) ?? assert.fail('no lock');
+  truncateSync(join(clone.folder, lock));
+  utimesSync(join(clone.folder, lock), new Date(0), new Date(0));
+  assert.equal((await setUp(clone)).code, 0);
 });

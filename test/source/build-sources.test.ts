@@ -1,12 +1,15 @@
 // Every kind of source that must work, made through GDAL, built, and read back from the release's files.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
 import { runSql, writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildOptions } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
@@ -208,4 +211,22 @@ test('refuses a list with a number beyond 2^53', async () => {
     message: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
     remedy: /^change the column to text$/,
   });
+});
+
+test('a file of the source that is replaced while it is read is refused: its digest would be that of another one', async () => {
+  const [file, other] = ['replaced.geojson', 'other.geojson'].map((name) => join(folder, name));
+  assert.ok(file && other);
+  for (const path of [file, other]) writeFileSync(path, geojsonOf(['"GID_0":"AAA"']));
+  const report: Report = {
+    ...SILENT,
+    advance: (what) => {
+      if (what === 'features read' && existsSync(other)) renameSync(other, file);
+    },
+  };
+  const out = join(folder, 'replaced-out');
+  await assert.rejects(build(buildOptions(file, out), report), {
+    message: `${file}: has changed while it was read`,
+    remedy: 'run the command again when nothing writes there any more',
+  });
+  assert.deepEqual(readdirSync(join(out, 'releases')), []);
 });

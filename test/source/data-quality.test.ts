@@ -15,7 +15,6 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { verify } from '../../generator/check/verify.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
@@ -24,6 +23,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { numbered, published } from './published.ts';
 
@@ -400,12 +400,12 @@ test('a geometry without a GeoJSON form is refused with its fid and type', async
   await assertRefused(source, { message });
 });
 
-test('verify reports the errors of GDAL while it reads the source', async () => {
+test('errors of GDAL while the source is read again are named', async () => {
   const path = shapefiles();
   const out = join(folder, `out-${made++}`);
   await buildRelease(path, out);
   cut(join(path, 'adm2.shp'), 0.5);
-  const { findings } = await verify({ out, source: { source: [path] }, workers: 0 }, SILENT);
+  const { findings } = await verifyAgainst(path, out);
   const ofShapefile = findings.filter((finding) => finding.path === join(path, 'adm2.shp'));
   assert.match(ofShapefile.map(({ problem }) => problem).join('\n'), /layer adm2, fid \d: GDAL reports: .*fread/);
 });

@@ -75,3 +75,19 @@ test('with --make-valid units keep what they cover, and all are valid; verify re
   assert.equal(spike?.type, 'Polygon');
   assert.deepEqual(point, { type: 'Point', coordinates: [40, 0] });
 });
+
+test('the example of an invalid unit is the first that was read, by its file and the fid that it has there', async () => {
+  const files = ['a', 'b'].map((name) => {
+    // The highest fid comes first in the file.
+    const units = [square(0, 0), BOW_TIE, BOW_TIE, square(2, 2)].map((wkt, i) => ({
+      fid: 4 - i,
+      values: [`${name}${4 - i}`],
+      wkt: name === 'a' && wkt === BOW_TIE ? square(5, i) : wkt,
+    }));
+    return writeDataset(join(folder, `${name}.geojson`), 'GeoJSON', [
+      { name: 'units', columns: ['code'], features: units },
+    ]);
+  });
+  const { quality } = await published(files, { ...typed(false), accept: [] });
+  assert.ok(quality.includes('lv0 invalid-polygons 2 b.geojson: layer units, fid 3, GID b3'), quality.join('\n'));
+});

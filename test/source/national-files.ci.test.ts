@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
-import { verify } from '../../generator/check/verify.ts';
-import { SILENT } from '../../generator/report/progress.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { typed } from '../support/processes/typed.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
+import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { LAYOUTS, type Layout, NORWAY, type UnitsByLevel } from './national-layouts.ts';
 
@@ -50,8 +49,7 @@ async function built(folder: string, line: string): Promise<Release> {
   const others = ['--pages', 'none', '--geometry', 'full', '--no-cells', '--workers', '0', '--json', '--quiet'];
   const { status, stdout, stderr } = await typed('generator', [...words, ...others], { cwd: folder });
   assert.equal(status, 0, `${line}\n${stderr}`);
-  const source = sourceOf(folder, words);
-  const { findings } = await verify({ out: join(folder, 'output'), source: { source }, workers: 0 }, SILENT);
+  const { findings } = await verifyAgainst(sourceOf(folder, words), join(folder, 'output'));
   assert.deepEqual(findings, []);
   return JSON.parse(stdout);
 }

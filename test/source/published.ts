@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { Geometry, Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { verify } from '../../generator/check/verify.ts';
-import { SILENT } from '../../generator/report/progress.ts';
 import type { FixtureFeature } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';
+import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What a source has become. */
@@ -35,7 +34,7 @@ export async function published(
   out = join(temporaryFolder(), 'out'),
 ): Promise<Published> {
   const release = await buildRelease(source, out, options);
-  const { findings } = await verify({ out, source: { source: [source].flat() }, workers: 0 }, SILENT);
+  const { findings } = await verifyAgainst(source, out);
   assert.deepEqual(findings, []);
   const unitsOf = (level: Level, geometry?: Geometry) => featuresIn(out, level, geometry);
   const valuesOf = (level: Level, ...names: string[]): unknown[][] =>

@@ -14,9 +14,13 @@ export interface PlacedLevel {
   isExact: boolean;
   /** Rings in units of the last decimal. */
   rings: readonly (readonly Ring[])[];
+  /** Those of their edges that a feature has an odd number of times, likewise. */
+  edges: readonly (readonly Edge[])[];
   /** The positions of the features that contain a point. */
   containing: EvenOdd;
 }
+
+type Edge = readonly [x1: number, y1: number, x2: number, y2: number];
 
 /** Decimals of the boxes, the points and whatever is asked for. */
 export const DECIMALS = 15;
@@ -36,11 +40,11 @@ export function placedLevel(lines: readonly string[], precision: number): Placed
   // A number of JSON is the nearest one to its decimals.
   const exact = (value: number): bigint => scaled(value.toFixed(precision), DECIMALS);
   const boxes = features.map(({ bbox }) => bbox?.map(exact));
+  const edges = rings.map((own) => oddEdges(own, precision));
   const isExact = features.every(
-    ({ geometry }, i) =>
-      geometry === null || (/Polygon$/.test(geometry.type) && oddEdges(elementAt(rings, i), precision).length > 0),
+    ({ geometry }, i) => geometry === null || (/Polygon$/.test(geometry.type) && elementAt(edges, i).length > 0),
   );
-  return { boxes, rings, precision, isExact, containing: evenOdd(rings, precision, DECIMALS) };
+  return { boxes, rings, edges, precision, isExact, containing: evenOdd(rings, precision, DECIMALS) };
 }
 
 const FULL = 360n * 10n ** BigInt(DECIMALS);
@@ -66,14 +70,17 @@ export function inBox(level: PlacedLevel, decimals: string): number[] {
   const atCorner = new Set(level.containing(west, south));
   const box = decimals.split(',').map((text) => scaled(text, DECIMALS));
   const parts = 10n ** BigInt(DECIMALS - precision);
+  // No other edge comes near its latitudes: most need no exact comparison.
+  const [low = NaN, high = NaN] = [box[1], box[3]].map((value) => Number(value) / Number(parts));
+  const isNear = ([, y1, , y2]: Edge): boolean => Math.max(y1, y2) >= low - 1 && Math.min(y1, y2) <= high + 1;
   return touching(level, decimals).filter((position) => {
     if (atCorner.has(position)) return true;
-    return oddEdges(elementAt(level.rings, position), precision).some((edge) =>
+    const isMet = (edge: Edge): boolean =>
       meetsBox(
         edge.map((value) => BigInt(value) * parts),
         box,
-      ),
-    );
+      );
+    return elementAt(level.edges, position).some((edge) => isNear(edge) && isMet(edge));
   });
 }
 

@@ -143,6 +143,8 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
     [(root) => replaceText(root, 2, 0, replaced('"geometry":{', '"geometry":7,"g":{')), /^has no geometry/],
     [(root) => replaceText(root, 2, 0, replaced('"id":1', '"id":3')), /^lv2\[0\]/],
     [(root) => replaceText(root, 2, 0, replaced('"bbox":[0,', '"box":[0,')), /^lv2\[0\]/],
+    [(root) => changeArrays(root, 2, (own) => ({ ...own, part: own.box.slice(0, 5) })), /^lv2\/index\.bin: position 0/],
+    [(root) => changeArrays(root, 2, (own) => ({ ...own, box: own.box.with(3, 1) })), /: its box lacks \d+,\d+$/],
     [exchangedGids, /^lv2\/index\.bin: column 0/],
     [(root) => replaceLevelFile(root, 2, 'manifest', lineMore), /^the form of the manifest/],
     [(root) => resealRelease(root, oneListing), /^lv2: listings/],

@@ -19,8 +19,8 @@
 
 /**
  * A level as the file has it.
- * @typedef {{ level: string, columns: Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] } }}
- * Described
+ * @typedef {Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] }} Columns
+ * @typedef {{ level: string, bbox: 'exact' | 'boxes', columns: Columns }} Described
  * @typedef {Partial<Omit<About, 'levels' | 'date'> & { levels: Described[], date: string | null, license: string | null }>}
  * AboutFile
  */
@@ -51,10 +51,11 @@ export async function readAbout(base) {
  * @returns {LevelColumns[]}
  */
 function columnsByLevel(described) {
-  const known = new Map(described.map(({ level, columns }) => [level, columns]));
+  const known = new Map(described.map((one) => [one.level, one]));
   return [0, 1, 2, 3, 4, 5].map((level) => {
-    const { gid, name, type, parents } = known.get(`lv${level}`) ?? { gid: null, name: null, type: null, parents: [] };
+    const { bbox, columns } = known.get(`lv${level}`) ?? {};
+    const { gid, name, type, parents } = columns ?? { gid: null, name: null, type: null, parents: [] };
     const gidColumns = known.has(`lv${level}`) ? [...parents, gid].map((column) => column ?? '') : [];
-    return { level, gidColumns, nameColumn: name ?? '', typeColumn: type ?? '' };
+    return { level, gidColumns, nameColumn: name ?? '', typeColumn: type ?? '', hasBoxes: bbox === 'boxes' };
   });
 }

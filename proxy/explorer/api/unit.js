@@ -15,7 +15,9 @@
  *
  * @typedef {import('./client.js').Unit} Unit
  * The columns of a level that have the GIDs of the levels 0 to this one, its names and its types; empty texts for none.
- * @typedef {{ level: number, gidColumns: string[], nameColumn: string, typeColumn?: string }} LevelColumns
+ * `hasBoxes`: are units in a box if their own box touches it, because nothing better is known of the level?
+ * @typedef {{ level: number, gidColumns: string[], nameColumn: string, typeColumn?: string, hasBoxes?: boolean }}
+ * LevelColumns
  */
 
 /**

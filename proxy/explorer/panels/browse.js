@@ -31,10 +31,10 @@ export function showPath({ lineage, place }, release, onStep) {
 /**
  * The name of the place, and what it has.
  * @param {Shown} shown
- * @param {{ release?: string | undefined, title?: string | undefined }} about
+ * @param {Partial<Pick<import('../api/about.js').About, 'release' | 'title' | 'levels'>>} about
  * @param {readonly NamedUnit[]} rows
  */
-export function showHeading(shown, { release = 'All units', title = 'Boundaries explorer' }, rows) {
+export function showHeading(shown, { release = 'All units', title = 'Boundaries explorer', levels }, rows) {
   const { lineage, place, hasRows, hasFailed, total, listing } = shown;
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
@@ -51,11 +51,14 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   }
   const notes = [
     ...(hasRows && total > rows.length ? [`The first ${count(rows.length)} are listed. Search finds the others.`] : []),
-    ...(place.bbox === '' ? [] : ['Units are in the box if their own bounding box touches it.']),
+    ...(place.bbox !== '' && levels?.[place.level]?.hasBoxes ? [BOXES] : []),
   ];
   part('rows-note').hidden = notes.length === 0;
   part('rows-note').textContent = notes.join(' ');
 }
+
+/** Of a level whose geometries no box is compared with. */
+const BOXES = 'Units of this level are in the box if their own bounding box touches it.';
 
 /** What the page is for. */
 const PURPOSE = 'Boundaries as data: choose a unit, on the map or in the list, to save it or to copy its request.';

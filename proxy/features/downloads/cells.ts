@@ -6,7 +6,7 @@ import type { Answer, BodySource } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
-import type { ByteRange, Client, Reads } from '../../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { Listing } from '../pages/listing.ts';
 import { CELLS } from '../places/level-places.ts';
 import type { SavedEndpoint } from './endpoints.ts';
@@ -22,10 +22,10 @@ export function cellsRow(endpoint: SavedEndpoint): Row {
  * @throws Problem range-not-satisfiable; not-found if the release has none
  */
 function answerCells(listing: Listing<SavedEndpoint>): Answer {
-  const { level, basis } = listing;
+  const { level, representation } = listing;
   const { cells, features } = level.summary;
   if (cells === undefined)
-    throw new Problem('not-found', `Release ${basis.release.id} has no cells: it was built with --no-cells.`);
+    throw new Problem('not-found', `Release ${representation.release.id} has no cells: it was built with --no-cells.`);
   const path = `${level.folder}/${cellsPath(level.index.level)}`;
   const load = async (): Promise<Cells> => (await level.load(CELLS)).cells;
   return answerSaved(listing, new StoredCells(path, cells.bytes, cells.sha256.slice(0, TAG_CHARS), load), features);
@@ -43,7 +43,7 @@ export class StoredCells extends StoredFile implements RangedFile {
 
   /** A range of its bytes: always a stream. */
   part({ offset, length }: ByteRange): BodySource {
-    const stream = (cells: Cells, reads: Reads, client: Client) =>
+    const stream = (cells: Cells, reads: QueuedReads, client: Recipient) =>
       this.#stream(cells, reads, client, offset, offset + length);
     const read: BodySource['read'] = (reads, client) =>
       reads.later(client, async () => stream(await this.#load(), reads, client));
@@ -51,7 +51,13 @@ export class StoredCells extends StoredFile implements RangedFile {
     return { bytes: this.bytes, read };
   }
 
-  async *#stream(cells: Cells, reads: Reads, client: Client, offset: number, to: number): AsyncGenerator<Buffer> {
+  async *#stream(
+    cells: Cells,
+    reads: QueuedReads,
+    client: Recipient,
+    offset: number,
+    to: number,
+  ): AsyncGenerator<Buffer> {
     const { directory, arrays } = cells;
     const startOf = (cell: number): number => f64At(arrays.start, cell);
     for (let at = offset, end: number; at < Math.min(to, directory.length); at = end) {

@@ -40,18 +40,23 @@ export function savedRow<Endpoint extends SavedEndpoint>(
 
 /** @throws Problem range-not-satisfiable */
 export function answerSaved(
-  { endpoint, request, basis, fixed }: Pick<Listing<SavedEndpoint>, 'endpoint' | 'request' | 'basis' | 'fixed'>,
+  {
+    endpoint,
+    request,
+    representation,
+    fixed,
+  }: Pick<Listing<SavedEndpoint>, 'endpoint' | 'request' | 'representation' | 'fixed'>,
   file: RangedFile,
   matched: number,
 ): Answer {
   const { tag, bytes } = file;
   const range = rangeOf(request, `"${tag}"`, bytes);
   const part = range ?? { offset: 0, length: bytes };
-  const disposition = `attachment; filename="${fileName(endpoint, basis.release.id, request.query)}"`;
+  const disposition = `attachment; filename="${fileName(endpoint, representation.release.id, request.query)}"`;
   const more = ['Content-Disposition', disposition, MATCHED, String(matched)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
-  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
-  return releaseAnswer(headers, basis, tag, file.part(part), more, range);
+  const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity;
+  return releaseAnswer(headers, representation, tag, file.part(part), more, range);
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

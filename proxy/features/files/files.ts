@@ -2,7 +2,7 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { namesPath, OVERVIEW_FILE, releasePath } from '../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import type { Answer, Basis } from '../../bodies/answer.ts';
+import type { Answer, Representation } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { API_PATH } from '../../http/request.ts';
@@ -24,12 +24,12 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = [
 ];
 
 /** The answer with a file. Reading its body throws OriginError if its bytes do not match release.json. */
-export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, basis: Basis): Answer {
-  const { id, summaries, overview } = basis.release;
+export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, representation: Representation): Answer {
+  const { id, summaries, overview } = representation.release;
   const summary = level === undefined ? undefined : elementAt(summaries, level);
   const text = summary?.names ?? overview;
   const name = summary === undefined ? OVERVIEW_FILE : namesPath(summary.level);
   const file = new StoredFile(`${releasePath(id)}/${name}`, text.bytes, text.sha256.slice(0, TAG_CHARS));
   const matched = summary === undefined ? [] : [MATCHED, String(summary.features)];
-  return codedAnswer(fixed, basis, file, text, path, matched);
+  return codedAnswer(fixed, representation, file, text, path, matched);
 }

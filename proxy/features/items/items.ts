@@ -5,21 +5,21 @@ import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Ranges } from '../../../format/positions.ts';
 import type { LevelSummary } from '../../../format/release.ts';
-import { type Answer, type Basis, type Body, type BodySource, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Body, type BodySource, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
-import { TextOf } from '../../bodies/stored-file.ts';
+import { InflatedBody } from '../../bodies/stored-file.ts';
 import { Problem, quote } from '../../http/problem.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import type { Client, Reads } from '../../origin/origin.ts';
+import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { badParameter, type Filter, isDigits, type Query } from '../../query/parameter.ts';
 import { COLUMN_RULE, parseQuery, queryRules, START_AT, unknownParameter, urlOf } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from '../pages/endpoints.ts';
-import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from '../pages/listing.ts';
-import { FID_MAX, startOf } from '../pages/parameters.ts';
+import { type Listing, type ListingFilter, listingRow, nextUrl } from '../pages/listing.ts';
+import { FID_MAX, STARTS_AT } from '../pages/parameters.ts';
 import { resolve } from '../pages/resolve.ts';
-import { COLLECTIONS_PATH, collectionOf, type Link } from './endpoints.ts';
+import { COLLECTIONS_PATH, collectionOf, type Link, linkHeader, queryablesLink } from './endpoints.ts';
 import { LIMIT, LIMIT_SIZES } from './parameters.ts';
 
 /** The rules of a query, whose templates leave a plus as it is and whose links keep the order of the request. */
@@ -35,7 +35,7 @@ export function itemsRow(endpoint: FeaturesEndpoint, filters: readonly ListingFi
     filters,
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
-    named: (query) => startOf(query)?.cursor,
+    named: (query) => STARTS_AT.of(query)?.cursor,
     respond: answerItems,
   });
 }
@@ -72,42 +72,42 @@ const ITEMS_MAX_BYTES = 2 * 1024 * 1024;
  * @throws Problem not-found if the level is no collection; unknown-parameter
  */
 function answerItems(listing: Listing): Answer {
-  const { endpoint, query, sets, level, source, basis, fixed } = listing;
-  const filters = columnFilters(query, endpoint, collectionOf(basis.release, endpoint.level));
-  const selection = { filters, sets, start: startOf(query), size: undefined };
+  const { endpoint, query, sets, level, source, representation, fixed } = listing;
+  const filters = columnFilters(query, endpoint, collectionOf(representation.release, endpoint.level));
+  const selection = { filters, sets, start: STARTS_AT.of(query), size: undefined };
   const { positions, first } = resolve(level.index, 'fc', selection, source.geometry);
   const size = Math.min(LIMIT.of(query) ?? LIMIT_SIZES.default, positions.count - first);
   const { ranges, count } = upTo(ITEMS_MAX_BYTES, positions.slice(first, size), source.table);
   const start = query.given.find(({ name }) => name === START_AT)?.text;
   const { path, mediaType: type } = endpoint;
-  const next = nextUrl(listing, positions, first + count);
-  const links: Link[] = [
-    { href: urlOf(basis.base + path, query, start), rel: 'self', type },
-    ...(next === undefined ? [] : [{ href: next, rel: 'next', type }]),
-    collectionLink(endpoint, basis),
-  ];
+  const nextHref = nextUrl(listing, positions, first + count);
+  const next: Link[] = nextHref === undefined ? [] : [{ href: nextHref, rel: 'next', type }];
+  const queryables = queryablesLink(endpoint.level, representation.base);
+  const self = { href: urlOf(representation.base + path, query, start), rel: 'self', type };
+  const links: Link[] = [self, ...next, collectionLink(endpoint, representation), queryables];
   const end = `],${membersOf({ numberMatched: positions.count, numberReturned: count, links })}}\n`;
   const slice = new Slice([source], { ...FRAME_DATA.fc, after: storedBlock(end) }, `ogc-${tagOf(end)}`, ranges);
-  return codedAnswer(fixed, basis, slice, slice, path, matchedAnd(positions, next));
+  const more = [MATCHED, String(positions.count), 'Link', linkHeader([...next, queryables])];
+  return codedAnswer(fixed, representation, slice, slice, path, more);
 }
 
 /**
  * The answer with one feature, as text: its links come into the object, so it is inflated.
  * @throws Problem not-found
  */
-function answerItem({ endpoint, request, query, level, source, basis, fixed }: Listing): Answer {
+function answerItem({ endpoint, request, query, level, source, representation, fixed }: Listing): Answer {
   const fid = fidOf(endpoint, request);
-  collectionOf(basis.release, endpoint.level);
+  collectionOf(representation.release, endpoint.level);
   const position = level.index.positionOf(fid);
   if (position >= level.index.features || level.index.fidAt(position) !== fid)
     throw new Problem('not-found', `${levelName(endpoint.level)} has no feature with the fid ${fid}.`);
   const { path, mediaType: type } = endpoint;
-  const href = urlOf(`${basis.base}${path}${fid}`, query, undefined);
-  const links = membersOf({ links: [{ href, rel: 'self', type }, collectionLink(endpoint, basis)] });
+  const href = urlOf(`${representation.base}${path}${fid}`, query, undefined);
+  const links = membersOf({ links: [{ href, rel: 'self', type }, collectionLink(endpoint, representation)] });
   const slice = new Slice([source], FRAME_DATA.geojsonl, `ogc-${tagOf(links)}`, [position, position + 1]);
-  const body = new LinkedFeature(new TextOf(slice, slice.textBytes, path), links);
-  const headers = fixed[basis.isPinned ? 'pinned' : 'current'].identity;
-  return releaseAnswer(headers, basis, `${slice.tag}-i`, body, [MATCHED, '1']);
+  const body = new LinkedFeature(new InflatedBody(slice, slice.textBytes, path), links);
+  const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity;
+  return releaseAnswer(headers, representation, `${slice.tag}-i`, body, [MATCHED, '1']);
 }
 
 /** The text of a feature with more members at its beginning. */
@@ -122,7 +122,7 @@ class LinkedFeature implements BodySource {
     this.bytes = this.#beginning.length + feature.bytes - 1;
   }
 
-  async read(reads: Reads, client: Client): Promise<Body> {
+  async read(reads: QueuedReads, client: Recipient): Promise<Body> {
     const text = await this.#feature.read(reads, client);
     return Buffer.isBuffer(text) ? this.#begun(text) : this.#stream(text);
   }
@@ -156,7 +156,7 @@ function upTo(maxBytes: number, ranges: Ranges, table: FeatureTable): { ranges: 
   return { ranges: kept, count };
 }
 
-function collectionLink({ level }: FeaturesEndpoint, { base }: Basis): Link {
+function collectionLink({ level }: FeaturesEndpoint, { base }: Representation): Link {
   return { href: `${base}${COLLECTIONS_PATH}/${levelName(level)}`, rel: 'collection', type: 'application/json' };
 }
 

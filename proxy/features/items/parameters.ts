@@ -2,14 +2,11 @@
 // items.ts and openapi.ts.
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
-import { SIZE_RULE, START, sizeOf } from '../pages/parameters.ts';
+import { SIZE_RULE, STARTS_AT, sizeOf } from '../pages/parameters.ts';
 import { BBOX, boxOf } from '../places/parameters.ts';
 
 /** The number of features of a page if the request does not say, and at most. */
-export const LIMIT_SIZES = { default: 100, maximum: 1000 } as const;
-
-/** How the documents of OpenAPI 3.0 have a parameter: arrays with commas. */
-const TEXT = { type: 'string', minLength: 1 };
+export const LIMIT_SIZES = { default: 100, maximum: 10_000 } as const;
 
 /** The number of features of a page. */
 export const LIMIT: Parameter<number> = new Parameter({
@@ -25,17 +22,28 @@ export const LIMIT: Parameter<number> = new Parameter({
   }),
 });
 
+const FOUR = { minItems: 4, maxItems: 4 };
+const SIX = { minItems: 6, maxItems: 6 };
+
 /** With heights, too. */
 const BOX = BBOX.as({
   rule: () => 'west,south,east,north in degrees, or six numbers with heights',
   parse: (given, level) => boxOf(given, level, fourNumbers(given), '4 or 6'),
   document: () => ({
     component: 'bbox',
-    description: 'Features whose bbox touches west,south,east,north; six numbers have heights.',
-    schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6 },
+    description:
+      'Features that have a point in west,south,east,north, in degrees, or have no geometry; six numbers have heights.',
+    schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6, oneOf: [FOUR, SIX] },
     example: [-4, 40, -3, 41],
   }),
 });
+
+/** An instant (RFC 3339) or a day, as in both ends of an interval. */
+const DAY = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])';
+const MINUTE = '(?:[01]\\d|2[0-3]):[0-5]\\d';
+const INSTANT = `${DAY}(?:[Tt]${MINUTE}:(?:[0-5]\\d|60)(?:\\.\\d+)?(?:[Zz]|[+-]${MINUTE}))?`;
+/** One, or an interval (OGC 17-069r4, section 7.15.4). */
+const TIME = `^(?:${INSTANT}|${INSTANT}/(?:${INSTANT}|\\.\\.)?|(?:\\.\\.)?/${INSTANT})$`;
 
 const DATETIME: Parameter<true> = new Parameter({
   name: 'datetime',
@@ -45,7 +53,7 @@ const DATETIME: Parameter<true> = new Parameter({
   document: () => ({
     component: 'datetime',
     description: 'An instant or an interval. Features have no time: all match.',
-    schema: TEXT,
+    schema: { type: 'string', pattern: TIME },
     example: '2026-11-23T00:00:00Z',
   }),
 });
@@ -59,15 +67,11 @@ const GEOMETRY_OF_FEATURES = GEOMETRY.as({
   }),
 });
 
-const [START_AT] = START;
-
-const CURSOR = START_AT.as({
+const CURSOR = STARTS_AT.as({
   rule: () => 'a cursor of a next link, or a fid',
-  document: () => ({
-    component: 'start-at',
+  document: (endpoint) => ({
+    ...STARTS_AT.document(endpoint),
     description: 'The cursor of a next link, or the fid at which the page starts.',
-    schema: TEXT,
-    example: '1',
   }),
 });
 
@@ -104,23 +108,29 @@ function fourNumbers(given: Given): string {
   return [plain[0], plain[1], plain[3], plain[4]].join();
 }
 
-/** An instant (RFC 3339) or a day, as in both ends of an interval. */
-const INSTANT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+const IS_TIME = new RegExp(TIME);
+/** The second that a leap second follows, which is the last one of a month: V8 knows none (RFC 3339, section 5.7). */
+const LEAP = /:60(?=[.Z+-])/;
 
-/** Is it an instant or an interval (OGC 17-069r4, section 7.15.4)? What has no time matches any. */
+/** Is it an instant, or an interval whose end is not before its start? What has no time matches any. */
 function isTime(text: string): boolean {
-  const ends = text.split('/');
-  const isOpen = (end: string): boolean => ends.length === 2 && (end === '' || end === '..');
-  const times = ends.filter((end) => !isOpen(end)).map(instantOf);
-  const [first = Number.NaN, last = first] = times;
-  return ends.length <= 2 && first <= last;
+  const times = text.split('/').filter((end) => end !== '' && end !== '..');
+  const [first = Number.NaN, last = first] = times.map(instantOf);
+  return IS_TIME.test(text) && first <= last;
 }
 
-/** Milliseconds; NaN if it is none. V8 takes February 30 for March 2, and has no leap second (RFC 3339, section 5.7). */
+/** Milliseconds; NaN if there is no such day. V8 takes February 30 for March 2. */
 function instantOf(text: string): number {
   const day = new Date(Date.parse(text.slice(0, 10))).getUTCDate();
-  if (!INSTANT.test(text) || day !== Number(text.slice(8, 10))) return Number.NaN;
-  return Date.parse(text.toUpperCase().replace(/:60(?=[.Z+-])/, ':59'));
+  if (day !== Number(text.slice(8, 10))) return Number.NaN;
+  const upper = text.toUpperCase();
+  const time = Date.parse(upper.replace(LEAP, ':59'));
+  return LEAP.test(upper) && !isEndOfMonth(time) ? Number.NaN : time;
+}
+
+/** Does a month begin a second later? */
+function isEndOfMonth(time: number): boolean {
+  return new Date(time + 1000).toISOString().slice(8, 19) === '01T00:00:00';
 }
 
 /** @throws Problem bad-parameter */

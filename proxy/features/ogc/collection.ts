@@ -4,12 +4,9 @@ import { levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { GEOMETRY } from '../../query/parameter.ts';
-import { COLLECTIONS_PATH, type Link } from '../items/endpoints.ts';
-import { SCHEMA_TYPE } from './endpoints.ts';
+import { COLLECTIONS_PATH, type Link, queryablesLink, RELATIONS, SCHEMA_TYPE } from '../items/endpoints.ts';
 
 const JSON_TYPE = 'application/json';
-/** The registered relations of the OGC begin so. */
-const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0/';
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** A level as a collection. @param base URL of the service */
@@ -23,7 +20,7 @@ export function collectionDocument(
   const links: Link[] = [
     { href, rel: 'self', type: JSON_TYPE },
     { href: `${href}/items`, rel: 'items', type: 'application/geo+json', title: `The units of level ${level}` },
-    { href: `${href}/queryables`, rel: `${RELATIONS}queryables`, type: SCHEMA_TYPE, title: 'What to filter by' },
+    queryablesLink(level, base),
     { href: `${href}/schema`, rel: `${RELATIONS}schema`, type: SCHEMA_TYPE, title: 'Columns' },
     ...licenceLinks(release),
   ];
@@ -50,7 +47,7 @@ export function columnsSchema(document: string, id: string, columns: LevelSummar
   const frame = { $schema: DIALECT, $id: id, type: 'object', title: layer };
   const isThere = (name: string): boolean => name !== '';
   if (document === 'queryables') {
-    const properties = gidColumns.filter(isThere).map((name) => [name, { title: name, type: 'string' }]);
+    const properties = gidColumns.filter(isThere).map((name) => [name, queryable(name)]);
     return { ...frame, properties: Object.fromEntries(properties), additionalProperties: false };
   }
   const own = gidColumns.length - 1;
@@ -66,6 +63,11 @@ export function columnsSchema(document: string, id: string, columns: LevelSummar
     [GEOMETRY.name, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
   ];
   return { ...frame, properties: Object.fromEntries(properties), additionalProperties: true };
+}
+
+/** The schema of a column to filter by, which is that of the parameter, too (OGC 19-079r2, requirement 6 C). */
+export function queryable(name: string) {
+  return { title: name, type: 'string', minLength: 1 };
 }
 
 /** The licence of the data: none if the release does not say where its text is. */

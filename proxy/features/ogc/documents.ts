@@ -1,43 +1,62 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
 import { gzipSync } from 'node:zlib';
-import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { LoadedRelease } from '../../data/release.ts';
-import { collectionOf, collectionsOf, type Link, OGC_PATH } from '../items/endpoints.ts';
+import { collectionOf, collectionsOf, type Link, linkHeader, OGC_PATH, queryablesLink } from '../items/endpoints.ts';
 import { collectionDocument, columnsSchema, creditsOf, licenceLinks } from './collection.ts';
 import type { DocumentEndpoint } from './endpoints.ts';
 import { OPENAPI_TYPE } from './endpoints.ts';
 import { apiDocument, type Service, TITLE } from './openapi.ts';
 
 /** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */
-const CONFORMANCE = ['1/1.0/conf/core', '1/1.0/conf/geojson', '1/1.0/conf/oas30', '3/1.0/conf/queryables'].map(
-  (name) => `http://www.opengis.net/spec/ogcapi-features-${name}`,
-);
+const CONFORMANCE = [
+  '1/1.0/conf/core',
+  '1/1.0/conf/geojson',
+  '1/1.0/conf/oas30',
+  '3/1.0/conf/queryables',
+  '3/1.0/conf/queryables-query-parameters',
+].map((name) => `http://www.opengis.net/spec/ogcapi-features-${name}`);
+/** It asks for the documentation of the interface as HTML, which a service without the explorer has not. */
+const OAS30 = /\/oas30$/;
 const JSON_TYPE = 'application/json';
+
+/** What the documents say of the service. */
+interface DocumentedService extends Service {
+  /** Does it have /docs? */
+  hasExplorer?: boolean;
+}
 
 /** The answer with a document. @throws Problem not-found if the level has no features */
 export function answerDocument(
   endpoint: DocumentEndpoint,
   fixed: FixedHeaders,
-  basis: Basis,
-  service: Service,
+  representation: Representation,
+  service: DocumentedService,
 ): Answer {
-  const { coding } = basis;
-  const text = `${JSON.stringify(contentOf(endpoint, basis, service))}\n`;
+  const { coding, base } = representation;
+  const text = `${JSON.stringify(contentOf(endpoint, representation, service))}\n`;
   const tag = tagOf(text);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []);
+  const { document, level } = endpoint;
+  const isCollection = document === 'collection' && level !== undefined;
+  const more = isCollection ? ['Link', linkHeader([queryablesLink(level, base)])] : [];
+  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, more);
 }
 
-function contentOf({ path, document, level }: DocumentEndpoint, { release, base }: Basis, service: Service): object {
+function contentOf(
+  { path, document, level }: DocumentEndpoint,
+  { release, base }: Representation,
+  service: DocumentedService,
+): object {
   if (level !== undefined && document === 'collection')
     return collectionDocument(collectionOf(release, level), release, base);
   if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level));
   switch (document) {
     case 'conformance':
-      return { conformsTo: CONFORMANCE };
+      return { conformsTo: CONFORMANCE.filter((name) => service.hasExplorer || !OAS30.test(name)) };
     case 'api':
       return apiDocument(service, base + OGC_PATH, release.geometries, collectionsOf(release), licenceOf(release));
     case 'collections': {
@@ -54,10 +73,11 @@ function licenceOf(release: LoadedRelease): { name: string; url: string } | unde
   return link && { name: link.title ?? link.href, url: link.href };
 }
 
-function landingPage(release: LoadedRelease, base: string, { title = TITLE }: Service): object {
+function landingPage(release: LoadedRelease, base: string, { title = TITLE, hasExplorer }: DocumentedService): object {
   const links = [
     linkTo(base, '', 'self'),
     { ...linkTo(base, '/api', 'service-desc'), type: OPENAPI_TYPE },
+    ...(hasExplorer ? [{ href: `${base}/docs`, rel: 'service-doc', type: 'text/html' }] : []),
     linkTo(base, '/conformance', 'conformance'),
     linkTo(base, '/collections', 'data'),
     ...licenceLinks(release),

@@ -1,7 +1,7 @@
 // The paths of the documents of OGC API - Features. Used by the files of this folder, rows.ts and the documents.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import { OGC_PATH } from '../items/endpoints.ts';
+import { OGC_PATH, SCHEMA_TYPE } from '../items/endpoints.ts';
 import { F } from '../items/parameters.ts';
 
 type OgcDocument = 'landing' | 'conformance' | 'api' | 'collections' | 'collection' | 'queryables' | 'schema';
@@ -19,8 +19,6 @@ export interface DocumentEndpoint {
 /** The media type of the document that OGC API - Features has of itself. */
 export const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.0';
 const JSON_TYPE = 'application/json';
-/** The media type of what JSON Schema describes a collection by. */
-export const SCHEMA_TYPE = 'application/schema+json';
 
 /** The documents. */
 export const DOCUMENT_ENDPOINTS: readonly DocumentEndpoint[] = [

@@ -4,10 +4,13 @@ import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { Audience } from '../../bodies/headers.ts';
+import { PROBLEMS } from '../../http/problem.ts';
 import type { Parameter } from '../../query/parameter.ts';
 import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/endpoints.ts';
 import { ITEMS_PARAMETERS } from '../items/parameters.ts';
+import { queryable } from './collection.ts';
 import { DOCUMENT_ENDPOINTS } from './endpoints.ts';
+import { FEATURE_3_0, type OgcSchema, objectSchema, ogcSchemas, schemaReference } from './schemas.ts';
 
 const DESCRIPTION = 'Administrative boundaries as OGC API - Features: a collection for each level that has units.';
 /** What the service is called, if nothing else is configured. */
@@ -33,8 +36,7 @@ export function apiDocument(
   collections: readonly LevelSummary[],
   license?: { name: string; url: string } | undefined,
 ): object {
-  const problem = { type: 'object', properties: { title: { type: 'string' }, detail: { type: 'string' } } };
-  const content = { 'application/problem+json': { schema: problem } };
+  const problems = problemsOf(audience);
   return {
     openapi: '3.0.3',
     info: { title, version: '1.1.0', description: DESCRIPTION, ...(license && { license }) },
@@ -44,7 +46,10 @@ export function apiDocument(
     paths: ogcPaths({
       prefix: '',
       levels: collections.map(({ level }) => level),
-      problems: { default: { description: 'A problem (RFC 9457).', content } },
+      others: {
+        304: { description: 'Not modified: If-None-Match has the current ETag.' },
+        ...Object.fromEntries(problems.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])),
+      },
       reference: (name) => `#/components/parameters/${name}`,
       // Here, not among the components: a column may have any name.
       columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
@@ -54,9 +59,33 @@ export function apiDocument(
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       }),
       parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
+      responses: Object.fromEntries(problems.map(({ name, response }) => [name, response])),
+      schemas: { Feature: FEATURE_3_0, ...ogcSchemas(FEATURE_3_0), Problem: PROBLEM },
     },
   };
 }
+
+/** The problems that answers may have, by status. Files in ranges are none of these. */
+function problemsOf(audience: Audience) {
+  const statuses = [...new Set(Object.values(PROBLEMS).map(({ status }) => status))].filter((status) => {
+    const isOfTokens = status === 401 || status === 403;
+    return status !== 416 && (audience === 'private' || !isOfTokens);
+  });
+  const content = { 'application/problem+json': { schema: schemaReference('Problem') } };
+  return statuses.map((status) => {
+    const titles = Object.values(PROBLEMS).flatMap((known) => (known.status === status ? `${known.title}.` : []));
+    return { status, name: `problem-${status}`, response: { description: titles.join(' '), content } };
+  });
+}
+
+const TEXT = { type: 'string' };
+const PROBLEM = objectSchema(['type', 'title', 'status', 'detail', 'code'], {
+  type: { type: 'string', format: 'uri' },
+  title: TEXT,
+  status: { type: 'integer' },
+  detail: { ...TEXT, description: 'What is wrong, and what is allowed.' },
+  code: { ...TEXT, description: 'Stable: clients may rely on it.' },
+});
 
 function columnsIn(collections: readonly LevelSummary[], level: Level): string[] {
   return collections.flatMap((known) => (known.level === level ? known.gidColumns.filter((name) => name !== '') : []));
@@ -67,8 +96,8 @@ interface Surroundings {
   /** The path of the landing page, relative to the server. */
   prefix: string;
   levels: readonly Level[];
-  /** The responses with problems. */
-  problems: object;
+  /** The responses besides 200. */
+  others: object;
   /** The place of a parameter among the components. */
   reference: (name: string) => string;
   /** The parameters of a level that are columns, or references to them. */
@@ -76,15 +105,20 @@ interface Surroundings {
 }
 
 /** The paths. */
-export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Surroundings) {
-  const operation = (operationId: string, summary: string, mediaType: string, parameters: readonly object[]) => ({
+export function ogcPaths({ prefix, levels, others, reference, columnsOf }: Surroundings) {
+  const operation = (
+    operationId: string,
+    [summary, schema]: Documented,
+    mediaType: string,
+    parameters: readonly object[],
+  ) => ({
     operationId,
     tags: ['ogc'],
     summary,
     parameters,
     responses: {
-      200: { description: summary, content: { [mediaType]: { schema: { type: 'object' } } } },
-      ...problems,
+      200: { description: summary, content: { [mediaType]: { schema: schemaReference(schema) } } },
+      ...others,
     },
   });
   const pathOf = ({ path }: { path: string }): string =>
@@ -103,30 +137,32 @@ export function ogcPaths({ prefix, levels, problems, reference, columnsOf }: Sur
   const pages = ITEMS_ENDPOINTS.filter(isThere).map((endpoint) => {
     const { level, mediaType } = endpoint;
     const parameters = [...references(endpoint), ...columnsOf(level)];
-    const summary = 'Features of a level, with links in the body';
-    return [
-      pathOf(endpoint),
-      { get: operation(`ogc-items-${levelName(level)}`, summary, mediaType, parameters) },
-    ] as const;
+    const get = operation(`ogc-items-${levelName(level)}`, ITEMS, mediaType, parameters);
+    return [pathOf(endpoint), { get }] as const;
   });
   const features = ITEM_ENDPOINTS.filter(isThere).map((endpoint) => {
     const { level, mediaType } = endpoint;
     const parameters = [{ $ref: reference(FID) }, ...references(endpoint)];
-    const get = operation(`ogc-item-${levelName(level)}`, 'One feature, with links', mediaType, parameters);
+    const get = operation(`ogc-item-${levelName(level)}`, ITEM, mediaType, parameters);
     return [`${pathOf(endpoint)}{${FID}}`, { get }] as const;
   });
   return Object.fromEntries([...documents, ...pages, ...features]);
 }
 
+/** What an answer is, and its schema. */
+type Documented = readonly [summary: string, schema: OgcSchema];
+
 const DOCUMENTS = {
-  landing: 'The landing page of OGC API - Features',
-  conformance: 'What it conforms to',
-  api: 'Its OpenAPI 3.0 document',
-  collections: 'The levels that have units, as collections',
-  collection: 'A level as a collection',
-  queryables: 'The columns of a level to filter by, as JSON Schema',
-  schema: 'The columns of a level, as JSON Schema',
+  landing: ['The landing page of OGC API - Features', 'Landing'],
+  conformance: ['What it conforms to', 'Conformance'],
+  api: ['Its OpenAPI 3.0 document', 'OpenApi'],
+  collections: ['The levels that have units, as collections', 'Collections'],
+  collection: ['A level as a collection', 'Collection'],
+  queryables: ['The columns of a level to filter by, as JSON Schema', 'Columns'],
+  schema: ['The columns of a level, as JSON Schema', 'Columns'],
 } as const;
+const ITEMS: Documented = ['Features of a level, with links in the body', 'Items'];
+const ITEM: Documented = ['One feature, with links', 'Item'];
 const FID = 'fid';
 
 /** The parameters of features in any data. */
@@ -146,7 +182,7 @@ function columnParameter(name: string) {
     description: `Features with this ${name}.`,
     style: 'form',
     explode: false,
-    schema: { type: 'string', minLength: 1 },
+    schema: queryable(name),
   };
 }
 

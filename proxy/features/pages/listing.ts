@@ -2,7 +2,7 @@
 // Features: which release and level, which filters, which table, before the capability makes the answer. Used by
 // pages.ts and the capabilities above.
 import type { Positions } from '../../../format/positions.ts';
-import type { Answer, Basis, HeaderList } from '../../bodies/answer.ts';
+import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts';
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
 import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -35,7 +35,7 @@ export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   level: LoadedLevel;
   /** The feature files with the geometry that is asked for. */
   source: LoadedTable;
-  basis: Basis;
+  representation: Representation;
   /** Of the release and of what is in memory. */
   needs: Needs;
 }
@@ -70,8 +70,8 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
         const source = needs.table(level, geometryOf(query, release.geometries));
         const sets = setsOf(filters, query, level, needs);
         if (source === undefined || sets === undefined) return undefined;
-        const basis = { release, base, coding, isPinned: pinned !== undefined };
-        return respond({ endpoint, request, query, fixed, sets, level, source, basis, needs });
+        const representation = { release, base, coding, isPinned: pinned !== undefined };
+        return respond({ endpoint, request, query, fixed, sets, level, source, representation, needs });
       });
     },
   };
@@ -98,9 +98,9 @@ function setsOf(
 }
 
 /** The URL of the features from a rank on; undefined if there are none. */
-export function nextUrl({ endpoint, query, level, basis }: Listing, positions: Positions, rank: number) {
+export function nextUrl({ endpoint, query, level, representation }: Listing, positions: Positions, rank: number) {
   if (rank >= positions.count) return undefined;
-  return urlOf(basis.base + endpoint.path, query, level.cursors.write(positions.at(rank)));
+  return urlOf(representation.base + endpoint.path, query, level.cursors.write(positions.at(rank)));
 }
 
 /** The headers with the number of features and the link to the next ones. */

@@ -12,7 +12,7 @@ import { filtersOf, GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import type { FeaturesEndpoint } from './endpoints.ts';
 import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from './listing.ts';
-import { PAGE_SIZE, startOf } from './parameters.ts';
+import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** The row of an endpoint. @param filters those that capabilities bring */
@@ -24,22 +24,22 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
     filters,
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
-    named: (query) => startOf(query)?.cursor,
+    named: (query) => STARTS_AT.of(query)?.cursor,
     respond: answerPage,
   });
 }
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
 function answerPage(listing: Listing): Answer {
-  const { endpoint, query, sets, level, source, basis, fixed } = listing;
+  const { endpoint, query, sets, level, source, representation, fixed } = listing;
   const { format, path } = endpoint;
-  const selection = { filters: filtersOf(query), sets, start: startOf(query), size: PAGE_SIZE.of(query) };
+  const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };
   const resolution = resolve(level.index, format, selection, source.geometry);
   const { positions, first, count } = resolution;
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
   const member = storedPage(listing, resolution) ?? slice;
   const next = nextUrl(listing, positions, first + count);
-  return codedAnswer(fixed, basis, member, slice, path, matchedAnd(positions, next));
+  return codedAnswer(fixed, representation, member, slice, path, matchedAnd(positions, next));
 }
 
 /** The stored page with exactly these features, if there is one. */

@@ -3,7 +3,7 @@
 import { type Cursor, decodeCursor } from '../../../format/cursor.ts';
 import { type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import { Problem, quote } from '../../http/problem.ts';
-import { badParameter, type Given, isDigits, Parameter, type Query, wrong } from '../../query/parameter.ts';
+import { badParameter, type Given, isDigits, Parameter, type ParameterDocument, wrong } from '../../query/parameter.ts';
 import { START_AFTER, START_AT } from '../../query/parse.ts';
 
 /** Minimum value. The maximum is the page cap of level and format; a larger value counts as the cap. */
@@ -53,45 +53,44 @@ export interface Start {
   cursor: Cursor | undefined;
 }
 
-/** The two parameters by which a page may start. */
-export const START: readonly [Parameter<Start>, Parameter<Start>] = [
-  startParameter(
-    START_AT,
-    'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.',
-  ),
-  startParameter(
-    START_AFTER,
-    'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.',
-  ),
+/** Where a page starts. */
+export const STARTS_AT: Parameter<Start> = new Parameter({
+  name: START_AT,
+  order: 10,
+  rule: () => START_RULE,
+  parse: parseStart,
+  document: () =>
+    startDocument(
+      START_AT,
+      'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.',
+    ),
+});
+
+/** The two parameters by which a page may start: `STARTS_AT.of` finds either. */
+export const START: readonly Parameter<Start>[] = [
+  STARTS_AT,
+  STARTS_AT.as({
+    name: START_AFTER,
+    document: () =>
+      startDocument(
+        START_AFTER,
+        'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.',
+      ),
+  }),
 ];
 
-/** Where the page of a query starts; undefined at the first feature. */
-export function startOf(query: Query): Start | undefined {
-  for (const parameter of START) {
-    const start = parameter.of(query);
-    if (start !== undefined) return start;
-  }
-  return undefined;
-}
-
-function startParameter(name: string, description: string): Parameter<Start> {
-  return new Parameter({
-    name,
-    order: 10,
-    rule: () => START_RULE,
-    parse: parseStart,
-    document: () => ({
-      component: name,
-      description,
-      schema: {
-        oneOf: [
-          { type: 'integer', minimum: 0, maximum: FID_MAX, description: 'A fid.' },
-          { type: 'string', pattern: '^c_[A-Za-z0-9_-]+$', description: 'A cursor from a Link header; opaque.' },
-        ],
-      },
-      example: EXAMPLE_FID,
-    }),
-  });
+function startDocument(component: string, description: string): ParameterDocument {
+  return {
+    component,
+    description,
+    schema: {
+      oneOf: [
+        { type: 'integer', minimum: 0, maximum: FID_MAX, description: 'A fid.' },
+        { type: 'string', pattern: '^c_[A-Za-z0-9_-]+$', description: 'A cursor from a Link header; opaque.' },
+      ],
+    },
+    example: EXAMPLE_FID,
+  };
 }
 
 /** A fid or a cursor. @throws Problem bad-parameter, bad-cursor */

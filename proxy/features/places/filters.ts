@@ -1,7 +1,7 @@
 // The filters by place that listings have: features in a box, and those that contain a point. Used by rows.ts.
-import { positionsOf } from '../../../format/positions.ts';
+import { type Positions, positionsOf } from '../../../format/positions.ts';
 import type { ListingFilter } from '../pages/listing.ts';
-import { findInBox } from './find-in-box.ts';
+import { findInBox, findInBoxNow } from './find-in-box.ts';
 import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
 import { BBOX, CONTAINS } from './parameters.ts';
 
@@ -15,9 +15,10 @@ export const BOX_FILTER: ListingFilter = {
     const cells = needs.part(level, CELLS);
     if (cells === undefined) return undefined;
     const key = box.decimals.join();
+    const remembered = (found: Positions | undefined) => found && boxes.remember(key, found);
     return needs.found({
       key: `${level.index.level} ${key}`,
-      known: () => boxes.known(key),
+      known: (reads) => boxes.known(key) ?? remembered(findInBoxNow(box, boxes, cells, reads)),
       async find(reads, principal) {
         // Whether or not the request that asks first stays: it is remembered.
         const client = { principal, isClosed: false, exchange: undefined };

@@ -1,12 +1,13 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which decides
-// units that the one before leaves. What takes long gives way to other requests. Used by filters.ts.
-import { cellsMeeting, unitsWithEdges } from '../../../format/box-cells.ts';
-import { type Box, rangesOfBox } from '../../../format/boxes.ts';
+// units that the one before leaves. What is short is found at once, what takes long gives way to other requests. Used by
+// filters.ts.
+import { cellsMeeting, decideByEdges } from '../../../format/box-cells.ts';
+import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts';
+import type { Cells } from '../../../format/cells.ts';
 import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
-import { type Positions, positionsOf } from '../../../format/positions.ts';
-import type { Pieces } from '../../data/pieces.ts';
-import type { Client, Reads } from '../../origin/origin.ts';
+import { type Positions, positionsIn } from '../../../format/positions.ts';
+import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { Turns } from '../../work/in-turns.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
@@ -18,10 +19,46 @@ export interface AskedBox {
   rounded: Box;
 }
 
-/** What finding the cells of a unit's parts takes, compared with bytes of cells. */
+/** What a unit takes, the cells of its parts or a comparison, compared with bytes of cells. */
 const BYTES_A_UNIT = 1024;
+/** Bytes of cells that are gone through at once: less than a millisecond. */
+const NOW_MAX_BYTES = 64 * 1024;
 /** Pieces that are read before what they have is looked at. */
 const AT_A_TIME = 256;
+
+/** Cells that have to be looked at. */
+interface Cut {
+  /** Ascending. */
+  cells: readonly number[];
+  /** Decides units by the bytes of one of them. */
+  look(cell: number, bytes: Uint8Array): void;
+}
+
+/**
+ * Finds the units, if they can be found at once.
+ * @returns undefined if there is much to do or to read, or something is damaged: then `findInBox` must be used
+ */
+export function findInBoxNow(
+  box: AskedBox,
+  boxes: LevelBoxes,
+  { cells, pieces }: LevelCells,
+  reads: QueuedReads,
+): Positions | undefined {
+  const candidates = boxes.candidates(box.rounded);
+  let room = NOW_MAX_BYTES;
+  for (const cut of cutsOf(box, boxes, cells, candidates)) {
+    if (typeof cut === 'number') room -= cut;
+    else for (const cell of cut.cells) room -= cells.bytesOf(cell);
+    if (room < 0) return undefined;
+    if (typeof cut === 'number') continue;
+    const isRead = pieces.severalNow(cut.cells, reads, (cell, bytes) => {
+      cut.look(cell, bytes);
+      return candidates.size > 0;
+    });
+    if (!isRead) return undefined;
+  }
+  return candidates.found;
+}
 
 /**
  * Finds the units.
@@ -29,59 +66,77 @@ const AT_A_TIME = 256;
  * @throws OriginError if stored bytes are missing or damaged
  */
 export async function findInBox(
-  { decimals, rounded }: AskedBox,
+  box: AskedBox,
   boxes: LevelBoxes,
   { cells, pieces }: LevelCells,
-  reads: Reads,
-  client: Client,
+  reads: QueuedReads,
+  client: Recipient,
 ): Promise<Positions> {
-  const { found, left } = boxes.candidates(rounded);
-  if (left.size === 0) return positionsOfUnits(found);
-  const isLeft = (position: number): boolean => left.has(position);
-  const decide = (position: number): void => {
-    if (left.delete(position)) found.push(position);
-  };
+  const candidates = boxes.candidates(box.rounded);
   const turns = new Turns();
-  const search = async (box: PlaneBox, numbers: readonly number[], corner?: Point): Promise<void> => {
-    const atCorner = corner && cells.cellAt(corner);
-    for await (const { piece, bytes } of piecesOf(pieces, numbers, reads, client)) {
-      unitsWithEdges(cells, piece, bytes, box, isLeft, decide);
-      if (corner !== undefined && piece === atCorner) cells.unitsIn(corner, piece, bytes).forEach(decide);
-      await turns.give(bytes.length);
-      if (left.size === 0) return;
+  for (const cut of cutsOf(box, boxes, cells, candidates)) {
+    if (typeof cut === 'number') {
+      await turns.give(cut);
+      continue;
     }
-  };
+    for (let at = 0; at < cut.cells.length && candidates.size > 0; at += AT_A_TIME)
+      for (const { piece, bytes } of await pieces.several(cut.cells.slice(at, at + AT_A_TIME), reads, client)) {
+        cut.look(piece, bytes);
+        await turns.give(bytes.length);
+        if (candidates.size === 0) break;
+      }
+  }
+  return candidates.found;
+}
+
+/** The cells that have to be looked at, and what was done to find them, compared with bytes of cells. */
+function* cutsOf(
+  { decimals }: AskedBox,
+  boxes: LevelBoxes,
+  cells: Cells,
+  candidates: Candidates,
+): Generator<Cut | number> {
+  if (candidates.size === 0) return;
   const planes = planeBoxes(decimals, cells.precision);
-  const seen = planes.map((box) => borderCells(box, cells.finest));
+  const insides = planes.map((box) => insideOf(box, cells.finest));
   for (const [i, box] of planes.entries()) {
     // An edge of the unit meets the border of the box, or lies in a cell there; or the box lies in the unit: then no
     // edge meets it, and any point of it does.
-    await search(box, cellsMeeting(cells, box.cells(cells.finest), seen[i]), cornerOf(box));
+    const corner = cornerOf(box);
+    const atCorner = cells.cellAt(corner);
+    yield {
+      cells: cellsMeeting(cells, box.cells(cells.finest), insides[i]),
+      look(cell, bytes) {
+        decideByEdges(cells, cell, bytes, box, candidates);
+        if (cell !== atCorner) return;
+        for (const unit of cells.unitsIn(corner, cell, bytes)) candidates.decide(unit);
+      },
+    };
+    if (candidates.size === 0) return;
   }
   for (const [i, box] of planes.entries()) {
-    if (left.size === 0) break;
     // A piece of the unit lies in the box: in the cells of its parts there, away from the border.
-    const inside = seen[i];
+    const inside = insides[i];
     if (inside === undefined) continue;
     const numbers = new Set<number>();
-    for (const position of left) {
+    for (const position of positionsIn(candidates.left.slice(0, candidates.size))) {
       for (const part of boxes.partsOf(position))
         for (const range of rangesOfBox(part, cells)) {
           const shared = sharedBy(range, inside);
           if (shared !== undefined) for (const cell of cellsMeeting(cells, shared)) numbers.add(cell);
         }
-      await turns.give(BYTES_A_UNIT);
+      yield BYTES_A_UNIT;
     }
-    await search(
-      box,
-      [...numbers].sort((a, b) => a - b),
-    );
+    yield {
+      cells: [...numbers].sort((a, b) => a - b),
+      look: (cell, bytes) => decideByEdges(cells, cell, bytes, box, candidates),
+    };
+    if (candidates.size === 0) return;
   }
-  return positionsOfUnits(found);
 }
 
 /** Those of smallest cells that lie in a box and do not meet its border; undefined if there are none. */
-function borderCells(box: PlaneBox, finest: number): CellRange | undefined {
+function insideOf(box: PlaneBox, finest: number): CellRange | undefined {
   const { west, south, east, north } = box.cells(finest);
   return west + 1 > east - 1 || south + 1 > north - 1
     ? undefined
@@ -99,25 +154,4 @@ function sharedBy(a: CellRange, b: CellRange): CellRange | undefined {
 /** The south-western corner of a box, as points are looked up: 180 degrees east are 180 degrees west. */
 function cornerOf({ west, south, parts }: PlaneBox): Point {
   return pointFrom(west.floor, south.floor, west.fraction, south.fraction, parts);
-}
-
-/** Bytes of pieces, in the order of the numbers: neighbours are read together. */
-async function* piecesOf(
-  pieces: Pieces,
-  numbers: readonly number[],
-  reads: Reads,
-  client: Client,
-): AsyncGenerator<{ piece: number; bytes: Buffer }> {
-  for (let at = 0; at < numbers.length; at += AT_A_TIME)
-    yield* await pieces.several(numbers.slice(at, at + AT_A_TIME), reads, client);
-}
-
-/** @param units positions in any order */
-function positionsOfUnits(units: number[]): Positions {
-  units.sort((a, b) => a - b);
-  const ranges: number[] = [];
-  for (const unit of units)
-    if (ranges.at(-1) === unit) ranges[ranges.length - 1] = unit + 1;
-    else ranges.push(unit, unit + 1);
-  return positionsOf(ranges);
 }

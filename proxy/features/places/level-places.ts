@@ -1,12 +1,12 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
 // asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
 import { LRUCache } from 'lru-cache';
-import { type Box, BoxIndex, boxAt, liesWithin } from '../../../format/boxes.ts';
+import { type Box, BoxIndex, boxesOf, type Candidates, hasPartWithin } from '../../../format/boxes.ts';
 import { type Cells, decodeCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
-import { type LevelIndex, PART_NUMBERS } from '../../../format/level-index.ts';
-import type { Positions } from '../../../format/positions.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
+import { type Positions, positionsIn } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
@@ -55,31 +55,18 @@ export class LevelBoxes {
     return this.#boxes.touching(box);
   }
 
-  /** Of these the ones that lie in it, or a part of them does, and those of which their edges decide. */
-  candidates(box: Box): { found: number[]; left: Set<number> } {
-    const touching = this.touching(box);
-    const found: number[] = [];
-    const left = new Set<number>();
-    for (let run = 0; run < touching.runs; run++)
-      for (let position = touching.firstOf(run); position < touching.endOf(run); position++)
-        if (this.#liesIn(position, box)) found.push(position);
-        else left.add(position);
-    return { found, left };
+  /** Of these the ones that lie in it, or a part of them does, are found; of the others their edges decide. */
+  candidates(box: Box): Candidates {
+    const candidates = this.#boxes.candidates(box);
+    if (candidates.size > 0)
+      for (const position of positionsIn(candidates.left.slice(0, candidates.size)))
+        if (hasPartWithin(this.#index, position, box)) candidates.decide(position);
+    return candidates;
   }
 
   /** The boxes of a unit's parts, or its own. */
   partsOf(position: number): Box[] {
-    const { part, box } = this.#index.arrays;
-    const parts: Box[] = [];
-    for (let at = this.#index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS)
-      parts.push(boxAt(part, at + 1));
-    return parts.length > 0 ? parts : [boxAt(box, 4 * position)];
-  }
-
-  #liesIn(position: number, box: Box): boolean {
-    const { arrays } = this.#index;
-    if (liesWithin(boxAt(arrays.box, 4 * position), box)) return true;
-    return this.partsOf(position).some((part) => liesWithin(part, box));
+    return boxesOf(this.#index, position);
   }
 }
 

@@ -20,7 +20,7 @@ export interface FoundUnit {
 }
 
 /** What was found. */
-export interface Found {
+export interface SearchResult {
   /** How many units there are. */
   matched: number;
   /** The first of them by order. */
@@ -44,7 +44,7 @@ interface Matches extends Required<SearchedLevel> {
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
  */
-export function findUnits(text: string, levels: readonly SearchedLevel[], limit: number): Found {
+export function findUnits(text: string, levels: readonly SearchedLevel[], limit: number): SearchResult {
   const wanted = Buffer.from(foldText(text));
   const matches = levels.map(({ words, isAllowed, identified = NONE }): Matches => {
     const names = words.namesWith(wanted);

@@ -4,7 +4,7 @@ import { elementAt, u32At } from '../../../format/element-at.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { foldText, type Words } from '../../../format/words.ts';
 import type { LevelNames } from '../places/level-names.ts';
-import { type Found, findUnits, type SearchedLevel } from './find-units.ts';
+import { findUnits, type SearchedLevel, type SearchResult } from './find-units.ts';
 
 /** A level whose units, and whose parents, are known by their words. */
 export interface KnownLevel {
@@ -26,7 +26,7 @@ export function findInParents(
   searched: readonly (KnownLevel & Pick<SearchedLevel, 'isAllowed'>)[],
   known: readonly KnownLevel[],
   limit: number,
-): Found {
+): SearchResult {
   const words = foldText(text).split(' ');
   const called = new Map(words.map((word) => [word, new Calls(word)]));
   const levels = searched.map((level) => {

@@ -14,7 +14,7 @@ import { parseQuery, queryRules } from '../../query/parse.ts';
 import { matching } from '../pages/resolve.ts';
 import { NAMES } from '../places/level-names.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits } from '../places/units.ts';
-import { type Found, findUnits, type SearchedLevel } from './find-units.ts';
+import { findUnits, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { WORDS } from './level-words.ts';
 import { LEVEL, LIMIT, Q, Q_RULE, SEARCH_LIMIT, SEARCH_PARAMETERS } from './parameters.ts';
 import { findInParents, type KnownLevel } from './parent-words.ts';
@@ -100,7 +100,7 @@ function respond(
   asked: AskedUnits,
   release: LoadedRelease,
   searched: readonly Searched[],
-  { matched, units }: Found,
+  { matched, units }: SearchResult,
 ): Answer {
   const found = units.map(({ level, position }) => {
     const { source, names } = elementAt(searched, level);

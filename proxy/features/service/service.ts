@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { FORMATS, GEOMETRIES, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
-import { type Answer, type Basis, tagOf } from '../../bodies/answer.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { Sources } from '../../bodies/row.ts';
 import type { LoadedRelease } from '../../data/release.ts';
@@ -25,10 +25,10 @@ const HTML_TYPE = 'text/html';
 export function answerService(
   { path }: typeof SERVICE_ENDPOINT,
   fixed: FixedHeaders,
-  basis: Basis,
+  representation: Representation,
   { releases, hasExplorer = false }: Sources,
 ): Answer {
-  const { release, base, coding } = basis;
+  const { release, base, coding } = representation;
   const pages = [
     { href: `${base}/docs`, rel: 'service-doc', type: HTML_TYPE, title: 'Documentation' },
     { href: `${base}/`, rel: 'related', type: HTML_TYPE, title: 'Explorer' },
@@ -44,7 +44,10 @@ export function answerService(
   const tag = tagOf(text);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return { ...releaseAnswer(fixed.current[coding], basis, isGzip ? tag : `${tag}-i`, body, []), basis: undefined };
+  return {
+    ...releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, []),
+    representation: undefined,
+  };
 }
 
 /**

@@ -5,12 +5,13 @@ import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
 import { FILE_ENDPOINTS } from '../../features/files/files.ts';
 import { OGC_PATH } from '../../features/items/endpoints.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
+import { schemaReference } from '../../features/ogc/schemas.ts';
 import { AT_ENDPOINT } from '../../features/places/at.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
 import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
-import { bodySchemas, headerComponents, problemResponses, responseHeaders, schemaReference } from './responses.ts';
+import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 
 /** What is said of tokens, and what of a public service. */
 const NEEDS = {
@@ -288,7 +289,7 @@ function featuresPaths() {
   return ogcPaths({
     prefix: OGC_PATH,
     levels: LEVELS,
-    problems: { 304: { description: NOT_MODIFIED }, ...problemReferences(416) },
+    others: { 304: { description: NOT_MODIFIED }, ...problemReferences(416) },
     reference: (name) => `#/components/parameters/ogc-${name}`,
     columnsOf: () => [{ $ref: `#/components/parameters/ogc-${COLUMNS_PARAMETER.name}` }],
   });

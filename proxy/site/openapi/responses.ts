@@ -1,5 +1,12 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
 import type { Audience } from '../../bodies/headers.ts';
+import {
+  featureSchema,
+  GEOMETRY_SCHEMA,
+  objectSchema,
+  ogcSchemas,
+  schemaReference,
+} from '../../features/ogc/schemas.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
@@ -66,36 +73,14 @@ const TEXT = { type: 'string' } as const;
 /** Of anything: generators of clients want to know that, too. */
 const LIST = { type: 'array', items: {} } as const;
 const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
-const FID = { type: 'integer', minimum: 0 } as const;
-
-/** A reference to a schema. */
-export function schemaReference(name: string) {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** An object with these members, of which those that are named are required. */
-function objectSchema(required: readonly string[], properties: object, description?: string) {
-  return { type: 'object', required, properties, ...(description === undefined ? {} : { description }) };
-}
 
 /** The schemas of response bodies. */
 export function bodySchemas() {
-  const bboxMeaning = 'West, south, east, north; west > east when the unit crosses the antimeridian (RFC 7946).';
-  const columns = objectSchema(
-    ['fid'],
-    { fid: FID },
-    'fid first, then the columns of the source under their original names.',
-  );
   const levelMeaning =
     'A GeometryCollection for each of the highest two levels that have units, such as `lv0` and `lv1`. Each geometry has the fid as `id`, and the properties gid, name, type, parent (in the second) and children.';
+  const feature = featureSchema({ const: 'Feature' }, { oneOf: [schemaReference('Geometry'), { type: 'null' }] });
   return {
-    Feature: objectSchema(['type', 'id', 'properties', 'geometry'], {
-      type: { const: 'Feature' },
-      id: { ...FID, description: 'The fid.' },
-      bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: bboxMeaning },
-      properties: { ...columns, additionalProperties: true },
-      geometry: { oneOf: [schemaReference('Geometry'), { type: 'null' }] },
-    }),
+    Feature: feature,
     FeatureCollection: objectSchema(['type', 'features'], {
       type: { const: 'FeatureCollection' },
       features: { type: 'array', items: schemaReference('Feature') },
@@ -118,11 +103,7 @@ export function bodySchemas() {
       contentMediaType: 'application/octet-stream',
       description: 'Cells, as the specification of releases has them.',
     },
-    Geometry: objectSchema(
-      ['type'],
-      { type: TEXT, coordinates: LIST, geometries: LIST },
-      'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
-    ),
+    Geometry: GEOMETRY_SCHEMA,
     Overview: objectSchema(
       ['type', 'objects', 'arcs'],
       {
@@ -149,10 +130,11 @@ export function bodySchemas() {
       },
       'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
     ),
+    ...ogcSchemas(feature),
   };
 }
 
-/** What GET /api/v1/ answers (api/service.ts). */
+/** What GET /api/v1/ answers (features/service/service.ts). */
 function serviceSchema() {
   const texts = { type: 'array', items: TEXT };
   const flag = { type: 'boolean' };
@@ -171,7 +153,6 @@ function serviceSchema() {
     caps: { type: 'object', additionalProperties: { type: 'integer' }, description: 'By format and light geometry.' },
     nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
   };
-  const link = { href: { ...TEXT, format: 'uri' }, rel: TEXT, type: TEXT, title: TEXT };
   const members = {
     release: TEXT,
     date: { ...TEXT_OR_NULL, format: 'date' },
@@ -183,7 +164,7 @@ function serviceSchema() {
     tiles: flag,
     changes: flag,
     levels: { type: 'array', items: objectSchema(Object.keys(level), level), description: 'Those that have units.' },
-    links: { type: 'array', items: objectSchema(['href', 'rel', 'type'], link) },
+    links: { type: 'array', items: schemaReference('Link') },
   };
   return objectSchema(Object.keys(members), members);
 }

@@ -19,7 +19,7 @@ import { answeringWith, type HandlerContext, handle } from '../../../proxy/handl
 import { BaseUrl } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
 import { createHttpServer } from '../../../proxy/node/server.ts';
-import { type Client, Reads } from '../../../proxy/origin/origin.ts';
+import { QueuedReads, type Recipient } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
@@ -73,7 +73,7 @@ const SAMPLING = {
 };
 const HASHED_BYTES = 16 * 1024;
 const US_PER_MS = 1000;
-const CLIENT: Client = { principal: '', isClosed: false, exchange: undefined };
+const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 
 /** The response cache stores what is asked again. */
 const HOT_REQUESTS = 3;
@@ -97,7 +97,7 @@ process.exit(0);
 /** A proxy with the parts that are called by themselves: what assemble-server.ts makes. */
 interface ProxyParts {
   context: HandlerContext;
-  reads: Reads;
+  reads: QueuedReads;
   /** Does not listen yet. */
   server: Server;
 }
@@ -107,9 +107,9 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   const log = (line: string): void => console.error(line);
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
-  const reads = new Reads(origin, new WorkQueue(), new BodyBuffers());
+  const reads = new QueuedReads(origin, new WorkQueue(), new BodyBuffers());
   const context: HandlerContext = {
-    clients: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    principals: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
     audience: 'private',
     releases: await openReleases(settings, log),
     responses: responseCaches(),

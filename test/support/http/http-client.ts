@@ -84,12 +84,21 @@ export function textOf({ headers, body }: Answer): string {
   return (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString('utf8');
 }
 
+const QUERYABLES = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
+
 /** Path and query of the next page, read by a parser that is not ours; undefined on the last page. */
 export function nextOf({ headers: { link } }: Answer): string | undefined {
   if (link === undefined) return undefined;
   const { refs } = LinkHeader.parse([link].flat().join(', '));
-  const [next] = refs;
-  if (refs.length !== 1 || next?.rel !== 'next') throw new Error(`Link is ${link}`);
+  const isQueryables = ({ uri, rel }: { uri: string; rel: string }): boolean =>
+    rel === QUERYABLES && /\/ogc\/collections\/lv[0-5]\/queryables$/.test(uri);
+  const others = refs.filter((ref) => !isQueryables(ref));
+  const [next] = others;
+  // Items say what they may be filtered by, too; other pages lead to the next one and to nothing else.
+  if (next === undefined && refs.length === 1) return undefined;
+  const isOfItems = next?.uri.includes('/ogc/');
+  if (others.length !== 1 || next?.rel !== 'next' || refs.length !== (isOfItems ? 2 : 1))
+    throw new Error(`Link is ${link}`);
   const url = new URL(next.uri);
   return url.pathname + url.search;
 }

@@ -12,4 +12,4 @@ export function block(_: undefined): void {
 
 // The child process loads this module, too.
 if (process.send === undefined)
-  await openPool(1).run<typeof block>({ module: import.meta.url, name: 'block' }, undefined);
+  await openPool(1).run<typeof block>({ module: import.meta.url, name: 'block', phase: 'blocked' }, undefined);

@@ -1,7 +1,7 @@
 // Releases for tests, built in this process from a dataset.
 import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
-import { type BuildOptions, build } from '../../../generator/build.ts';
+import { type BuildOptions, build, DEFAULTS } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -28,6 +28,8 @@ export function buildOptions(
     precision: 7,
     levels: LEVELS,
     workers: 0,
+    memory: DEFAULTS.memory,
+    spaceCheck: true,
     accept: [],
     attribution: [],
     activate: true,

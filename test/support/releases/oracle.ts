@@ -44,7 +44,8 @@ import { foldText } from '../../../format/words.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
-import { placedLevel } from '../places.ts';
+import { type PlacedLevel, placedLevel } from '../places.ts';
+import { assertParts } from './parts-oracle.ts';
 import { readIndex, readTables } from './read-index.ts';
 
 /** The beginning of a feature's text. */
@@ -86,10 +87,13 @@ export function assertDerived(out: string, id: string): void {
     );
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
     assertWords(root, units);
+    const lines = units.units.map(({ line }) => line.toString());
+    const placed = placedLevel(lines, release.precision);
+    assertParts(readIndex(root, level), placed);
     files.push(manifestPath(level), indexPath(level), namesPath(level), wordsPath(level));
     if (release.cells) {
       files.push(cellsPath(level));
-      assertCells(root, release, units);
+      assertCells(root, release, units, placed);
     }
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
@@ -110,7 +114,12 @@ const POINTS_MAX = 8;
  * Compares the directory of a level's cells with the level, and what they find at some positions of its rings with
  * even-odd.
  */
-function assertCells(root: string, { precision }: Release, { level, summary, units }: Units): void {
+function assertCells(
+  root: string,
+  { precision }: Release,
+  { level, summary, units }: Units,
+  { rings, containing }: PlacedLevel,
+): void {
   const path = cellsPath(level);
   const bytes = readFileSync(join(root, path));
   const cells = decodeCells(bytes, path, { features: units.length, precision });
@@ -118,10 +127,6 @@ function assertCells(root: string, { precision }: Release, { level, summary, uni
   assert.equal(cells.fileBytes, bytes.length, path);
   const sum = createHash('sha256').update(directory).digest('hex');
   assert.deepEqual(summary.cells?.directory, { bytes: directory.length, sha256: sum }, path);
-  const { rings, containing } = placedLevel(
-    units.map(({ line }) => line.toString()),
-    precision,
-  );
   const corners = rings.flatMap(([ring]) => ring?.slice(0, 1) ?? []);
   for (let i = 0; i < corners.length; i += Math.ceil(corners.length / POINTS_MAX)) {
     const [x, y] = elementAt(corners, i);

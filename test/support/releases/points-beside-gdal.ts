@@ -9,7 +9,7 @@ import { Needs } from '../../../proxy/data/needs.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
 import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import { Reads } from '../../../proxy/origin/origin.ts';
+import { QueuedReads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
 import { placedLevel } from '../places.ts';
 
@@ -22,7 +22,7 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   const origin = directoryOrigin(folder, () => 0);
   const releases = new Releases(origin);
   await releases.refresh();
-  const reads = new Reads(origin);
+  const reads = new QueuedReads(origin);
   await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.load(CELLS)));
   return (level, longitude, latitude) => {
     const release = releases.requireCurrent();

@@ -1,25 +1,31 @@
 // Compares a published level with GDAL's own reading of the dataset (its GeoJSON and its fields), independently of the
-// code that wrote the release. Runs in a child process: gdal-async is used from one thread of a process only.
+// code that wrote the release. Used by source-oracle.ts.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
-import { featureFilePath, indexPath, releasePath } from '../../format/layout.ts';
-import { takeGdalMessage } from '../gdal/open-dataset.ts';
-import { columnValue, jsonOf, type PropertyValue, ValueError, valueToJson } from '../geojson/property-values.ts';
-import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
-import { GeometryError } from '../geojson/wkb-reader.ts';
-import { problemOf } from '../reader/file-error.ts';
-import { featureFrom, type JsonFeature, parsedToJson } from '../reader/parse-feature.ts';
-import { openFeatures, readLevel } from '../reader/read-level.ts';
-import { withoutSecrets } from '../report/errors.ts';
-import { fidOf } from '../source/fid-column.ts';
-import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
-import { newWithParents } from '../store/placed-parents.ts';
+import { featureFilePath, indexPath, releasePath } from '../../../format/layout.ts';
+import type { Finding } from '../../../generator/check/findings.ts';
+import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
+import {
+  columnValue,
+  jsonOf,
+  type PropertyValue,
+  ValueError,
+  valueToJson,
+} from '../../../generator/geojson/property-values.ts';
+import { CurveMet, readGeometry } from '../../../generator/geojson/read-geometry.ts';
+import { GeometryError } from '../../../generator/geojson/wkb-reader.ts';
+import { problemOf } from '../../../generator/reader/file-error.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
+import { openFeatures, readLevel } from '../../../generator/reader/read-level.ts';
+import { withoutSecrets } from '../../../generator/report/errors.ts';
+import { fidOf } from '../../../generator/source/fid-column.ts';
+import type { LayerSource, LevelSource } from '../../../generator/source/level-source.ts';
+import { type OpenLayer, openLayer, type ReadingMode } from '../../../generator/source/open-layer.ts';
+import { newWithParents } from '../../../generator/store/placed-parents.ts';
 import { geometryDifference } from './compare-geometry.ts';
-import type { Finding } from './findings.ts';
 
-/** What to compare. Plain data: it is sent to a child process. */
+/** What to compare. */
 export interface CompareTask {
   out: string;
   release: string;

@@ -1,6 +1,6 @@
 // Compares a published geometry with GDAL's GeoJSON of the source geometry at full precision. Changes that publishing
 // may make are tolerated; anything else is a difference.
-import { isObject, listOf } from '../reader/parse-feature.ts';
+import { isObject, listOf } from '../../../generator/reader/parse-feature.ts';
 
 /** A GeoJSON geometry with unchecked members. */
 type JsonGeometry = Readonly<Record<string, unknown>>;

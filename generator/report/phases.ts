@@ -1,0 +1,80 @@
+// What each phase of a build takes: seconds, CPU, and the largest memory of a process. The pool counts its tasks, and
+// the build prints them at the end; while it runs, its progress names the phases.
+import { writeFileSync } from 'node:fs';
+
+/** What a phase took. Phases run beside each other: their seconds overlap. */
+export interface Phase {
+  phase: string;
+  tasks: number;
+  /** From the beginning of its first task to the end of its last one. */
+  seconds: number;
+  /** Of all its tasks. */
+  cpuSeconds: number;
+  /** The largest resident memory that a process had during one of its tasks. */
+  largestBytes: number;
+}
+
+/** What a task took. Plain data: a child process sends it. */
+export interface Cost {
+  cpuSeconds: number;
+  largestBytes: number;
+}
+
+/** Does some work in this process, and says what it took. */
+export async function measured<Result>(work: () => Promise<Result>): Promise<{ result: Result; cost: Cost }> {
+  resetLargest();
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { result, cost: { cpuSeconds: (user + system) / 1e6, largestBytes: process.resourceUsage().maxRSS * 1024 } };
+}
+
+/** Forgets the largest memory until now; elsewhere than on Linux it is that of the process since its start. */
+function resetLargest(): void {
+  try {
+    // man 5 proc_pid_clear_refs: 5 resets the peak resident set size.
+    writeFileSync('/proc/self/clear_refs', '5');
+  } catch {
+    // No /proc, or it is read-only.
+  }
+}
+
+/** The phases of a command, in the order in which they began. */
+export class Phases {
+  readonly #phases = new Map<string, Phase & { began: number; running: number }>();
+  readonly #onChange: (running: readonly string[]) => void;
+
+  /** @param onChange gets the names of the phases that run now */
+  constructor(onChange: (running: readonly string[]) => void = () => {}) {
+    this.#onChange = onChange;
+  }
+
+  /** Counts a task from its beginning to its end. @returns its result */
+  async during<Result>(phase: string, task: () => Promise<{ result: Result; cost: Cost }>): Promise<Result> {
+    const began = performance.now();
+    const none = { phase, tasks: 0, seconds: 0, cpuSeconds: 0, largestBytes: 0, began, running: 0 };
+    const counted = this.#phases.get(phase) ?? none;
+    this.#phases.set(phase, counted);
+    counted.running++;
+    this.#changed();
+    try {
+      const { result, cost } = await task();
+      counted.tasks++;
+      counted.cpuSeconds += cost.cpuSeconds;
+      counted.largestBytes = Math.max(counted.largestBytes, cost.largestBytes);
+      return result;
+    } finally {
+      counted.running--;
+      counted.seconds = (performance.now() - counted.began) / 1000;
+      this.#changed();
+    }
+  }
+
+  list(): Phase[] {
+    return [...this.#phases.values()].map(({ began: _, running: __, ...phase }) => phase);
+  }
+
+  #changed(): void {
+    this.#onChange([...this.#phases.values()].filter(({ running }) => running > 0).map(({ phase }) => phase));
+  }
+}

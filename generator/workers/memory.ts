@@ -1,0 +1,20 @@
+// The memory of this machine, and how much of it the tasks of a command may hold together: for the pool of a build.
+import { totalmem } from 'node:os';
+
+/** What a child process has with its modules, GDAL and a page or two, as measured. */
+const PROCESS_BYTES = 120e6;
+
+/** Bytes that this process and its children may have: a control group (version 1 or 2) may limit them. */
+export function machineMemory(total = totalmem(), limit = process.constrainedMemory()): number {
+  return limit > 0 ? Math.min(total, limit) : total;
+}
+
+/** The default of --memory: the other half is for the files that the system keeps in memory, and for other programs. */
+export function defaultMemory(): number {
+  return Math.floor(machineMemory() / 2);
+}
+
+/** What is left for that which tasks hold, when each process has its own; 0 if that is too much already. */
+export function memoryForTasks(memory: number, workers: number): number {
+  return Math.max(0, memory - (workers + 1) * PROCESS_BYTES);
+}

@@ -1,0 +1,78 @@
+// Simplifies the levels of a dataset, those that nest together, in tasks of the child processes that begin when all are
+// read: what their features with a geometry are made of.
+import { elementAt } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import type { ReleaseShape } from '../../format/release.ts';
+import { geometryGroups } from '../plan/plan.ts';
+import type { StoredLevel } from '../read/store-level.ts';
+import { NESTING_MIN, type Nesting, type nestingOf } from '../shapes/nesting.ts';
+import type { simplifyLevels } from '../shapes/store-geometries.ts';
+import type { Pool } from '../workers/pool.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
+
+/** Bytes of memory that simplification holds for each distinct position, as measured. */
+const POSITION_BYTES = 28;
+
+/** Levels that are simplified together. */
+interface LevelGroup {
+  levels: StoredLevel[];
+  /** At least as many as their distinct positions. */
+  positions: number;
+}
+
+/** Resolves when a level is simplified. */
+export type Simplified = (level: Level) => Promise<void>;
+
+/** Simplifies levels when all of them are read. @param reads all six, ascending */
+export function simplifyWhenRead(
+  reads: readonly Promise<StoredLevel>[],
+  { geometries, precision }: ReleaseShape,
+  pool: Pool,
+): Simplified {
+  const names = geometryGroups(geometries).map(({ name }) => name);
+  const simplify = async (): Promise<Map<Level, Promise<void>>> => {
+    const stored = await Promise.all(reads);
+    if (names.length === 0) return new Map();
+    const groups = await nestingGroups(stored, pool);
+    return new Map(
+      groups.flatMap(({ levels, positions }) => {
+        const task = { stores: levels.map(({ store }) => store), names, precision };
+        const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES * positions };
+        const done = pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, task, demand);
+        return levels.map(({ level }) => [level, done] as const);
+      }),
+    );
+  };
+  const begun = simplify();
+  // Whoever waits for a level gets the error.
+  begun.catch(() => {});
+  return async (level) => (await begun).get(level);
+}
+
+/** The levels that have features, in runs of those that nest. */
+async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<LevelGroup[]> {
+  const levels = stored.filter(({ features }) => features > 0);
+  const nestings = await Promise.all(
+    levels.slice(1).map(({ store: lower }, i) => {
+      const task = { upper: elementAt(levels, i).store, lower };
+      return pool.run<typeof nestingOf>(TASKS.nestingOf, task, { rank: RANKS.nesting, bytes: 0 });
+    }),
+  );
+  return groupsOf(levels, nestings);
+}
+
+/** @param nestings of each level in the next one */
+function groupsOf(levels: readonly StoredLevel[], nestings: readonly Nesting[]): LevelGroup[] {
+  const groups: LevelGroup[] = [];
+  for (const [i, level] of levels.entries()) {
+    const group = groups.at(-1);
+    const { share = 0, own } = nestings[i - 1] ?? { own: 0 };
+    if (group === undefined || share < NESTING_MIN) groups.push({ levels: [level], positions: level.positions });
+    else {
+      // What the next level has, too, is counted there.
+      group.positions += own - elementAt(levels, i - 1).positions + level.positions;
+      group.levels.push(level);
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,106 @@
+// The schemas of what OGC API - Features answers, written so that they mean the same in OpenAPI 3.0 and 3.1; of a
+// feature, whose geometry may be null, each version is given its own. Used by openapi.ts and by site/openapi/.
+
+const TEXT = { type: 'string' } as const;
+const ADDRESS = { type: 'string', format: 'uri' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+/** Of anything: generators of clients want to know that, too. */
+const LIST = { type: 'array', items: {} } as const;
+
+/** An object with these members, of which those that are named are required. */
+export function objectSchema(required: readonly string[], properties: object, description?: string) {
+  return { type: 'object', required, properties, ...(description === undefined ? {} : { description }) };
+}
+
+/** A geometry. */
+export const GEOMETRY_SCHEMA = objectSchema(
+  ['type'],
+  { type: TEXT, coordinates: LIST, geometries: LIST },
+  'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
+);
+
+/**
+ * A feature.
+ * @param type the schema of the one value that `type` has
+ * @param geometry the schema of a geometry or null
+ */
+export function featureSchema(type: object, geometry: object) {
+  const bboxMeaning = 'West, south, east, north; west > east when the unit crosses the antimeridian (RFC 7946).';
+  const columns = objectSchema(
+    ['fid'],
+    { fid: COUNT },
+    'fid first, then the columns of the source under their original names.',
+  );
+  return objectSchema(['type', 'id', 'properties', 'geometry'], {
+    type,
+    id: { ...COUNT, description: 'The fid.' },
+    bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: bboxMeaning },
+    properties: { ...columns, additionalProperties: true },
+    geometry,
+  });
+}
+
+/** A feature in OpenAPI 3.0. */
+export const FEATURE_3_0 = featureSchema({ type: 'string', enum: ['Feature'] }, { ...GEOMETRY_SCHEMA, nullable: true });
+
+/** The answers, by the names that the paths use. @param feature the schema of a feature */
+export function ogcSchemas(feature: ReturnType<typeof featureSchema>) {
+  const links = { type: 'array', items: schemaReference('Link') };
+  const attribution = { ...TEXT, description: 'Credits to show with the data.' };
+  const spatial = objectSchema(['bbox', 'crs'], {
+    bbox: { type: 'array', items: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 }, minItems: 1 },
+    crs: ADDRESS,
+  });
+  return {
+    Link: objectSchema(['href', 'rel', 'type'], { href: ADDRESS, rel: TEXT, type: TEXT, title: TEXT }),
+    Landing: objectSchema(['title', 'description', 'links'], { title: TEXT, description: TEXT, attribution, links }),
+    Conformance: objectSchema(['conformsTo'], { conformsTo: { type: 'array', items: ADDRESS } }),
+    OpenApi: objectSchema(['openapi', 'info', 'paths'], {
+      openapi: TEXT,
+      info: { type: 'object' },
+      paths: { type: 'object' },
+    }),
+    Collections: objectSchema(['links', 'collections'], {
+      attribution,
+      links,
+      collections: { type: 'array', items: schemaReference('Collection') },
+    }),
+    Collection: objectSchema(['id', 'title', 'links', 'itemType', 'itemCount'], {
+      id: { ...TEXT, description: 'Such as lv0.' },
+      title: TEXT,
+      attribution,
+      links,
+      extent: objectSchema(['spatial'], { spatial }, 'Of all units; absent where none has a geometry.'),
+      itemType: { type: 'string', enum: ['feature'] },
+      itemCount: COUNT,
+    }),
+    Columns: objectSchema(
+      ['$schema', '$id', 'type', 'title', 'properties', 'additionalProperties'],
+      {
+        $schema: ADDRESS,
+        $id: ADDRESS,
+        type: { type: 'string', enum: ['object'] },
+        title: TEXT,
+        properties: { type: 'object', additionalProperties: { type: 'object' } },
+        additionalProperties: { type: 'boolean' },
+      },
+      'A JSON Schema.',
+    ),
+    Items: objectSchema(['type', 'features', 'numberMatched', 'numberReturned', 'links'], {
+      type: { type: 'string', enum: ['FeatureCollection'] },
+      features: { type: 'array', items: schemaReference('Feature') },
+      numberMatched: { ...COUNT, description: 'How many features match in all.' },
+      numberReturned: COUNT,
+      links,
+    }),
+    Item: { ...feature, required: [...feature.required, 'links'], properties: { ...feature.properties, links } },
+  };
+}
+
+/** The name of such an answer. */
+export type OgcSchema = keyof ReturnType<typeof ogcSchemas>;
+
+/** A reference to a schema. */
+export function schemaReference(name: string) {
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,77 @@
+// What each phase of a build took, as programs and people get it.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { build } from '../../generator/build.ts';
+import { phaseTable } from '../../generator/cli/tables.ts';
+import { measured, type Phase, Phases } from '../../generator/report/phases.ts';
+import { reportTo, SILENT } from '../../generator/report/progress.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { typed } from '../support/processes/typed.ts';
+import { buildOptions, WHOLE } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+test('a build says what each phase took, and names those that run', async () => {
+  let phases: readonly Phase[] = [];
+  const seen = new Set<string>();
+  await build(buildOptions(writeCountries(), temporaryFolder(), WHOLE), {
+    ...SILENT,
+    phases: (running) => {
+      for (const name of running) seen.add(name);
+    },
+    measured: (all) => {
+      phases = all;
+    },
+  });
+  const names = 'describe read cells geometries files validity check overview indexes publish'.split(' ');
+  assert.deepEqual(phases.map(({ phase }) => phase).sort(), names.sort());
+  assert.deepEqual([...seen].sort(), names);
+  for (const { phase, tasks, seconds, cpuSeconds, largestBytes } of phases)
+    assert.ok(tasks > 0 && seconds > 0 && cpuSeconds >= 0 && largestBytes > 1e7, phase);
+});
+
+test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {
+  const running: string[] = [];
+  const phases = new Phases((names) => running.push(names.join()));
+  const done = (largestBytes: number) => async () => ({ result: largestBytes, cost: { cpuSeconds: 2, largestBytes } });
+  assert.deepEqual(await Promise.all([phases.during('read', done(5)), phases.during('cells', done(9))]), [5, 9]);
+  await phases.during('read', done(3));
+  await assert.rejects(
+    phases.during('cells', () => Promise.reject(new Error('disk'))),
+    { message: 'disk' },
+  );
+  assert.deepEqual(
+    phases.list().map(({ seconds: _, ...phase }) => phase),
+    [
+      { phase: 'read', tasks: 2, cpuSeconds: 4, largestBytes: 5 },
+      { phase: 'cells', tasks: 1, cpuSeconds: 2, largestBytes: 9 },
+    ],
+  );
+  assert.equal(running[1], 'read,cells');
+  assert.equal(running.at(-1), '');
+  const { result, cost } = await measured(async () => 1);
+  assert.ok(result === 1 && cost.largestBytes > 1e7);
+});
+
+test('progress names the phases, and the table has a line for each', () => {
+  let text = '';
+  const write = (more: string): void => {
+    text += more;
+  };
+  const report = reportTo({ isTTY: false, columns: 80, write });
+  report.phases?.(['read', 'cells']);
+  report.expect('features read', 2);
+  report.advance('features read', 1);
+  assert.equal(text, '[read, cells] features read: 1 of 2\n');
+  const table = phaseTable([{ phase: 'read', tasks: 6, seconds: 61.26, cpuSeconds: 99.04, largestBytes: 1.3e9 }]);
+  assert.match(table, /^phase .*\nread +6 +61\.3 +99 +1,300$/);
+});
+
+test('--json has the phases beside the description of the release', async () => {
+  const out = join(temporaryFolder(), 'out');
+  const options = ['--release', 'r1', '--workers', '0', '--quiet', '--json', '--pages', 'none', '--geometry', 'full'];
+  const { stdout } = await typed('generator', ['build', '--source', writeCountries(), '--out', out, ...options]);
+  const { release, phases } = JSON.parse(stdout);
+  assert.equal(release, 'r1');
+  assert.ok(phases.some(({ phase }: Phase) => phase === 'read'));
+});

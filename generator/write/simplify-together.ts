@@ -13,9 +13,11 @@ import { RANKS, TASKS } from '../workers/tasks.ts';
 /** Bytes of memory that simplification holds for each distinct position, as measured. */
 const POSITION_BYTES = 28;
 
+type SimplifiedLevel = Pick<StoredLevel, 'level' | 'store' | 'positions'>;
+
 /** Levels that are simplified together. */
 interface LevelGroup {
-  levels: StoredLevel[];
+  levels: SimplifiedLevel[];
   /** At least as many as their distinct positions. */
   positions: number;
 }
@@ -49,7 +51,7 @@ export function simplifyWhenRead(
   return async (level) => (await begun).get(level);
 }
 
-/** The levels that have features, in runs of those that nest. */
+/** The levels that have features, by how they nest. */
 async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<LevelGroup[]> {
   const levels = stored.filter(({ features }) => features > 0);
   const nestings = await Promise.all(
@@ -61,8 +63,8 @@ async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promis
   return groupsOf(levels, nestings);
 }
 
-/** @param nestings of each level in the next one */
-function groupsOf(levels: readonly StoredLevel[], nestings: readonly Nesting[]): LevelGroup[] {
+/** Divides levels into runs of those that nest. @param nestings of each level in the next one */
+export function groupsOf(levels: readonly SimplifiedLevel[], nestings: readonly Nesting[]): LevelGroup[] {
   const groups: LevelGroup[] = [];
   for (const [i, level] of levels.entries()) {
     const group = groups.at(-1);

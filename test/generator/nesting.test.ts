@@ -1,12 +1,14 @@
-// How levels nest: the share of edges that the next level has, too.
+// How levels nest: the share of edges that the next level has, too, and which levels are simplified together by it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { LEVELS } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { nestingOf } from '../../generator/shapes/nesting.ts';
+import { type Nesting, nestingOf } from '../../generator/shapes/nesting.ts';
 import { LevelStore } from '../../generator/store/level-store.ts';
 import { SHAPES } from '../../generator/store/store-index.ts';
+import { groupsOf } from '../../generator/write/simplify-together.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -47,4 +49,46 @@ test('of the edges of the units that have children, those that the next level ha
   assert.equal(shareOf([[['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,2 2,0 2.0000001,0 0))']]), 3 / 5);
   assert.equal(shareOf([[[null, 'X'], middle]]), undefined, 'nobody has children');
   assert.equal(shareOf([[['A', 'A.1'], 'POINT(0 0)']]), 0);
+});
+
+test('positions that the next level has not are those of units without children, and of edges that it has not', () => {
+  const upper = storeOf('upper', [
+    [['A'], square(0, 0, 1)],
+    [['B'], square(5, 5, 1)],
+  ]);
+  const lower = storeOf('lower', [[['A', 'A.1'], 'POLYGON((0 0,1 0,1 1,0 0.9,0 0))']]);
+  assert.deepEqual(nestingOf({ upper, lower }), { share: 1 / 2, own: 5 + 2 });
+});
+
+test('of many edges a sample counts', () => {
+  const corners = Array.from({ length: 20_000 }, (_, i) => {
+    const turn = (2 * Math.PI * i) / 20_000;
+    return `${80 * Math.cos(turn)} ${80 * Math.sin(turn)}`;
+  });
+  const ringOf = (own: readonly string[]): string => `POLYGON((${[...own, own[0]].join()}))`;
+  const upper = storeOf('upper', [[['A'], ringOf(corners)]]);
+  const lower = storeOf('lower', [[['A', 'A.1'], ringOf(corners)]]);
+  assert.deepEqual(nestingOf({ upper, lower }, 1000), { share: 1, own: 0 });
+  const half = storeOf('half', [[['A', 'A.1'], ringOf(corners.slice(10_000))]]);
+  const { share = NaN, own } = nestingOf({ upper, lower: half }, 1000);
+  const exact = nestingOf({ upper, lower: half });
+  assert.ok(Math.abs(share - (exact.share ?? NaN)) < 0.1 && Math.abs(own - exact.own) < 2000, `${share}, ${own}`);
+});
+
+test('levels that nest are simplified together, in runs; what the next level has, too, is held once', () => {
+  const nests = (own: number): Nesting => ({ share: 0.98, own });
+  const levels = [100, 200, 400, 800].map((positions, i) => ({ level: LEVELS[i] ?? 0, store: `lv${i}`, positions }));
+  const groups = groupsOf(levels, [{ share: 0.97, own: 50 }, nests(10), nests(20)]);
+  assert.deepEqual(
+    groups.map((group) => [group.levels.map(({ level }) => level), group.positions]),
+    [
+      [[0], 100],
+      [[1, 2, 3], 10 + 20 + 800],
+    ],
+  );
+  const apart = groupsOf(levels.slice(0, 2), [{ share: undefined, own: 0 }]);
+  assert.deepEqual(
+    apart.map((group) => group.positions),
+    [100, 200],
+  );
 });

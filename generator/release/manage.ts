@@ -115,7 +115,8 @@ export async function activateRelease(out: string, release: string): Promise<voi
  * Removes all but the newest releases. The current one is always kept. Damaged ones and those of other formats are
  * neither removed nor counted: an operator may want to look at them.
  * @param keep number of releases to keep, the current one included
- * @param graceMs time between the removal from current.json and that of the files, for proxies that read them
+ * @param graceMs time between the removal from current.json and that of the files, for proxies that read them; what is
+ *   made current meanwhile stays
  * @param wait for so many milliseconds
  * @returns ids of the removed releases
  */
@@ -125,7 +126,7 @@ export async function pruneReleases(
   graceMs = 0,
   wait: (ms: number) => Promise<unknown> = setTimeout,
 ): Promise<string[]> {
-  return withLock(out, async (lock) => {
+  const old = await withLock(out, async (lock) => {
     removeLeftovers(out);
     const listed = listReleases(out).filter(({ units }) => units !== undefined);
     const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
@@ -133,10 +134,18 @@ export async function pruneReleases(
     const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
     const old = ranked.slice(keep).map(({ release }) => release);
     lock.assertHeld();
-    if (await withdraw(out, old)) await wait(graceMs);
-    lock.assertHeld();
-    await removeReleases(out, old);
+    await withdraw(out, old);
     return old;
+  });
+  if (old.length === 0) return [];
+  // Without the lock: builds go on meanwhile. Another prune waits as long before it removes the same ones.
+  await wait(graceMs);
+  return withLock(out, async (lock) => {
+    const [published, hosted] = [publishedReleases(out), readCurrent(out)?.hosted ?? []];
+    const gone = old.filter((id) => published.includes(id) && !hosted.includes(id));
+    lock.assertHeld();
+    await removeReleases(out, gone);
+    return gone;
   });
 }
 

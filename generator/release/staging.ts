@@ -138,17 +138,15 @@ export async function activate(out: string, release: string, isBuilt = false): P
 }
 
 /**
- * Takes releases out of the pointer.
+ * Takes releases out of the pointer. Proxies may still read their files.
  * @param releases ids; not the current one
- * @returns whether one of them was in it: proxies may still read its files
  */
-export async function withdraw(out: string, releases: readonly string[]): Promise<boolean> {
+export async function withdraw(out: string, releases: readonly string[]): Promise<void> {
   const current = readCurrent(out);
-  if (current === undefined) return false;
+  if (current === undefined) return;
   const hostable = hostableReleases(out);
   const hosted = current.hosted.filter((id) => hostable.includes(id) && !releases.includes(id));
   await writeCurrent(out, current.release, hosted);
-  return releases.some((id) => current.hosted.includes(id));
 }
 
 /** Removes withdrawn releases: first by a rename, then their files, so that no reader sees half a release. */

@@ -13,6 +13,9 @@ const ENTRY_BYTES = 256;
 const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
 const OF_HOSTS = { run: 1024 * 1024, gap: 64 * 1024, atOnce: 6 } as const;
 
+/** Of pieces that are read at once: such small reads are made however long the turn has become. */
+const NOW_RUN = 16 * 1024;
+
 /** Where the pieces of a file are, and what they must be. */
 interface Directory {
   /** The bytes of a piece: from the first one up to, not including, the last. */
@@ -84,13 +87,13 @@ export class Pieces {
    * @returns false if some were to be read later, or are not what they should be: then `several` says which
    */
   severalNow(numbers: readonly number[], reads: QueuedReads, take: (piece: number, bytes: Buffer) => boolean): boolean {
-    const { run, gap } = OF_FOLDERS;
+    const { gap } = OF_FOLDERS;
     for (let first = 0, end = first; first < numbers.length; first = end) {
       const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
       let last = to;
       for (end = first + 1; end < numbers.length; end++) {
         const next = this.#directory.rangeOf(numberAt(numbers, end));
-        if (next.from - last > gap || next.to - from > run) break;
+        if (next.from - last > gap || next.to - from > NOW_RUN) break;
         last = next.to;
       }
       const bytes = this.#readNow({ offset: from, length: last - from }, reads);

@@ -117,6 +117,24 @@ test('boxes in units, in holes and around islands; pieces that no cell of the bo
     ],
   ));
 
+/** Positions around a centre, half a degree from it, from an angle on and back to it: so many that cells are small. */
+function around(x: number, y: number, from: number): string[] {
+  return Array.from({ length: 1999 }, (_, i) => {
+    const angle = from + (2 * Math.PI * (i + 1)) / 2000;
+    return `${x + Math.cos(angle) / 2} ${y + Math.sin(angle) / 2}`;
+  });
+}
+
+test('what lies deep in a box, joined by a corridor that is no border, is in no cell of the border of the box', () => {
+  const [east, west] = [around(40, 1, Math.PI), around(30, 1, 0)];
+  const there = ['30.5 1', '39.5 1', ...east, '39.5 1.00000001', '30.5 1.00000001', ...west, '30.5 1'];
+  return assertFinds([`POLYGON((${there.join()}))`], 7, [
+    ['around one end', '35,-9,50,12', 1],
+    ['around the other', '20,-9,35,12', 1],
+    ['the corridor alone', '32,-9,38,12'],
+  ]);
+});
+
 test('180 and -180 degrees are one meridian, the poles are points, and units are cut there or cross', () =>
   assertFinds(
     [

@@ -200,6 +200,19 @@ test('prune goes by the order that current.json records, not by the dates of fil
   assert.deepEqual(await pruneReleases(out, 2), ['z']);
 });
 
+test('while prune waits a build is made; what is made current again meanwhile, or was removed, stays so', async () => {
+  const out = freshOutput();
+  for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
+  const meanwhile = async (): Promise<void> => {
+    await buildRelease(newSource, out, { release: 'd' });
+    await activateRelease(out, 'b');
+    assert.deepEqual(await pruneReleases(out, 3), ['old']);
+  };
+  assert.deepEqual(await pruneReleases(out, 1, 5000, meanwhile), []);
+  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c', 'd']);
+  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['c', 'd', 'b']));
+});
+
 test('prune takes a release out of current.json, waits, and then removes its files', async () => {
   const out = freshOutput();
   await buildRelease(newSource, out, newBuild);
@@ -211,7 +224,7 @@ test('prune takes a release out of current.json, waits, and then removes its fil
   };
   assert.deepEqual(await pruneReleases(out, 1, 5000, wait), ['old']);
   assert.ok(!existsSync(join(out, 'releases/old')));
-  // Nothing is withdrawn any more, so there is nothing to wait for.
+  // There is nothing to remove, so there is nothing to wait for.
   assert.deepEqual(await pruneReleases(out, 1, 60_000, wait), []);
   assert.deepEqual(waited, [5000]);
 });

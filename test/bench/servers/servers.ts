@@ -42,6 +42,7 @@ function allowedCores(): string[] {
 /** A running server. */
 export interface Server {
   url: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export async function startNode({ node, serverCore }: Machine, args: readonly st
   const url = await addressOf(child);
   return {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       const gone = once(child, 'exit');
       child.kill('SIGKILL');

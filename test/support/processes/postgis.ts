@@ -1,9 +1,10 @@
 // A private PostgreSQL cluster with PostGIS, for a test and for the benchmark: in a temporary folder, reached by a
 // socket in it only, stopped when the program ends, however it ends.
-import { execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { until } from '../until.ts';
 
 /** A running cluster with one database. */
@@ -14,6 +15,10 @@ export interface Postgis {
   connection: string;
   /** Runs SQL. @returns what psql prints, unaligned, without headings @throws Error when a statement fails */
   sql(text: string): string;
+  /** Runs pgbench. @returns what it prints @throws Error when it fails */
+  pgbench(args: readonly string[]): Promise<string>;
+  /** Of the server, which starts one process for each connection. */
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -70,6 +75,11 @@ export async function startPostgis(folder: string): Promise<Postgis> {
   run(program('createdb'), ['-h', home, '-U', DATABASE, DATABASE], options);
   const sql = (text: string): string =>
     run(program('psql'), [connection, '-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', text], options).trim();
+  const pgbench = async (args: readonly string[]): Promise<string> => {
+    // Not spawnSync: the benchmark can be interrupted meanwhile.
+    const { stdout } = await promisify(execFile)(program('pgbench'), [...args, connection], { ...user, cwd: home });
+    return stdout;
+  };
   sql('CREATE EXTENSION postgis');
   const version = `PostgreSQL ${sql('SHOW server_version').split(' ')[0]}, PostGIS ${sql('SELECT postgis_lib_version()')}`;
   const stop = async (): Promise<void> => {
@@ -77,14 +87,14 @@ export async function startPostgis(folder: string): Promise<Postgis> {
     end();
     await exit;
   };
-  return { version, connection, sql, stop };
+  return { version, connection, sql, pgbench, pid: server.pid ?? 0, stop };
 }
 
 /** The folder of the newest version. @throws Error where there is none */
 function programFolder(): string {
   const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
   const newest = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(DEBIAN_FOLDER, version, 'bin'));
-  const found = newest.find((bin) => ['initdb', 'postgres'].every((name) => existsSync(join(bin, name))));
+  const found = newest.find((bin) => ['initdb', 'postgres', 'pgbench'].every((name) => existsSync(join(bin, name))));
   if (found === undefined)
     throw new Error(`PostgreSQL is not installed in ${DEBIAN_FOLDER} (Debian: postgresql-postgis)`);
   return found;

@@ -62,6 +62,16 @@ export function cellsPath(level: Level): string {
   return `${levelName(level)}/cells.bin`;
 }
 
+/** Which units of a level share a border, relative to the release's folder. */
+export function neighboursPath(level: Level): string {
+  return `${levelName(level)}/neighbours.bin`;
+}
+
+/** The same as a table for people and programs, relative to the release's folder. */
+export function neighboursTablePath(level: Level): string {
+  return `${levelName(level)}/neighbours.csv.gz`;
+}
+
 /** A level's names of units, relative to the release's folder. */
 export function namesPath(level: Level): string {
   return `${levelName(level)}/names.jsonl.gz`;

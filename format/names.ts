@@ -3,7 +3,10 @@
 import { FormatError } from './parse.ts';
 
 /** The header line. */
-export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children'] as const;
+export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour', 'view', 'inside'] as const;
+
+/** A part of a degree that the edges of views are whole numbers of. */
+export const VIEW_SCALE = 1000;
 
 /** The name of a column. */
 export type NameField = (typeof NAME_FIELDS)[number];
@@ -20,7 +23,22 @@ export interface NamedUnit {
   parent: string | null;
   /** Number of units of the nearest level below that has units, which have this unit's GID. */
   children: number;
+  /** 0 to 5: units that share a border have different ones, for maps (neighbours.ts). */
+  colour: number;
+  /**
+   * Where a map goes to see it: the box of its main part, west, south, east, north in degrees, rounded outward to
+   * thousandths, west > east across the antimeridian. Null without geometry.
+   */
+  view: readonly number[] | null;
+  /** For each level below that has units with its GID, ascending. */
+  inside: readonly UnitsInside[];
 }
+
+/** What a unit is called, and which units it belongs to. */
+export type RelatedUnit = Omit<NamedUnit, 'colour' | 'view' | 'inside'>;
+
+/** A level, the number of units, and their commonest type, of several the first by position; null without types. */
+export type UnitsInside = readonly [level: number, units: number, type: string | null];
 
 /** The header line, with its line feed. */
 export function namesHeader(): string {
@@ -28,8 +46,8 @@ export function namesHeader(): string {
 }
 
 /** A unit's line, with its line feed. */
-export function namesLine({ fid, gid, name, type, parent, children }: NamedUnit): string {
-  return `${JSON.stringify([fid, gid, name, type, parent, children])}\n`;
+export function namesLine(unit: NamedUnit): string {
+  return `${JSON.stringify(NAME_FIELDS.map((field) => unit[field]))}\n`;
 }
 
 /**

@@ -39,6 +39,12 @@ export interface CellsFile extends CheckedFile {
   directory: CheckedFile;
 }
 
+/** A file of neighbours. */
+export interface NeighboursFile extends CheckedFile {
+  /** The same as a table. */
+  table: WholeFile;
+}
+
 /** A file that is served whole: one gzip member. */
 export interface WholeFile extends CheckedFile {
   /** Bytes of its text. */
@@ -83,6 +89,13 @@ export interface LevelSummary extends LevelAbout {
   index: CheckedFile;
   /** Undefined if the release has no cells. */
   cells?: CellsFile | undefined;
+  /** Undefined if the release has no neighbours. */
+  neighbours?: NeighboursFile | undefined;
+  /**
+   * How it nests: the share of the edges of its units with units below them that the next level that has units has, too;
+   * null if there is none, or nothing counts.
+   */
+  nesting: number | null;
   /** The level's names of units. */
   names: WholeFile;
   /** The words of these names. */
@@ -108,6 +121,8 @@ export interface ReleaseShape {
   geometries: readonly Geometry[];
   /** Has it cells, which say which units are at a point? */
   cells: boolean;
+  /** Has it neighbours, which say which units share a border? */
+  neighbours: boolean;
 }
 
 /** What release.json says of a release besides its files. */
@@ -188,12 +203,13 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, geometries } of levels)
     if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
       throw new FormatError(file, `level ${level} has other geometries than the release`);
-  for (const { level, cells } of levels)
-    if ((cells !== undefined) !== about.cells)
-      throw new FormatError(
-        file,
-        `level ${level} has ${cells === undefined ? 'no ' : ''}cells, which the release does not say`,
-      );
+  for (const summary of levels)
+    for (const member of ['cells', 'neighbours'] as const)
+      if ((summary[member] !== undefined) !== about[member])
+        throw new FormatError(
+          file,
+          `level ${summary.level} has ${about[member] ? 'no ' : ''}${member}, which the release does not say`,
+        );
   return {
     ...about,
     sequence: numberIn(json, 'sequence', file),
@@ -220,6 +236,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     storedPages: storedPagesIn(json, file),
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
+    neighbours: booleanIn(json, 'neighbours', file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
@@ -336,6 +353,8 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
+    ...(json['neighbours'] !== undefined && { neighbours: neighboursFileIn(json, where) }),
+    nesting: nestingIn(json, where),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
   };
@@ -382,6 +401,18 @@ function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile
 function cellsFileIn(json: JsonObject, where: string): CellsFile {
   const file = objectFrom(json['cells'], `${where} cells`);
   return { ...checkedFileIn(json, 'cells', where), directory: checkedFileIn(file, 'directory', `${where} cells`) };
+}
+
+function neighboursFileIn(json: JsonObject, where: string): NeighboursFile {
+  const place = `${where} neighbours`;
+  const file = objectFrom(json['neighbours'], place);
+  return { ...checkedFileIn(json, 'neighbours', where), table: wholeFileIn(file, 'table', place) };
+}
+
+function nestingIn(json: JsonObject, where: string): number | null {
+  const share = json['nesting'];
+  if (share === null || (typeof share === 'number' && share >= 0 && share <= 1)) return share;
+  throw new FormatError(where, `nesting is ${JSON.stringify(share)}, expected a number from 0 to 1, or null`);
 }
 
 function checkedFileIn(json: JsonObject, member: string, where: string): CheckedFile {

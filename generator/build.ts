@@ -66,6 +66,7 @@ export const DEFAULTS = {
   storedPages: 'all',
   geometries: GEOMETRIES,
   cells: true,
+  neighbours: true,
   accept: [],
   attribution: [],
   workers: availableParallelism(),

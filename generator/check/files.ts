@@ -73,7 +73,8 @@ export async function verifyFiles({
     checkLine(text, position) {
       const feature = lineCheck.checkLine(text, position);
       const properties = objectFrom(feature['properties'], 'its properties');
-      if (about !== undefined) named.push(namedPosition(position, properties, text, about));
+      if (about !== undefined)
+        named.push(namedPosition(index, position, { properties, geometry: feature['geometry'] }, text, about));
       const edge = edgeBeyondBoxes(index, position, feature['geometry']);
       if (edge !== undefined) throw new FileError(`its edge ${edge} is in no box that the index has of it`);
       return feature;

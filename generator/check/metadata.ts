@@ -15,6 +15,8 @@ import {
   isReleaseId,
   manifestPath,
   namesPath,
+  neighboursPath,
+  neighboursTablePath,
   OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
@@ -33,7 +35,7 @@ import {
   releaseFromJson,
 } from '../../format/release.ts';
 import { decodingWords } from '../../format/words.ts';
-import { countsOf, featureFilesOf, pathsOf, plannedFiles } from '../plan/plan.ts';
+import { borderPaths, countsOf, featureFilesOf, pathsOf, plannedFiles } from '../plan/plan.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
 import { readLevel, readTable } from '../reader/read-level.ts';
@@ -44,6 +46,7 @@ import { BuildError } from '../report/errors.ts';
 import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
+import { checkNeighboursTable, readNeighbours } from './neighbours.ts';
 
 /** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
 export interface Metadata {
@@ -167,6 +170,10 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
       const expected = { ...summary.cells, features: index?.features ?? summary.features };
       attempt(cells, () => checkCells(root, level, { ...expected, precision: description.precision }));
     }
+    const [binary, table] = [neighboursPath(level), neighboursTablePath(level)];
+    const hasNeighbours = description?.neighbours ?? checksums?.has(binary);
+    const hasBinary = hasNeighbours && (await isIntact(binary, summary?.neighbours));
+    const hasTable = hasNeighbours && (await isIntact(table, summary?.neighbours?.table));
     if (index === undefined || !hasManifest) continue;
     let isComplete = true;
     for (const geometry of index.geometries) {
@@ -192,6 +199,8 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (description !== undefined) checkSummary(description, index, found);
     const words = wordsPath(level);
     if (hasWords) attempt(words, () => [...decodingWords(readFileSync(join(root, words)), index.features, words)]);
+    const neighbours = hasBinary ? attempt(binary, () => readNeighbours(root, index)) : undefined;
+    if (neighbours !== undefined && hasTable) attempt(table, () => checkNeighboursTable(root, index, neighbours));
     levels[level] = index;
   }
   const files = await compareLists(root, description, levels, checksums, found, isIntact);
@@ -216,7 +225,9 @@ async function compareLists(
   const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
   for (const level of LEVELS) {
     for (const pathOf of [manifestPath, indexPath, namesPath, wordsPath]) expected.add(pathOf(level));
-    if (description?.cells ?? checksums?.has(cellsPath(level))) expected.add(cellsPath(level));
+    const cells = description?.cells ?? checksums?.has(cellsPath(level)) ?? false;
+    const neighbours = description?.neighbours ?? checksums?.has(neighboursPath(level)) ?? false;
+    for (const path of borderPaths(level, { cells, neighbours })) expected.add(path);
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));

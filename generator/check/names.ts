@@ -5,13 +5,20 @@ import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, releasePath, wordsPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import { namesHeader, namesLine } from '../../format/names.ts';
+import type { Level } from '../../format/levels.ts';
+import { NAME_FIELDS, namesHeader, namesLine, valuesIn } from '../../format/names.ts';
+import { COLOURS } from '../../format/neighbours.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import type { LevelAbout } from '../../format/release.ts';
+import { type IndexBox, indexBoxAt } from '../geojson/bbox.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
+import { MAX_PRECISION } from '../geojson/geometry.ts';
+import { MainPart } from '../geojson/main-part.ts';
 import { isNoName } from '../geojson/property-values.ts';
-import { featureFrom, parsedToJson } from '../reader/parse-feature.ts';
-import { relationsOf } from '../write/named-units.ts';
+import { featureFrom, isObject, listOf, parsedToJson } from '../reader/parse-feature.ts';
+import { insideOf, relationsOf, viewOf } from '../write/named-units.ts';
 import { encodeWords } from '../write/words.ts';
+import { readNeighbours } from './neighbours.ts';
 
 /** Which properties are names and types. */
 export type NameColumns = Pick<LevelAbout, 'nameColumn' | 'typeColumn' | 'searchColumns'>;
@@ -23,6 +30,8 @@ export interface NamedPosition {
   type: string | null;
   /** All its names. */
   names: readonly string[];
+  /** As `MainPart` has it. */
+  view: IndexBox;
 }
 
 /** The release of a level, and what takes problems of its files. */
@@ -33,10 +42,11 @@ interface NamesOf {
   found(path: string, problem: string): void;
 }
 
-/** What a unit is called, by its properties. @param text of its feature */
+/** What a unit is called, by its properties, and where maps go to see it. @param text of its feature */
 export function namedPosition(
+  { arrays: { box } }: LevelIndex,
   position: number,
-  properties: JsonObject,
+  { properties, geometry }: { properties: JsonObject; geometry: unknown },
   text: Buffer,
   { nameColumn, typeColumn, searchColumns }: NameColumns,
 ): NamedPosition {
@@ -50,27 +60,74 @@ export function namedPosition(
   };
   const name = textOf(nameColumn);
   const others = searchColumns.flatMap((column) => textOf(column)?.split('|') ?? []);
-  return { position, name, type: textOf(typeColumn), names: name === null ? others : [name, ...others] };
+  const view = viewIn(geometry, indexBoxAt(box, position));
+  return { position, name, type: textOf(typeColumn), names: name === null ? others : [name, ...others], view };
 }
 
-/** Compares names and words of a level. Nothing is said where another file is damaged that they follow from. */
+/** The view of a geometry as it was published. @param box of its unit, as the index has it */
+function viewIn(geometry: unknown, box: IndexBox): IndexBox {
+  const main = new MainPart(MAX_PRECISION);
+  const ring = new Coordinates();
+  const polygons =
+    isObject(geometry) && geometry['type'] === 'MultiPolygon' ? listOf(geometry['coordinates']).map(listOf) : [];
+  for (const [exterior] of polygons) {
+    const positions = listOf(exterior);
+    ring.resize(positions.length);
+    for (const [i, position] of positions.entries()) {
+      const [x, y] = listOf(position);
+      ring.set(i, Math.round(Number(x) * SCALE), Math.round(Number(y) * SCALE));
+    }
+    main.ring(ring, false);
+  }
+  return main.finish(box);
+}
+
+/** Units in a degree, of which every coordinate that a release can have is a whole number. */
+const SCALE = 10 ** MAX_PRECISION;
+
+/**
+ * Compares names and words of a level. Nothing is said where another file is damaged that they follow from.
+ * @param namedIn the units of each level, by position
+ */
 export function checkNames(
   index: LevelIndex,
-  named: readonly NamedPosition[],
+  namedIn: (level: Level) => readonly NamedPosition[],
   { out, id, levels, found }: NamesOf,
 ): void {
-  const { level, features } = index;
-  if (named.length !== features || levels.includes(undefined)) return;
-  const filled = levels.filter((other) => other !== undefined && other.features > 0);
-  const parent = filled.findLast((other) => other !== undefined && other.level < level)?.level;
-  const below = filled.find((other) => other !== undefined && other.level > level);
-  const relationsAt = relationsOf(level, index, parent, below && elementAt(below.columns, level));
-  const ordered = named.toSorted((a, b) => a.position - b.position);
-  const expected = [namesHeader()];
-  for (const { position, name, type } of ordered)
-    expected.push(namesLine({ fid: index.fidAt(position), name, type, ...relationsAt(position) }));
+  const { level } = index;
+  const filled = levels.flatMap((other) => (other !== undefined && other.features > 0 ? [other] : []));
+  const parent = filled.findLast((other) => other.level < level)?.level;
+  const below = filled.filter((other) => other.level > level);
+  const isWhole = ({ level: own, features }: LevelIndex): boolean => namedIn(own).length === features;
+  if (levels.includes(undefined) || ![index, ...below].every(isWhole)) return;
+  const relationsAt = relationsOf(level, index, parent, below[0] && elementAt(below[0].columns, level));
+  const insideAt = insideOf(
+    below.map(({ level: deeper, columns }) => {
+      const units = namedIn(deeper);
+      return {
+        level: deeper,
+        column: elementAt(columns, level),
+        typeAt: (position: number) => elementAt(units, position).type,
+      };
+    }),
+  );
+  const ordered = namedIn(level);
   const root = join(out, releasePath(id));
+  const colours = coloursOf(root, index);
   const lines = readLines(join(root, namesPath(level)));
+  const expected = [namesHeader()];
+  for (const { position, name, type, view } of ordered) {
+    const relations = relationsAt(position);
+    expected.push(
+      namesLine({
+        ...{ fid: index.fidAt(position), name, type },
+        ...relations,
+        colour: colours?.[position] ?? colourIn(lines?.[position + 1]),
+        view: viewOf(view),
+        inside: insideAt(relations.gid),
+      }),
+    );
+  }
   for (const [i, line] of expected.entries()) {
     if (lines === undefined || lines[i] === line) continue;
     const has = lines[i]?.trimEnd().slice(0, 100) ?? 'missing';
@@ -80,6 +137,25 @@ export function checkNames(
   const words = readWhole(join(root, wordsPath(level)));
   if (words !== undefined && !encodeWords(ordered.map(({ names }) => names)).equals(words))
     found(wordsPath(level), 'does not have the words of the names of its units');
+}
+
+/** The colours that follow from the neighbours; undefined if there are none, or they are damaged. */
+function coloursOf(root: string, index: LevelIndex): Uint8Array | undefined {
+  try {
+    return readNeighbours(root, index).colours();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The colour in a line, which nothing else says where there are no neighbours; 0 if it is none. */
+function colourIn(line = ''): number {
+  try {
+    const colour = valuesIn(line, '')[NAME_FIELDS.indexOf('colour')];
+    return typeof colour === 'number' && colour >= 0 && colour < COLOURS && Number.isInteger(colour) ? colour : 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The lines of a compressed file; undefined if it is damaged, which is found elsewhere. */

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Level } from '../../format/levels.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
 import { BuildError } from '../report/errors.ts';
@@ -65,15 +65,12 @@ export async function verify(
     const indexes = metadata.levels.filter((index) => index !== undefined);
     const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
     for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
+    const named = LEVELS.map((level) => {
+      const units = results.flatMap((result) => (result.level === level ? result.named : []));
+      return units.sort((a, b) => a.position - b.position);
+    });
     if (metadata.isDescribed)
-      for (const index of indexes) {
-        const own = results.filter(({ level }) => level === index.level);
-        checkNames(
-          index,
-          own.flatMap(({ named }) => named),
-          metadata,
-        );
-      }
+      for (const index of indexes) checkNames(index, (level) => elementAt(named, level), metadata);
     return {
       release: id,
       files: metadata.files,

@@ -14,6 +14,7 @@ import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
+import { NESTING_MIN } from '../shapes/nesting.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -38,6 +39,7 @@ export function buildTable({ levels, quality }: Release): string {
   return [
     tableOf([[...head, 'feature files', 'bytes', 'other geometries', BOX], ...rows, totalOf(rows)]),
     ...smallLines(levels),
+    ...nestingLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...qualityLines(quality),
   ].join('\n');
@@ -73,6 +75,26 @@ function smallLines(levels: readonly { level: Level; extent?: readonly number[] 
     if (metres >= SMALL_METRES) return [];
     return ['', `${levelName(level)} has ${Math.round(metres)} metres in all: are its CRS and its coordinates right?`];
   });
+}
+
+/** How levels nest, in one line, and the levels that do not, one a line. */
+function nestingLines(levels: readonly { level: Level; features: number; nesting: number | null }[]): string[] {
+  const filled = levels.filter(({ features }) => features > 0);
+  const shares = filled.flatMap(({ level, nesting }, i) => {
+    const next = filled[i + 1];
+    if (nesting === null || next === undefined) return [];
+    // Rounded down: 1.000 is all of them.
+    const share = (Math.floor(1000 * nesting) / 1000).toFixed(3);
+    return [{ level: levelName(level), next: levelName(next.level), nesting, share }];
+  });
+  if (shares.length === 0) return [];
+  const all = shares.map(({ level, next, share }) => `${level} in ${next} ${share}`);
+  const apart = shares.filter(({ nesting }) => nesting < NESTING_MIN);
+  return [
+    '',
+    `How levels nest, the share of their edges that the next level has: ${all.join(', ')}`,
+    ...apart.map(({ level, next, share }) => `${level} does not nest: of its edges ${next} has ${share}`),
+  ];
 }
 
 /** The simplified geometries that have more bytes than the full one, one a line. */

@@ -91,6 +91,11 @@ export const buildCommand = defineCommand({
         defaultDescription: 'true',
         describe: 'answer which units are at a point (contains); --no-cells for a smaller release that does not',
       })
+      .option('neighbours', {
+        type: 'boolean',
+        defaultDescription: 'true',
+        describe: 'answer which units share a border (touches), and write them as CSV; --no-neighbours leaves this out',
+      })
       .option('licence', {
         ...TEXT,
         describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
@@ -154,6 +159,7 @@ export const buildCommand = defineCommand({
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
       cells: argv.cells ?? recorded.cells,
+      neighbours: argv.neighbours ?? recorded.neighbours,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
       activate: argv.activate,

@@ -15,7 +15,7 @@ import { overviewLevels } from '../../format/overview.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
-import { extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
+import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
@@ -56,7 +56,8 @@ export interface LevelForecast {
 export interface ReleaseForecast {
   pages: StoredPages;
   /**
-   * Exact: pages, feature files, cells, manifests, indexes, names, words, the overview, release.json and checksums.txt.
+   * Exact: pages, feature files, cells, neighbours, manifests, indexes, names, words, the overview, release.json and
+   * checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -72,7 +73,10 @@ export interface Forecast {
   releases: readonly ReleaseForecast[];
 }
 
-/** Files of a level besides pages, cells, and the feature files and index of each geometry: manifest, names and words. */
+/**
+ * Files of a level besides pages, what is made of borders, and the feature files and index of each geometry: manifest,
+ * names and words.
+ */
 const LEVEL_FILES = 3;
 
 /** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
@@ -81,19 +85,23 @@ const RELEASE_FILES = 3;
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
 
+/** Bytes of neighbours and their table for each unit, as measured: 45 to 125. */
+const NEIGHBOURS_BYTES = 95;
+
 /**
  * Bytes of what is not features, as measured: release.json and manifests; for each unit its part of index, names and
  * words, and of the index of each other geometry; for each file its line of checksums.txt, and its entry of the index
  * and of the blocks of a signed release.
  */
-const OTHER_BYTES = { release: 45_000, unit: 160, geometry: 48, file: 110, signedFile: 150 } as const;
+const OTHER_BYTES = { release: 45_000, unit: 175, geometry: 48, file: 110, signedFile: 150 } as const;
 
 /**
  * Reads the dataset and estimates a build. Publishes nothing.
  * @throws BuildError as `build` does for options, layers and the quality of the data
  */
 export async function forecast(
-  options: PreparedOptions & Pick<BuildOptions, 'geometries' | 'cells' | 'accept' | 'workers' | 'signKey'>,
+  options: PreparedOptions &
+    Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -101,7 +109,7 @@ export async function forecast(
   try {
     const described = await describeSource(options, pool);
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
-    const { precision, geometries, cells, signKey } = options;
+    const { precision, geometries, signKey } = options;
     const read = await Promise.all(
       LEVELS.map(async (level) => {
         const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
@@ -138,7 +146,7 @@ export async function forecast(
         pages: { all: pagesWith('all'), unfiltered: pagesWith('unfiltered'), none: pagesWith('none') },
       };
     });
-    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, cells, signKey !== undefined));
+    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, options, signKey !== undefined));
     return { quality, levels, releases };
   } finally {
     await pool.close();
@@ -170,17 +178,19 @@ function pagesOf(index: LevelIndex, before: Float64Array, factor: number): Pages
 function releaseWith(
   pages: StoredPages,
   levels: readonly LevelForecast[],
-  hasCells: boolean,
+  shape: Pick<BuildOptions, 'cells' | 'neighbours'>,
   isSigned: boolean,
 ): ReleaseForecast {
   const inOverview = overviewLevels(levels).map((level) => elementAt(levels, level).featureFiles.bytes);
   let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
   let bytes = OTHER_BYTES.release + Math.min(OVERVIEW_BYTES_MAX, sumOf(inOverview));
-  for (const { features, featureFiles, geometries, pages: stored } of levels) {
+  for (const { level, features, featureFiles, geometries, pages: stored } of levels) {
     const others = Object.values(geometries);
     const { geojsonl, fc, bytes: pageBytes } = stored[pages];
-    files += (2 * featureFiles.files + 1) * (1 + others.length) + geojsonl + fc + LEVEL_FILES + (hasCells ? 1 : 0);
-    bytes += featureFiles.bytes * (hasCells ? 1 + CELLS_SHARE : 1) + pageBytes;
+    files += (2 * featureFiles.files + 1) * (1 + others.length) + geojsonl + fc + LEVEL_FILES;
+    files += borderPaths(level, shape).length;
+    bytes += featureFiles.bytes * (shape.cells ? 1 + CELLS_SHARE : 1) + pageBytes;
+    bytes += features * (shape.neighbours ? NEIGHBOURS_BYTES : 0);
     bytes += sumOf(others.map((own) => own.bytes));
     bytes += features * (OTHER_BYTES.unit + OTHER_BYTES.geometry * others.length);
   }

@@ -47,6 +47,12 @@ export function indexBox(box: Box | undefined, scale: number): Box {
   return [inUnits(west, Math.floor), inUnits(south, Math.floor), inUnits(east, Math.ceil), inUnits(north, Math.ceil)];
 }
 
+/** The box of the unit at a position, in the array `box` of an index. */
+export function indexBoxAt(boxes: Int32Array, position: number): IndexBox {
+  const [west = 0, south = 1, east = 0, north = 0] = boxes.subarray(4 * position, 4 * position + 4);
+  return [west, south, east, north];
+}
+
 /** Collects the extents of a geometry's parts, in scaled degrees. */
 export class Extent {
   /** West and east of every part. */

@@ -3,7 +3,14 @@
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
-import { alonePath, cellsPath, featureFilePath, pagePath } from '../../format/layout.ts';
+import {
+  alonePath,
+  cellsPath,
+  featureFilePath,
+  neighboursPath,
+  neighboursTablePath,
+  pagePath,
+} from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level, PAGE_CAPS } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
@@ -11,8 +18,8 @@ import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function shapeOf({ precision, storedPages, geometries, cells }: ReleaseShape): ReleaseShape {
-  return { precision, storedPages, geometries, cells };
+export function shapeOf({ precision, storedPages, geometries, cells, neighbours }: ReleaseShape): ReleaseShape {
+  return { precision, storedPages, geometries, cells, neighbours };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
@@ -51,9 +58,8 @@ export function newFeatureArrays(features: number): FeatureArrays {
   };
 }
 
-/** The kinds of files that tasks write: feature files by their geometry, pages by their format, cells. */
-export type FileKind = FeatureKind | 'cells';
-type FeatureKind = Geometry | Format;
+/** The kinds of files that tasks write: feature files by their geometry, pages by their format. */
+export type FileKind = Geometry | Format;
 
 /** In the order of `plannedFiles`. */
 const FILE_KINDS = [...GEOMETRIES, ...FORMATS] as const;
@@ -72,8 +78,9 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
   none: 1 / 16,
   geojsonl: 1,
   fc: 1,
-  cells: 3 / 4,
 };
+/** The same of what is made of borders: with cells, and without. */
+const BORDERS_SHARES = { cells: 3 / 4, others: 1 / 4 } as const;
 
 /** Geometries that are made together of a simplified one: a point is found in the medium geometry. */
 export interface GeometryGroup {
@@ -95,11 +102,10 @@ export function geometryGroups(geometries: readonly Geometry[]): GeometryGroup[]
   })).filter((group) => group.geometries.length > 0);
 }
 
-/** When a file can be written: the cells and all that is made of full texts at once, others when theirs are made. */
-const STAGES = { cells: 0, full: 1, groups: 2, count: 2 + GEOMETRY_GROUPS.length } as const;
+/** When a file can be written: of borders and of full texts at once, others when their geometries are made. */
+const STAGES = { borders: 0, full: 1, groups: 2, count: 2 + GEOMETRY_GROUPS.length } as const;
 
 function stageOf(kind: FileKind): number {
-  if (kind === 'cells') return STAGES.cells;
   const group = GEOMETRY_GROUPS.findIndex(({ geometries }) => geometries.some((geometry) => geometry === kind));
   return group === -1 ? STAGES.full : STAGES.groups + group;
 }
@@ -109,16 +115,16 @@ export function groupOfStage(stage: number): GeometryGroup['name'] | undefined {
   return GEOMETRY_GROUPS[stage - STAGES.groups]?.name;
 }
 
-/** Is it the stage of the cells, the longest work that cannot be divided? */
-export function isOfCells(stage: number): boolean {
-  return stage === STAGES.cells;
+/** Is it the stage of the borders, the longest work that cannot be divided? */
+export function isOfBorders(stage: number): boolean {
+  return stage === STAGES.borders;
 }
 
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
 
-/** A feature file or page to write, or the cells. */
-export interface PlannedFile<Kind extends FileKind = FileKind> {
-  kind: Kind;
+/** A feature file or page to write. */
+export interface PlannedFile {
+  kind: FileKind;
   /** Number of the feature file of its geometry, or of the page in its format. */
   number: number;
   /** Relative to the release's folder. */
@@ -129,14 +135,21 @@ export interface PlannedFile<Kind extends FileKind = FileKind> {
   ranges: Ranges;
 }
 
+/** What is made of the borders of a level: one piece of work, even if there is no file. */
+export interface PlannedBorders {
+  kind: 'borders';
+  /** Cells, neighbours and their table, as far as the release has them; relative to the release's folder. */
+  paths: readonly string[];
+}
+
 /**
- * The files of a level that tasks write, stage by stage; in each by first position, feature files before geojsonl pages
- * before fc pages.
+ * The files of a level that tasks write, stage by stage: those that are made of its borders, then by first position
+ * feature files before geojsonl pages before fc pages.
  */
 export interface FilePlan {
   /** For each stage the place in `order` after its last file. */
   stageEnds: readonly number[];
-  /** Which of `plannedFiles` each one is; their number for the cells. */
+  /** Which of `plannedFiles` each one is; their number for what is made of borders. */
   order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
   copies: Uint8Array;
@@ -148,17 +161,19 @@ export interface FilePlan {
 export type Estimate = (ranges: Ranges) => number;
 
 /** Plans the files of a level. */
-export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estimate): FilePlan {
+export function planFiles(index: LevelIndex, { cells }: ReleaseShape, estimate: Estimate): FilePlan {
   const stages: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
-  const files: PlannedFile[] = [...plannedFiles(index)];
-  if (hasCells) files.push(fileAt(index, files.length));
+  const files = [...plannedFiles(index)];
   for (const { kind, ranges } of files) {
     stages.push(stageOf(kind));
     firsts.push(numberAt(ranges, 0));
     works.push(Math.round(WORK_SHARES[kind] * estimate(ranges)));
   }
+  stages.push(STAGES.borders);
+  firsts.push(0);
+  works.push(Math.round(BORDERS_SHARES[cells ? 'cells' : 'others'] * estimate([0, index.features])));
   // Files with the same first position keep their order.
   const order = Uint32Array.from(firsts.keys()).sort(
     (a, b) => numberAt(stages, a) - numberAt(stages, b) || numberAt(firsts, a) - numberAt(firsts, b),
@@ -166,8 +181,8 @@ export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estima
   const stageEnds = Array.from({ length: STAGES.count }, (_, stage) => stages.filter((own) => own <= stage).length);
   const copies = order.map((file, at) => (at > 0 && isSame(elementAt(order, at - 1), file) ? 1 : 0));
   function isSame(one: number, other: number): boolean {
-    if (firsts[one] !== firsts[other] || works[one] !== works[other]) return false;
-    const [a, b] = [fileAt(index, one), fileAt(index, other)];
+    if (stages[one] !== stages[other] || firsts[one] !== firsts[other] || works[one] !== works[other]) return false;
+    const [a, b] = [elementAt(files, one), elementAt(files, other)];
     return a.kind === b.kind && String(a.ranges) === String(b.ranges);
   }
   const work = Float64Array.from(order, (file, at) => (copies[at] === 1 ? 0 : numberAt(works, file)));
@@ -175,15 +190,11 @@ export function planFiles(index: LevelIndex, hasCells: boolean, estimate: Estima
 }
 
 /**
- * Every file of a level that tasks write but the cells: the feature files of each geometry by number, then the pages of
- * each format.
+ * Every file of a level that tasks write but those that are made of borders: the feature files of each geometry by
+ * number, then the pages of each format.
  * @param from,to which of them
  */
-export function* plannedFiles(
-  index: LevelIndex,
-  from = 0,
-  to = Number.POSITIVE_INFINITY,
-): Generator<PlannedFile<FeatureKind>> {
+export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_INFINITY): Generator<PlannedFile> {
   for (let file = from; file < to; file++) {
     const planned = plannedAt(index, file);
     if (typeof planned === 'number') return;
@@ -191,12 +202,14 @@ export function* plannedFiles(
   }
 }
 
-/** The paths of a file, and of the one beside it. */
-export function pathsOf({ path, alone }: PlannedFile): string[] {
+/** The paths of a file, and of the one beside it; or of those that are made of borders. */
+export function pathsOf(planned: PlannedFile | PlannedBorders): readonly string[] {
+  if (planned.kind === 'borders') return planned.paths;
+  const { path, alone } = planned;
   return alone === undefined ? [path] : [path, alone];
 }
 
-function filesOf(index: LevelIndex, kind: FeatureKind): number {
+function filesOf(index: LevelIndex, kind: FileKind): number {
   if (isFormat(kind)) return pagesOf(index, kind).bytes.length;
   return kind === 'full' || index.geometries.includes(kind) ? index.files : 0;
 }
@@ -253,16 +266,24 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place among `plannedFiles`, after which the cells come. */
-export function fileAt(index: LevelIndex, file: number): PlannedFile {
+/** A file by its place among `plannedFiles`, after which those that are made of borders come. */
+export function fileAt(index: LevelIndex, shape: ReleaseShape, file: number): PlannedFile | PlannedBorders {
   const planned = plannedAt(index, file);
   if (typeof planned !== 'number') return planned;
   if (planned > 0) throw new RangeError(`level ${index.level} has no file ${file}`);
-  return { kind: 'cells', number: 0, path: cellsPath(index.level), ranges: [0, index.features] };
+  return { kind: 'borders', paths: borderPaths(index.level, shape) };
+}
+
+/** The files that are made of the borders of a level. */
+export function borderPaths(level: Level, { cells, neighbours }: Pick<ReleaseShape, 'cells' | 'neighbours'>): string[] {
+  return [
+    ...(cells ? [cellsPath(level)] : []),
+    ...(neighbours ? [neighboursPath(level), neighboursTablePath(level)] : []),
+  ];
 }
 
 /** One of `plannedFiles`, or how many places it is beyond the last. */
-function plannedAt(index: LevelIndex, file: number): PlannedFile<FeatureKind> | number {
+function plannedAt(index: LevelIndex, file: number): PlannedFile | number {
   let number = file;
   for (const kind of FILE_KINDS) {
     const files = filesOf(index, kind);
@@ -272,7 +293,7 @@ function plannedAt(index: LevelIndex, file: number): PlannedFile<FeatureKind> | 
   return number;
 }
 
-function fileOf(index: LevelIndex, kind: FeatureKind, number: number): PlannedFile<FeatureKind> {
+function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile {
   const { level } = index;
   if (!isFormat(kind)) {
     const ranges = [number * index.perFile, index.fileEnd(number)];

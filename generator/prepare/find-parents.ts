@@ -20,7 +20,7 @@ import { placeIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { PlacedParents } from '../store/placed-parents.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
-import { writeCells } from '../write/write-files.ts';
+import { readBorders, writeCells } from '../write/write-borders.ts';
 import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
 
 /** Which level, and where its parents are. Plain data: it is sent to a child process. */
@@ -109,7 +109,7 @@ function openCells(
   precision: number,
 ): { unitsAt(point: readonly number[]): number[]; close(): void } {
   const file = store.file('cells');
-  const { directory } = writeCells(file, store, precision).cells;
+  const { directory } = writeCells(file, store, readBorders(store, precision));
   const handle = openSync(file, 'r');
   const cells = decodeCells(readAt(handle, 0, directory.bytes), file);
   return {

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
-import type { CheckedFile } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary } from '../../format/release.ts';
 import type { Part } from '../plan/divide-work.ts';
 
 /** The records of one task. */
@@ -16,16 +16,20 @@ export interface TaskRecords {
   sha256: string[];
   /** Of the features in its feature files, by geometry. */
   features: Map<Geometry, FeatureRecords>;
-  /** Undefined if the cells are not among the files of the part. */
-  cells: CellsRecord | undefined;
+  /** Undefined if the part does not have what is made of the level's borders. */
+  borders: BordersRecord | undefined;
 }
 
-/** The record of the cells. */
-export interface CellsRecord {
-  /** The beginning of their file. */
-  directory: CheckedFile;
+/** The record of what is made of the borders of a level. */
+export interface BordersRecord {
+  /** Its files. */
+  summary: Pick<LevelSummary, 'cells' | 'neighbours'>;
   /** The units whose edges lie so close that some of their cells stayed large, ascending. */
   crowded: readonly number[];
+  /** A colour for each unit, by position. */
+  colours: Uint8Array;
+  /** The view of each unit, as `MainPart` has it, by position. */
+  views: Int32Array;
 }
 
 /** The records of the features with one geometry, in order of position. */
@@ -43,7 +47,7 @@ export interface FeatureRecords {
 }
 
 export function newRecords(part: Part): TaskRecords {
-  return { part, bytes: [], sha256: [], features: new Map(), cells: undefined };
+  return { part, bytes: [], sha256: [], features: new Map(), borders: undefined };
 }
 
 export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): void {

@@ -55,7 +55,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     store,
   );
   checkIdentifiers(source, index, findings);
-  const plan = planFiles(plannedIndex(level, shape, index), shape.cells, estimateWork(index));
+  const plan = planFiles(plannedIndex(level, shape, index), shape, estimateWork(index));
   store.writePlan(plan);
   store.writeOrigins({
     layers: layers.map((layer) => ({ name: foundIn(layer), features: layer.features })),

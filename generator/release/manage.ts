@@ -83,12 +83,12 @@ function signatureFiles(out: string, release: string): number {
 
 /**
  * Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names,
- * words and cells.
+ * words, cells, neighbours and their table.
  */
-function filesOf({ pages, featureFiles, geometries, cells }: LevelSummary): number {
+function filesOf({ pages, featureFiles, geometries, cells, neighbours }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
   const all = [featureFiles, ...others].reduce((total, { files }) => total + 2 * files + 1, 0);
-  return pages.geojsonl + pages.fc + all + 3 + (cells === undefined ? 0 : 1);
+  return pages.geojsonl + pages.fc + all + 3 + (cells === undefined ? 0 : 1) + (neighbours === undefined ? 0 : 2);
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */

@@ -1,11 +1,14 @@
-// How levels nest: the share of the edges of a level that the next one has, too. Decides which levels are simplified
-// together.
+// How levels nest: the share of the edges of a level that the next one has, too. It is recorded in the release, and
+// decides which levels are simplified together.
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Coordinates } from '../geojson/coordinates.ts';
 import { LevelStore } from '../store/level-store.ts';
 
 /** Levels nest if the next level has this share of the edges. */
 export const NESTING_MIN = 0.98;
+
+/** Decimals of the share. */
+const SHARE_SCALE = 1e6;
 
 /** Two neighbouring levels. Plain data: it is sent to a child process. */
 export interface NestingTask {
@@ -17,12 +20,12 @@ export interface NestingTask {
 /** How a level nests in the next one. */
 export interface Nesting {
   /**
-   * The share of its edges, at the published precision, that the next level has, too, from 0 to 1; undefined if nothing
-   * counts. Each edge counts once, in either direction; units that have no units below them do not count: many levels
-   * are not of all countries. Of more than a million edges a sample counts: near
-   * 0.98 it is within 0.001.
+   * The share of its edges, at the published precision, that the next level has, too, from 0 to 1, rounded down to six
+   * decimals; null if nothing counts. Each edge counts once, in either direction; units that have no units below them do
+   * not count: many levels are not of all countries. Of more than a million edges a sample counts: near 0.98 it is within
+   * 0.001.
    */
-  share: number | undefined;
+  share: number | null;
   /** About how many positions it has that the next level has not. */
   own: number;
 }
@@ -41,7 +44,7 @@ export function nestingOf(task: NestingTask, edgesMax = EDGES_MAX): Nesting {
   upper.readRings({ ring }, () => position++);
   lower.readRings({ ring: (own) => eachEdge(own, edges.find) }, () => {});
   return {
-    share: edges.size === 0 ? undefined : edges.found / edges.size,
+    share: edges.size === 0 ? null : Math.floor((SHARE_SCALE * edges.found) / edges.size) / SHARE_SCALE,
     own: childless + (edges.size - edges.found) * edges.every,
   };
 }

@@ -23,10 +23,18 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, which units
- * are invalid, where the units were found, and copies of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests in
+ * the next level, which units are invalid, where the units were found, and copies of layers that are read in another way.
  */
-type OwnFile = `records-${number}` | 'checksums' | 'cells' | 'cell-bodies' | 'invalid-units' | 'origins' | 'scratch';
+type OwnFile =
+  | `records-${number}`
+  | 'checksums'
+  | 'cells'
+  | 'cell-bodies'
+  | 'nesting'
+  | 'invalid-units'
+  | 'origins'
+  | 'scratch';
 
 /** The units with polygons that are not valid, but have an area. */
 export interface InvalidUnits {
@@ -155,6 +163,15 @@ export class LevelStore {
 
   writeInvalid(geometry: Geometry, units: number): void {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  }
+
+  /** Reads the share of its edges that the next level has, too; null if nothing counts. */
+  readNesting(): number | null {
+    return readSerialized(this.file('nesting'));
+  }
+
+  writeNesting(share: number | null): void {
+    writeSerialized(this.file('nesting'), share);
   }
 
   /** Reads which units of the full geometry are invalid, with an example. */

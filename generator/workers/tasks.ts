@@ -27,7 +27,7 @@ export const TASKS = {
   storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
-  writeCells: work('write/write-files', 'writeFiles', 'cells'),
+  writeBorders: work('write/write-files', 'writeFiles', 'borders'),
   writeFiles: work('write/write-files', 'writeFiles', 'files'),
   writeOverview: work('write/write-overview', 'writeOverview', 'overview'),
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
@@ -36,7 +36,7 @@ export const TASKS = {
 } satisfies Readonly<Record<string, Work>>;
 
 /** When tasks begin that wait together (task-queue.ts): the longest that cannot be divided come first. */
-export const RANKS = { read: 1, nesting: 2, cells: 3, geometries: 4, overview: 4, files: 5 } as const;
+export const RANKS = { read: 1, nesting: 2, borders: 3, geometries: 4, overview: 4, files: 5 } as const;
 
 /** @param path of the module in generator/, without its ending: the program may be compiled */
 function work(path: string, name: string, phase: string): Work {

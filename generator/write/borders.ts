@@ -1,10 +1,10 @@
-// The borders of a level's units for its cells: each edge once, with the set of units that it bounds. In typed arrays,
-// some 30 bytes for each different edge.
+// The borders of a level's units for its cells and neighbours: each edge once, with the set of units that it bounds. In
+// typed arrays, some 30 bytes for each different edge. level-borders.ts fills them.
 import { u32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 
 /** The set without units. An edge that bounds none is no border. */
-const NO_UNITS = 0;
+export const NO_UNITS = 0;
 
 const INITIAL_SLOTS = 1 << 13;
 
@@ -65,6 +65,26 @@ export class Borders {
     let count = 0;
     for (let i = 0; i < this.#set.length; i++) if (this.setOf(i) !== NO_UNITS) numbers[count++] = i;
     return numbers.subarray(0, count);
+  }
+
+  /** Number of points: edges have lower numbers. */
+  get points(): number {
+    return this.#set.length;
+  }
+
+  /** Number of sets. */
+  get sets(): number {
+    return this.#last.length;
+  }
+
+  /** Does an edge with this set bound several units? */
+  isShared(set: number): boolean {
+    return this.#without.at(set) !== NO_UNITS;
+  }
+
+  /** The number of an edge, in either direction; -1 if it was not added. Not after `numbers`. */
+  find(x1: number, y1: number, x2: number, y2: number): number {
+    return u32At(this.#table, this.#slotOf(x1, y1, x2, y2)) - 1;
   }
 
   x(point: number): number {

@@ -9,12 +9,11 @@ import {
   directoryBytes,
 } from '../../format/cells.ts';
 import { elementAt, u32At } from '../../format/element-at.ts';
-import { cornerAt, type Grid, gridOf, keyAt, separates, type Way } from '../../format/grid.ts';
+import { cornerAt, type Grid, keyAt, separates, type Way } from '../../format/grid.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
-import { type Coordinates, unrolled } from '../geojson/coordinates.ts';
-import type { RingSink } from '../geojson/geometry.ts';
-import { Borders } from './borders.ts';
+import type { Borders } from './borders.ts';
+import type { LevelBorders } from './level-borders.ts';
 
 /** Most edges of a cell, unless dividing it would not make them fewer. */
 const EDGES_MAX = 256;
@@ -30,17 +29,6 @@ const COPIES_MAX = 16;
 /** Bytes that are passed on at once. */
 const CHUNK_BYTES = 1 << 20;
 
-/** Takes the rings of one unit after the other. */
-export interface CellBuilder extends RingSink {
-  /** Ends a unit, also one without rings: they are counted from 0. */
-  unit(): void;
-  /**
-   * Ends the level. cells.bin is the directory, then the bytes of the cells.
-   * @param write takes the next bytes of cells, which are valid until it returns
-   */
-  finish(write: (bytes: Uint8Array) => void): BuiltCells;
-}
-
 /** The cells of a level. */
 export interface BuiltCells {
   directory: Buffer;
@@ -48,25 +36,19 @@ export interface BuiltCells {
   crowded: readonly number[];
 }
 
-/** @param precision decimals of the coordinates */
-export function newCellBuilder(precision: number): CellBuilder {
-  const grid = gridOf(precision);
-  const borders = new Borders();
-  let position = 0;
-  return {
-    ring(positions) {
-      addRing(borders, positions, grid, position, 10 ** precision);
-    },
-    unit() {
-      position++;
-    },
-    finish(write) {
-      const writer = new CellWriter(borders, grid, write);
-      writer.divide(borders.numbers(), { west: 0, south: 0, width: grid.width, copies: 1 }, new Set());
-      const { arrays, crowded } = writer.end();
-      return { directory: encodeDirectory({ features: position, precision }, arrays), crowded };
-    },
-  };
+/**
+ * Makes the cells of a level. cells.bin is the directory, then the bytes of the cells.
+ * @param level its borders, to which nothing can be added afterwards
+ * @param write takes the next bytes of cells, which are valid until it returns
+ */
+export function buildCells(
+  { edges, grid, units, precision }: LevelBorders,
+  write: (bytes: Uint8Array) => void,
+): BuiltCells {
+  const writer = new CellWriter(edges, grid, write);
+  writer.divide(edges.numbers(), { west: 0, south: 0, width: grid.width, copies: 1 }, new Set());
+  const { arrays, crowded } = writer.end();
+  return { directory: encodeDirectory({ features: units, precision }, arrays), crowded };
 }
 
 /** The beginning of cells.bin. @param arrays with the starts of cells as they are in the file */
@@ -80,34 +62,6 @@ export function encodeDirectory({ features, precision }: CellsHead, { key, start
   directory.writeUInt32LE(FORMAT_VERSION, CELLS_MAGIC.length);
   directory.writeUInt32LE(crc32(checked), CELLS_MAGIC.length + 4);
   return directory;
-}
-
-/**
- * Adds the edges of a ring. One that reaches beyond the map, where it crosses the antimeridian, is also added a turn to
- * the west or to the east, as it is: an edge that was cut there would not be exact. Around a pole, the edges to the
- * pole of one turn are those of the next, and cancel out.
- */
-function addRing(borders: Borders, positions: Coordinates, { full }: Grid, unit: number, scale: number): void {
-  const ring = positions.jumps(scale) ? unrolled(positions, full) : positions;
-  let west = Infinity;
-  let east = -Infinity;
-  for (let i = 0; i < ring.count; i++) {
-    const x = ring.x(i) + full / 2;
-    if (x < west) west = x;
-    if (x > east) east = x;
-  }
-  const isOnMap = west >= 0 && east <= full;
-  const firstTurn = isOnMap ? 0 : Math.ceil(-east / full);
-  const lastTurn = isOnMap ? 0 : Math.floor((full - west) / full);
-  for (let turn = firstTurn; turn <= lastTurn; turn++) {
-    const shift = full / 2 + turn * full;
-    for (let i = 1; i < ring.count; i++) {
-      const x1 = ring.x(i - 1) + shift;
-      const x2 = ring.x(i) + shift;
-      if (!isOnMap && ((x1 < 0 && x2 < 0) || (x1 > full && x2 > full))) continue;
-      borders.add(x1, ring.y(i - 1) + full / 4, x2, ring.y(i) + full / 4, unit);
-    }
-  }
 }
 
 /** A square of the grid: its south-western grid point, and its side in units. */

@@ -5,7 +5,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { type GeometryGroup, geometryGroups, groupOfStage, isOfCells, shapeOf } from '../plan/plan.ts';
+import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
@@ -36,7 +36,7 @@ export interface BuildContext {
 const TASKS_PER_WORKER = 4;
 
 /** Bytes of memory that a task holds for each position of its levels, as measured: the borders, the arcs and points. */
-const POSITION_BYTES = { cells: 50, overview: 35 } as const;
+const POSITION_BYTES = { borders: 50, overview: 35 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -88,8 +88,8 @@ async function readLevel(
 }
 
 /**
- * Writes the files of a level, or a share of them: those of the full geometry, pages and cells at once, others when
- * their geometries are made. Of its stores only index, plan and rings remain.
+ * Writes the files of a level, or a share of them: those of the full geometry, pages and what is made of borders at once,
+ * others when their geometries are made. Of its stores only index, plan and rings remain.
  * @returns the record files
  */
 async function writeLevel(
@@ -99,9 +99,10 @@ async function writeLevel(
 ): Promise<string[]> {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
+  const isSimplified = simplified(level);
   const make = async (group: GeometryGroup): Promise<void> => {
     if (features === 0) return;
-    await simplified(level);
+    await isSimplified;
     const task = { store, precision: shape.precision, ...group };
     await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
   };
@@ -111,8 +112,8 @@ async function writeLevel(
     if (group !== undefined) await made.get(group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = { rank: RANKS.cells, bytes: POSITION_BYTES.cells * positions };
-    if (isOfCells(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeCells, task, demand);
+    const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
+    if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
     else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
@@ -120,7 +121,13 @@ async function writeLevel(
   const checked = checks.map((range) =>
     pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
   );
-  const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made.values())]);
+  const [records, found] = await Promise.all([
+    Promise.all(written),
+    Promise.all(checked),
+    Promise.all(made.values()),
+    // Also without simplified geometries: by then no other level is compared with this one's rings.
+    isSimplified,
+  ]);
   const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
   files.writeInvalid('full', invalid);
   files.writeInvalidUnits({ count: listed, example: example?.position });

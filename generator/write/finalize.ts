@@ -21,7 +21,6 @@ import {
 import type { Geometry, Level } from '../../format/levels.ts';
 import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
 import {
-  type CellsFile,
   type CheckedFile,
   type Finding,
   type GeometrySummary,
@@ -108,20 +107,19 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       return [geometry, table];
     }),
   );
-  const { directory, crowded = [] } = records.find(({ cells }) => cells !== undefined)?.cells ?? {};
+  const borders = records.find((record) => record.borders !== undefined)?.borders;
+  const { crowded = [] } = borders ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
   const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
   if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
   const { order } = store.readPlan<FilePlan>();
-  let cells: CellsFile | undefined;
   const checksums: Checksum[] = [];
   let at = 0;
   for (const { part, ...written } of records) {
     if (part.first !== at) break;
     for (let i = 0; at < part.end; at++) {
-      const planned = fileAt(index, elementAt(order, at));
-      const { kind, number } = planned;
+      const planned = fileAt(index, task.shape, elementAt(order, at));
       let [bytes, sha256] = [0, ''];
       for (const path of pathsOf(planned)) {
         bytes = numberAt(written.bytes, i);
@@ -129,18 +127,21 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
         checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
         checksums.push({ path, sha256 });
       }
-      if (kind === 'cells' && directory !== undefined) cells = { bytes, sha256, directory };
+      if (planned.kind === 'borders') continue;
+      const { kind, number } = planned;
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
       table.bytes[number] = bytes;
       table.digest.set(Buffer.from(sha256, 'hex').subarray(0, DIGEST_BYTES), DIGEST_BYTES * number);
     }
   }
-  if (at < order.length)
+  if (at < order.length || borders === undefined) {
+    const paths = at < order.length ? pathsOf(fileAt(index, task.shape, elementAt(order, at))) : [];
     throw new BuildError(
-      `level ${level}: ${fileAt(index, elementAt(order, at)).path} was not written`,
+      `level ${level}: ${paths[0] ?? 'what is made of its borders'} was not written`,
       'run the build again; if it fails again, report a bug',
     );
+  }
   const put = (path: string, content: string | Buffer): CheckedFile => {
     mkdirSync(dirname(join(out, path)), { recursive: true });
     writeDurably(join(out, path), content);
@@ -166,8 +167,9 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     ),
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
-    ...(cells && { cells }),
-    names: writeNames(out, level, store, task.relatives),
+    ...borders.summary,
+    nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
+    names: writeNames(out, level, store, task.relatives, borders),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });

@@ -5,8 +5,17 @@ import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import { type NamedUnit, namesHeader, namesLine } from '../../format/names.ts';
+import {
+  type NamedUnit,
+  namesHeader,
+  namesLine,
+  type RelatedUnit,
+  type UnitsInside,
+  VIEW_SCALE,
+} from '../../format/names.ts';
+import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { WholeFile } from '../../format/release.ts';
+import type { BordersRecord } from '../read/records.ts';
 import { writeWholeFile } from '../release/output-file.ts';
 import { LevelStore } from '../store/level-store.ts';
 
@@ -22,8 +31,8 @@ export interface LevelUnits {
 export interface Relatives {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
-  /** Path of the store of the nearest level below that has units; undefined if there is none. */
-  below: string | undefined;
+  /** The levels below that have units, ascending. */
+  below: readonly LevelUnits[];
 }
 
 /** The levels beside a level, from all levels in ascending order. */
@@ -31,15 +40,19 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,
-    below: filled.find((other) => other.level > level)?.store,
+    below: filled.filter((other) => other.level > level),
   };
 }
 
 /** The units of a level in order of fid. */
-export function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<NamedUnit> {
+export function* namedUnits(
+  level: Level,
+  store: LevelStore,
+  { parent, below: [next] }: Relatives,
+): Generator<RelatedUnit> {
   const index = store.readIndex();
   const names = store.readNames();
-  const children = below === undefined ? undefined : elementAt(new LevelStore(below).readIndex().columns, level);
+  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
   const relationsAt = relationsOf(level, index, parent, children);
   for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
 }
@@ -81,12 +94,72 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
   };
 }
 
-/** Writes the names of a level's units. @param out the release's folder, in which the level has one */
-export function writeNames(out: string, level: Level, store: LevelStore, relatives: Relatives): WholeFile {
-  return writeWholeFile(join(out, namesPath(level)), linesOf(namedUnits(level, store, relatives)));
+/**
+ * The units inside those of a level, by their GID.
+ * @param below the levels below that have units, ascending, with the GIDs of the level in each, and types by position
+ */
+export function insideOf(
+  below: readonly { level: Level; column: GidColumn; typeAt(position: number): string | null }[],
+): (gid: string | null) => UnitsInside[] {
+  // Several units may have one GID.
+  const known = below.map(() => new Map<number, UnitsInside>());
+  return (gid) =>
+    below.flatMap(({ level, column, typeAt }, i) => {
+      const number = gid === null ? -1 : column.find(gid);
+      if (number === -1) return [];
+      const own = elementAt(known, i);
+      const found = own.get(number) ?? [level, column.countAt(number), commonest(column.positionsAt(number), typeAt)];
+      own.set(number, found);
+      return [found];
+    });
 }
 
-function* linesOf(units: Iterable<NamedUnit>): Generator<string> {
+function commonest(units: Positions, typeAt: (position: number) => string | null): string | null {
+  const counts = new Map<string, number>();
+  for (const position of positionsIn(units.slice(0, units.count))) {
+    const type = typeAt(position);
+    if (type !== null) counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return [...counts].reduce<[string | null, number]>((most, next) => (next[1] > most[1] ? next : most), [null, 0])[0];
+}
+
+/** A view as names have it. @param view in thousandths of a degree; south > north for none */
+export function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): NamedUnit['view'] {
+  return south > north ? null : [west, south, east, north].map((edge) => edge / VIEW_SCALE);
+}
+
+/**
+ * Writes the names of a level's units.
+ * @param out the release's folder, in which the level has one
+ * @param onMap colours of each unit, by position, and views, four numbers each
+ */
+export function writeNames(
+  out: string,
+  level: Level,
+  store: LevelStore,
+  relatives: Relatives,
+  onMap: Pick<BordersRecord, 'colours' | 'views'>,
+): WholeFile {
+  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, onMap));
+}
+
+function* namesLines(
+  level: Level,
+  own: LevelStore,
+  relatives: Relatives,
+  { colours, views }: Pick<BordersRecord, 'colours' | 'views'>,
+): Generator<string> {
+  const below = relatives.below.map(({ level: deeper, store }) => {
+    const files = new LevelStore(store);
+    const names = files.readNames();
+    const column = elementAt(files.readIndex().columns, level);
+    return { level: deeper, column, typeAt: (position: number) => names.at(position).type };
+  });
+  const insideAt = insideOf(below);
   yield namesHeader();
-  for (const unit of units) yield namesLine(unit);
+  let position = 0;
+  for (const unit of namedUnits(level, own, relatives)) {
+    const view = viewOf(views.subarray(4 * position, 4 * position + 4));
+    yield namesLine({ ...unit, colour: elementAt(colours, position++), view, inside: insideAt(unit.gid) });
+  }
 }

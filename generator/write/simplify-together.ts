@@ -1,5 +1,5 @@
-// Simplifies the levels of a dataset, those that nest together, in tasks of the child processes that begin when all are
-// read: what their features with a geometry are made of.
+// Measures how the levels of a dataset nest, and simplifies them, those that nest together, in tasks of the child
+// processes that begin when all are read: what their features with a geometry are made of.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { ReleaseShape } from '../../format/release.ts';
@@ -7,6 +7,7 @@ import { geometryGroups } from '../plan/plan.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { NESTING_MIN, type Nesting, type nestingOf } from '../shapes/nesting.ts';
 import type { simplifyLevels } from '../shapes/store-geometries.ts';
+import { LevelStore } from '../store/level-store.ts';
 import type { Pool } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 
@@ -22,10 +23,10 @@ interface LevelGroup {
   positions: number;
 }
 
-/** Resolves when a level is simplified. */
+/** Resolves when all levels are measured and a level is simplified. */
 export type Simplified = (level: Level) => Promise<void>;
 
-/** Simplifies levels when all of them are read. @param reads all six, ascending */
+/** Measures and simplifies levels when all of them are read. @param reads all six, ascending */
 export function simplifyWhenRead(
   reads: readonly Promise<StoredLevel>[],
   { geometries, precision }: ReleaseShape,
@@ -34,8 +35,8 @@ export function simplifyWhenRead(
   const names = geometryGroups(geometries).map(({ name }) => name);
   const simplify = async (): Promise<Map<Level, Promise<void>>> => {
     const stored = await Promise.all(reads);
-    if (names.length === 0) return new Map();
     const groups = await nestingGroups(stored, pool);
+    if (names.length === 0) return new Map();
     return new Map(
       groups.flatMap(({ levels, positions }) => {
         const task = { stores: levels.map(({ store }) => store), names, precision };
@@ -51,13 +52,16 @@ export function simplifyWhenRead(
   return async (level) => (await begun).get(level);
 }
 
-/** The levels that have features, by how they nest. */
+/** The levels that have features, by how they nest, which is written to their stores. */
 async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<LevelGroup[]> {
   const levels = stored.filter(({ features }) => features > 0);
   const nestings = await Promise.all(
-    levels.slice(1).map(({ store: lower }, i) => {
-      const task = { upper: elementAt(levels, i).store, lower };
-      return pool.run<typeof nestingOf>(TASKS.nestingOf, task, { rank: RANKS.nesting, bytes: 0 });
+    levels.slice(1).map(async ({ store: lower }, i) => {
+      const { store: upper } = elementAt(levels, i);
+      const demand = { rank: RANKS.nesting, bytes: 0 };
+      const nesting = await pool.run<typeof nestingOf>(TASKS.nestingOf, { upper, lower }, demand);
+      new LevelStore(upper).writeNesting(nesting.share);
+      return nesting;
     }),
   );
   return groupsOf(levels, nestings);
@@ -68,8 +72,9 @@ export function groupsOf(levels: readonly SimplifiedLevel[], nestings: readonly 
   const groups: LevelGroup[] = [];
   for (const [i, level] of levels.entries()) {
     const group = groups.at(-1);
-    const { share = 0, own } = nestings[i - 1] ?? { own: 0 };
-    if (group === undefined || share < NESTING_MIN) groups.push({ levels: [level], positions: level.positions });
+    const { share, own } = nestings[i - 1] ?? { share: null, own: 0 };
+    if (group === undefined || share === null || share < NESTING_MIN)
+      groups.push({ levels: [level], positions: level.positions });
     else {
       // What the next level has, too, is counted there.
       group.positions += own - elementAt(levels, i - 1).positions + level.positions;

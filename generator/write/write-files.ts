@@ -1,11 +1,11 @@
-// Writes a part of a level's files: feature files, pages and cells. Runs in child processes; several write the same
-// level concurrently, without communication. A page is one gzip member: the text of its short features is deflated
-// together; the deflate data of large features is copied from the store.
+// Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several
+// write the same level concurrently, without communication. A page is one gzip member: the text of its short features is
+// deflated together; the deflate data of large features is copied from the store.
 //
 // An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file by
 // file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not in
 // them: an entry that is added or left out here, but not there, belongs to another file.
-import { closeSync, copyFileSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -16,22 +16,13 @@ import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
 import type { Part } from '../plan/divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/plan.ts';
-import {
-  addFeature,
-  addFile,
-  type CellsRecord,
-  type FeatureRecords,
-  featureRecords,
-  newRecords,
-} from '../read/records.ts';
-import { readAt } from '../reader/inflate.ts';
-import { sha256Of } from '../release/checksums.ts';
-import { createOutputFile, createScratchFile } from '../release/output-file.ts';
+import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../read/records.ts';
+import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { StoreReader } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
-import { newCellBuilder } from './build-cells.ts';
+import { writeBorders } from './write-borders.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
@@ -68,23 +59,25 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
   const folders = new Set<string>();
   let last: { file: string; written: CheckedFile } | undefined;
   for (let at = part.first; at < part.end; at++) {
-    const planned = fileAt(index, elementAt(plan.order, at));
-    const file = join(out, planned.path);
+    const planned = fileAt(index, shape, elementAt(plan.order, at));
     for (const path of pathsOf(planned)) {
       const folder = dirname(join(out, path));
       if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
       folders.add(folder);
     }
+    if (planned.kind === 'borders') {
+      const made = writeBorders(out, level, files, shape);
+      for (const written of made.files) addFile(records, written);
+      records.borders = made.borders;
+      continue;
+    }
+    const file = join(out, planned.path);
     let alone: CheckedFile | undefined;
     if (plan.copies[at] === 1 && last !== undefined) linkOrCopy(last.file, file);
     else {
       const { kind, ranges } = planned;
       let written: CheckedFile;
-      if (kind === 'cells') {
-        const { cells, ...checked } = writeCells(file, files, shape.precision);
-        records.cells = cells;
-        written = checked;
-      } else if (isFormat(kind)) written = writePage(file, kind, ranges, store);
+      if (isFormat(kind)) written = writePage(file, kind, ranges, store);
       else {
         const features = featureRecords(records, kind);
         const beside = join(out, alonePath(level, planned.number, kind));
@@ -150,28 +143,6 @@ function writeFeatureFiles(
   member.end();
   return [output.close(), others.close()];
 }
-
-/** Writes the cells, which say which units are at a point, from the rings as they are published. */
-export function writeCells(file: string, store: LevelStore, precision: number): CheckedFile & { cells: CellsRecord } {
-  // The directory comes first in the file, and is known last.
-  const bodies = store.file('cell-bodies');
-  const waiting = createScratchFile(bodies);
-  const builder = newCellBuilder(precision);
-  store.readRings(builder, builder.unit);
-  // The file keeps what it has not written yet.
-  const { directory, crowded } = builder.finish((bytes) => waiting.write(Buffer.from(bytes)));
-  const bytes = waiting.close();
-  const output = createOutputFile(file);
-  output.write(directory);
-  const handle = openSync(bodies, 'r');
-  for (let at = 0; at < bytes; at += COPIED_BYTES) output.write(readAt(handle, at, Math.min(COPIED_BYTES, bytes - at)));
-  closeSync(handle);
-  rmSync(bodies);
-  return { ...output.close(), cells: { directory: { bytes: directory.length, sha256: sha256Of(directory) }, crowded } };
-}
-
-/** Bytes of cells that are copied at once. */
-const COPIED_BYTES = 1 << 20;
 
 /** Files never change once written, so identical pages are hard links if the file system supports them. */
 function linkOrCopy(file: string, twin: string): void {

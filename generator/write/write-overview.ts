@@ -5,7 +5,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { deflateWhole, MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import { OVERVIEW_FILE } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import type { NamedUnit } from '../../format/names.ts';
+import type { RelatedUnit } from '../../format/names.ts';
 import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import type { Box } from '../geojson/bbox.ts';
@@ -142,7 +142,7 @@ function fittingText(textOf: (limit: number, isFinal: boolean) => string | undef
 /** The units of a level in order of fid. */
 interface OverviewLevel {
   level: Level;
-  units: readonly NamedUnit[];
+  units: readonly RelatedUnit[];
 }
 
 /** Where the cells are. */

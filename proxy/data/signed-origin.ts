@@ -215,8 +215,9 @@ function mostBlocksBytes({ levels, overview }: Release, descriptionBytes: number
       files += 1 + 2 * featureFiles.files;
       bytes += index.bytes + featureFiles.bytes;
     }
-    files += level.pages.geojsonl + level.pages.fc + 4;
+    files += level.pages.geojsonl + level.pages.fc + 6;
     bytes += level.bytes + level.manifest.bytes + level.names.bytes + level.words.bytes + (level.cells?.bytes ?? 0);
+    if (level.neighbours !== undefined) bytes += level.neighbours.bytes + level.neighbours.table.bytes;
   }
   return HEAD_BYTES + files * (FILE_BYTES + DIGEST_BYTES) + DIGEST_BYTES * Math.floor(bytes / BLOCK_BYTES);
 }

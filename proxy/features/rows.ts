@@ -14,6 +14,8 @@ import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
 import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
+import { TABLE_ENDPOINTS, tableRow } from './neighbours/table.ts';
+import { TOUCHES_FILTER } from './neighbours/touches.ts';
 import { answerDocument } from './ogc/documents.ts';
 import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
 import { pageEndpoints } from './pages/endpoints.ts';
@@ -25,9 +27,9 @@ import { SEARCH_ROW } from './search/search.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
-const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER];
+const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER, TOUCHES_FILTER];
 /** And items, as the standard has them. */
-const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER)];
+const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER), TOUCHES_FILTER];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
 
 /** The endpoints that return pages. */
@@ -58,6 +60,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
+    ...TABLE_ENDPOINTS.map(tableRow),
     releaseRow(SERVICE_ENDPOINT, answerService),
     AT_ROW,
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
@@ -80,5 +83,5 @@ function rowOf(path: string): Row | undefined {
 export const ROWS: Rows = {
   of: rowOf,
   all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
 };

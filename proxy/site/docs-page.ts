@@ -4,6 +4,7 @@ import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';
 import { OGC_PATH } from '../features/items/endpoints.ts';
+import { TABLE_EXTENSION } from '../features/neighbours/table.ts';
 import type { LevelEndpoint } from '../features/pages/endpoints.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../features/rows.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
@@ -91,6 +92,10 @@ const PATHS = [
   [
     '/api/v1/download/<LEVEL>.cells',
     'which units of the level are at a point, as a file: with the names, points can be looked up without the service; in ranges, too; release',
+  ],
+  [
+    `/api/v1/download/<LEVEL>${TABLE_EXTENSION}`,
+    'which units of the level share a border, and for how many metres: CSV (RFC 4180) in one gzip file; in ranges, too; release',
   ],
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
   [

@@ -114,6 +114,7 @@ function answers(cursor: Cursors): Exchange[] {
   const kinds = [
     ...KINDS,
     `${API}/fc/lv2`,
+    `${API}/fc/lv2?touches=same&geometry=none`,
     `${API}/geojsonl/lv2?gid-0=U0.3_1&geometry=low`,
     `${API}/fc/lv3?start-at=${cursor(3, 40)}`,
     `${API}/`,
@@ -149,7 +150,7 @@ function answers(cursor: Cursors): Exchange[] {
     ),
     ...get(GEOMETRIES.map((geometry) => `${API}/download/lv2.geojson.gz?geometry=${geometry}&release=r1`)),
     ...['bytes=0-0', 'bytes=-9', 'bytes=9-', 'bytes=0-1,5-6', 'bytes=99999999-'].flatMap((range) => [
-      ...get([download, `${API}/download/lv0.cells`], { range }),
+      ...get([download, `${API}/download/lv0.cells`, `${API}/download/lv2.neighbours.csv.gz`], { range }),
       ...get([download], { range, 'if-range': '"other"' }),
     ]),
     ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
@@ -180,7 +181,11 @@ function problems(cursor: Cursors): Exchange[] {
     `${OGC}/collections/lv9`,
     `${ITEMS}/2000000`,
     '/releases/r1/release.json',
-    ...[`${API}/download/lv2.geojsonl.gz?release=r9`, `${API}/download/lv2.cells?release=r9`],
+    ...[
+      `${API}/download/lv2.geojsonl.gz?release=r9`,
+      `${API}/download/lv2.cells?release=r9`,
+      `${API}/download/lv2.neighbours.csv.gz?release=r9`,
+    ],
   ];
   return [
     ...get([...new Map(refused).values(), ...unknown]),
@@ -215,6 +220,7 @@ function filesOfCountries(): Exchange[] {
   const files = LEVELS.flatMap((level) => [
     `${API}/names/${levelName(level)}`,
     `${API}/download/${levelName(level)}.cells`,
+    `${API}/download/${levelName(level)}.neighbours.csv.gz`,
   ]);
   return [
     ...get([...files, `${API}/overview`], { 'accept-encoding': 'gzip' }),

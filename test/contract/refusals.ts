@@ -91,6 +91,16 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['fc/lv2?release=r1', 'unknown-parameter', /Allowed: (?!.*release)/],
     ...each(`${UNITS}?`, ['gid-3=x', 'gid-0=', 'release=', 'geometry=high'], 'bad-parameter'),
   ],
+  'an empty text for neighbours, and any parameter of their table but the release': [
+    ...each('', ['fc/lv2?touches=', `${UNITS}?touches=`, `${ITEMS}?touches=`], 'bad-parameter', /^touches is empty/),
+    ['fc/lv2?touches=a&touches=b', 'duplicate-parameter', /^touches occurs more than once/],
+    ...each(
+      'download/lv2.neighbours.csv.gz?',
+      ['touches=a', 'gid-0=a', 'limit=1'],
+      'unknown-parameter',
+      /: release\.$/,
+    ),
+  ],
   'any parameter of cells but the release': each(
     'download/lv2.cells?',
     ['gid-0=U0.3_1', 'geometry=low', 'bbox=1,2,3,4', 'contains=1,2', 'page-size=1'],
@@ -166,7 +176,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
       `${ITEMS}?`,
       ['page-size', 'gid-0', 'GID_3', 'gid_0', 'toString', '__proto__', 'F', 'bbox-crs', ''].map((name) => `${name}=1`),
       'unknown-parameter',
-      /limit, bbox, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/,
+      /limit, bbox, touches, datetime, geometry, start-at, f, GID_0, GID_1, GID_2\.$/,
     ),
     // Without a value, too.
     ...each(`${ITEMS}?`, ['foo=', 'foo', '='], 'unknown-parameter'),
@@ -220,7 +230,10 @@ export function testRefusals({ proxy }: World): void {
     for (const name of 'page_size Page-Size gid-6 gid- limit start_at constructor __proto__ %00'.split(' ')) {
       const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
       assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
-      assert.match(detail, /Allowed: page-size, start-at, start-after, gid-0, gid-1, bbox, contains, geometry\./);
+      assert.match(
+        detail,
+        /Allowed: page-size, start-at, start-after, gid-0, gid-1, bbox, contains, touches, geometry\./,
+      );
     }
   });
 }

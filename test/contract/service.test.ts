@@ -28,7 +28,7 @@ const LEVELS = [
     extent: [0, 0, 14, 4],
     columns: { gid: 'GID_0', name: 'COUNTRY', type: null, parents: [] },
     caps: { geojsonl: 20, fc: 5, ...caps },
-    nesting: null,
+    nesting: 0.5,
   },
 ];
 

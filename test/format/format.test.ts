@@ -131,6 +131,7 @@ const RELEASE: Release = {
   precision: 7,
   storedPages: 'unfiltered',
   cells: false,
+  neighbours: true,
   geometries: ['full', 'medium', 'none'],
   licence: 'CC-BY-4.0',
   attribution: ['Maker of "maps"', 'ébauche'],
@@ -166,6 +167,12 @@ const RELEASE: Release = {
     manifest: { bytes: 500 + level, sha256: `${level}a`.repeat(32) },
     index: { bytes: 600 + level, sha256: `${level}b`.repeat(32) },
     names: { bytes: 3000 + level, textBytes: 4000 + level, sha256: `${level}c`.repeat(32) },
+    neighbours: {
+      bytes: 10000 + level,
+      sha256: `${level}1`.repeat(32),
+      table: { bytes: 11000 + level, textBytes: 12000 + level, sha256: `${level}2`.repeat(32) },
+    },
+    nesting: level === 5 ? null : level / 8,
     words: { bytes: 9000 + level, sha256: `${level}f`.repeat(32) },
   })),
 };

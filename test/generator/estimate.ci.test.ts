@@ -25,6 +25,7 @@ const options = {
   precision: 7,
   geometries: GEOMETRIES,
   cells: true,
+  neighbours: true,
   workers: 0,
   accept,
 };

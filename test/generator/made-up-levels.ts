@@ -7,7 +7,8 @@ import { type CellArrays, type Cells, decodeCells } from '../../format/cells.ts'
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
-import { newCellBuilder } from '../../generator/write/build-cells.ts';
+import { buildCells } from '../../generator/write/build-cells.ts';
+import { LevelBorders } from '../../generator/write/level-borders.ts';
 import { CellFile } from '../../proxy/points/level-units.ts';
 import { type Found, NOWHERE, PointChunk } from '../../proxy/points/look-up.ts';
 import type { Dice } from '../support/dice.ts';
@@ -30,19 +31,24 @@ interface Level {
   unitsAt(...point: PointText): number[];
 }
 
-export function makeLevel(units: Units, precision: number): Level {
-  const builder = newCellBuilder(precision);
+/** The borders of units, as the generator has them. */
+export function bordersOf(units: Units, precision: number): LevelBorders {
+  const borders = new LevelBorders(precision);
   for (const rings of units) {
     for (const ring of rings) {
       const positions = new Coordinates();
       positions.resize(ring.length);
       for (const [i, [x, y]] of ring.entries()) positions.set(i, x, y);
-      builder.ring(positions, false, positions.signedArea());
+      borders.ring(positions);
     }
-    builder.unit();
+    borders.unit();
   }
+  return borders;
+}
+
+export function makeLevel(units: Units, precision: number): Level {
   const chunks: Buffer[] = [];
-  const { directory, crowded } = builder.finish((chunk) => chunks.push(Buffer.from(chunk)));
+  const { directory, crowded } = buildCells(bordersOf(units, precision), (chunk) => chunks.push(Buffer.from(chunk)));
   const bytes = Buffer.concat([directory, ...chunks]);
   const cells = decodeCells(bytes, 'cells.bin', { features: units.length, precision });
   const { arrays } = cells;

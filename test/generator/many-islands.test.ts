@@ -6,7 +6,8 @@ import { numberAt } from '../../format/element-at.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { crossingsOf } from '../../generator/shapes/crossings.ts';
-import { newCellBuilder } from '../../generator/write/build-cells.ts';
+import { buildCells } from '../../generator/write/build-cells.ts';
+import { LevelBorders } from '../../generator/write/level-borders.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 
@@ -86,17 +87,17 @@ test('the edges that cross are found among islands in no order, in order of the 
 
 test('cells of units that are all the same island take about twice the time for twice the units, also 100,000', () => {
   const cellsOf = (units: number): number => {
-    const builder = newCellBuilder(7);
+    const borders = new LevelBorders(7);
     const island = new Coordinates();
     const corners = [0, 0, 100, 0, 100, 100, 0, 100, 0, 0];
     island.resize(corners.length / 2);
     for (let i = 0; i < island.count; i++) island.set(i, numberAt(corners, 2 * i), numberAt(corners, 2 * i + 1));
     for (let unit = 0; unit < units; unit++) {
-      builder.ring(island, false, 20_000);
-      builder.unit();
+      borders.ring(island);
+      borders.unit();
     }
     let bytes = 0;
-    builder.finish((more) => {
+    buildCells(borders, (more) => {
       bytes += more.length;
     });
     return bytes;

@@ -28,12 +28,13 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
   if (own.length > 0) sources.push(writeDataset(join(folder, `${builds}.gpkg`), 'GPKG', own));
   builds++;
   const release = await buildRelease(sources, out, options);
-  const names = LEVELS.map((level): unknown[] => {
+  const names = LEVELS.map((level): unknown[][] => {
     const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(level)))).toString();
     const [header, ...lines] = text.split('\n');
     assert.equal(lines.pop(), '', 'the last line ends');
     assert.deepEqual(JSON.parse(header ?? ''), NAME_FIELDS);
-    return lines.map((line) => JSON.parse(line));
+    // Colours and views have tests of their own; the oracle has compared all.
+    return lines.map((line) => JSON.parse(line).toSpliced(NAME_FIELDS.indexOf('colour'), 2));
   });
   return { names, out, release, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
 }
@@ -42,8 +43,8 @@ test("GADM's NA is no name and no type; the property stays", async () => {
   const layer = squares('ADM_0', ['GID_0', 'NAME_0', 'ENGTYPE_0'], ['NAM', 'NA', 'NA'], ['BBB', 'Na', 'NA ']);
   const { names, out } = await namesOf([layer]);
   assert.deepEqual(names[0], [
-    [1, 'NAM', null, null, null, 0],
-    [2, 'BBB', 'Na', 'NA ', null, 0],
+    [1, 'NAM', null, null, null, 0, []],
+    [2, 'BBB', 'Na', 'NA ', null, 0, []],
   ]);
   const file = join(out, releasePath('r1'), featureFilePath(0, 0));
   assert.match(gunzipSync(readFileSync(file)).toString(), /"NAME_0":"NA","ENGTYPE_0":"NA"/);
@@ -68,7 +69,7 @@ test('types come from ENGTYPE_n, else TYPE_n; --type-column and --name-column na
     [whole, { columns: [{ level: undefined, value: 'GID_1,ENGTYPE_1:kind' }] }, null, 'Province', 'kind'],
   ] as const) {
     const { names, typeColumns } = await namesOf([layer], options);
-    assert.deepEqual([names[1], typeColumns[1]], [[[1, 'AAA.1_1', name, type, null, 0]], column]);
+    assert.deepEqual([names[1], typeColumns[1]], [[[1, 'AAA.1_1', name, type, null, 0, []]], column]);
   }
 });
 
@@ -98,7 +99,7 @@ test('names that are not text become text: numbers, 64-bit integers; an empty te
     [gdal.OFTString, null, null],
   ] as const) {
     const { names } = await namesOf([squares('ADM_0', ['GID_0', { name: 'NAME_0', type }], ['AAA', value])]);
-    assert.deepEqual(names[0], [[1, 'AAA', text, null, null, 0]]);
+    assert.deepEqual(names[0], [[1, 'AAA', text, null, null, 0, []]]);
   }
 });
 
@@ -111,8 +112,37 @@ test('a level merged from layers with other columns: names come from the column 
   const sources = layers.map((layer, i) => writeDataset(join(folder, `merged-${i}.gpkg`), 'GPKG', [layer]));
   const { names } = await namesOf(sources);
   assert.deepEqual(names[0], [
-    [1, 'AAA', 'Aland', null, null, 0],
-    [2, 'BBB', 'Beland', null, null, 0],
-    [3, 'CCC', null, null, null, 0],
+    [1, 'AAA', 'Aland', null, null, 0, []],
+    [2, 'BBB', 'Beland', null, null, 0, []],
+    [3, 'CCC', null, null, null, 0, []],
   ]);
+});
+
+test('units say how many there are inside them, of each level below, and their commonest type', async () => {
+  const [a1, a2, b1] = [
+    ['AAA', 'A.1_1'],
+    ['AAA', 'A.2_1'],
+    ['BBB', 'B.1_1'],
+  ] as const;
+  const types = ['City', 'Town', 'Town', 'City', null, 'NA'];
+  const units = [a1, a1, a2, a2, a2, b1].map((parents, i) => [...parents, `X.${i}`, types[i] ?? null]);
+  const { names } = await namesOf([
+    squares('ADM_0', ['GID_0'], ['AAA'], ['BBB'], ['CCC']),
+    squares('ADM_1', ['GID_0', 'GID_1'], [...a1], [...a2], [...b1]),
+    squares('ADM_3', ['GID_0', 'GID_1', 'GID_3', 'ENGTYPE_3'], ...units),
+  ]);
+  // Of City and Town, as many of both, the first.
+  const inA = [
+    [1, 2, null],
+    [3, 5, 'City'],
+  ];
+  const inB = [
+    [1, 1, null],
+    [3, 1, null],
+  ];
+  const expected = [[inA, inB, []], [[[3, 2, 'City']], [[3, 3, 'Town']], [[3, 1, null]]], [], units.map(() => [])];
+  assert.deepEqual(
+    names.slice(0, 4).map((level) => level.map((unit) => unit.at(-1))),
+    expected,
+  );
 });

@@ -40,14 +40,14 @@ test('of the edges of the units that have children, those that the next level ha
     [['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,0 2,0 0))'],
     [['A', 'A.2'], 'POLYGON((2 1,2 2,0 2,2 1))'],
   ] as const;
-  const shareOf = (units: Parameters<typeof storeOf>[1]): number | undefined =>
+  const shareOf = (units: Parameters<typeof storeOf>[1]): number | null =>
     nestingOf({ upper, lower: storeOf('lower', units) }).share;
   assert.equal(shareOf(halves), 1);
   // Without the first half two edges are left of five; a square of another source has none of them.
   assert.equal(shareOf(halves.slice(1)), 2 / 5);
   assert.equal(shareOf([[['A', 'A.1'], square(0.1, 0.1, 1)]]), 0);
   assert.equal(shareOf([[['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,2 2,0 2.0000001,0 0))']]), 3 / 5);
-  assert.equal(shareOf([[[null, 'X'], middle]]), undefined, 'nobody has children');
+  assert.equal(shareOf([[[null, 'X'], middle]]), null, 'nobody has children');
   assert.equal(shareOf([[['A', 'A.1'], 'POINT(0 0)']]), 0);
 });
 
@@ -70,9 +70,12 @@ test('of many edges a sample counts', () => {
   const lower = storeOf('lower', [[['A', 'A.1'], ringOf(corners)]]);
   assert.deepEqual(nestingOf({ upper, lower }, 1000), { share: 1, own: 0 });
   const half = storeOf('half', [[['A', 'A.1'], ringOf(corners.slice(10_000))]]);
-  const { share = NaN, own } = nestingOf({ upper, lower: half }, 1000);
+  const { share, own } = nestingOf({ upper, lower: half }, 1000);
   const exact = nestingOf({ upper, lower: half });
-  assert.ok(Math.abs(share - (exact.share ?? NaN)) < 0.1 && Math.abs(own - exact.own) < 2000, `${share}, ${own}`);
+  assert.ok(
+    Math.abs((share ?? NaN) - (exact.share ?? NaN)) < 0.1 && Math.abs(own - exact.own) < 2000,
+    `${share}, ${own}`,
+  );
 });
 
 test('levels that nest are simplified together, in runs; what the next level has, too, is held once', () => {
@@ -86,7 +89,7 @@ test('levels that nest are simplified together, in runs; what the next level has
       [[1, 2, 3], 10 + 20 + 800],
     ],
   );
-  const apart = groupsOf(levels.slice(0, 2), [{ share: undefined, own: 0 }]);
+  const apart = groupsOf(levels.slice(0, 2), [{ share: null, own: 0 }]);
   assert.deepEqual(
     apart.map((group) => group.positions),
     [100, 200],

@@ -23,7 +23,7 @@ test('a build says what each phase took, and names those that run', async () => 
       phases = all;
     },
   });
-  const names = 'describe read cells geometries files validity check overview indexes publish'.split(' ');
+  const names = 'describe read borders geometries files validity check overview indexes publish'.split(' ');
   assert.deepEqual(phases.map(({ phase }) => phase).sort(), names.sort());
   assert.deepEqual([...seen].sort(), names);
   for (const { phase, tasks, seconds, cpuSeconds, largestBytes } of phases)
@@ -34,20 +34,20 @@ test('a phase lasts from its first task to its last; a failed task is not counte
   const running: string[] = [];
   const phases = new Phases((names) => running.push(names.join()));
   const done = (largestBytes: number) => async () => ({ result: largestBytes, cost: { cpuSeconds: 2, largestBytes } });
-  assert.deepEqual(await Promise.all([phases.during('read', done(5)), phases.during('cells', done(9))]), [5, 9]);
+  assert.deepEqual(await Promise.all([phases.during('read', done(5)), phases.during('borders', done(9))]), [5, 9]);
   await phases.during('read', done(3));
   await assert.rejects(
-    phases.during('cells', () => Promise.reject(new Error('disk'))),
+    phases.during('borders', () => Promise.reject(new Error('disk'))),
     { message: 'disk' },
   );
   assert.deepEqual(
     phases.list().map(({ seconds: _, ...phase }) => phase),
     [
       { phase: 'read', tasks: 2, cpuSeconds: 4, largestBytes: 5 },
-      { phase: 'cells', tasks: 1, cpuSeconds: 2, largestBytes: 9 },
+      { phase: 'borders', tasks: 1, cpuSeconds: 2, largestBytes: 9 },
     ],
   );
-  assert.equal(running[1], 'read,cells');
+  assert.equal(running[1], 'read,borders');
   assert.equal(running.at(-1), '');
   const { result, cost } = await measured(async () => 1);
   assert.ok(result === 1 && cost.largestBytes > 1e7);
@@ -59,10 +59,10 @@ test('progress names the phases, and the table has a line for each', () => {
     text += more;
   };
   const report = reportTo({ isTTY: false, columns: 80, write });
-  report.phases?.(['read', 'cells']);
+  report.phases?.(['read', 'borders']);
   report.expect('features read', 2);
   report.advance('features read', 1);
-  assert.equal(text, '[read, cells] features read: 1 of 2\n');
+  assert.equal(text, '[read, borders] features read: 1 of 2\n');
   const table = phaseTable([{ phase: 'read', tasks: 6, seconds: 61.26, cpuSeconds: 99.04, largestBytes: 1.3e9 }]);
   assert.match(table, /^phase .*\nread +6 +61\.3 +99 +1,300$/);
 });

@@ -58,12 +58,13 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   geometries: ['full', 'low'],
   licence: 'CC-BY-4.0',
   cells: false,
+  neighbours: false,
 };
 
 test('the options in release.json are those of the build', () => {
-  const { precision, storedPages, geometries, licence, cells, ...options } = EVERY;
+  const { precision, storedPages, geometries, licence, cells, neighbours, ...options } = EVERY;
   const recorded = recordedOptions({ source: ['x.gpkg'], ...EVERY });
-  const shape = { precision, storedPages, geometries, licence, cells };
+  const shape = { precision, storedPages, geometries, licence, cells, neighbours };
   const release = { ...plain, ...shape, options: JSON.parse(JSON.stringify(recorded)) };
   assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });
   assert.deepEqual(Object.keys(recorded).length, Object.keys(options).length, 'each has a name there');

@@ -72,11 +72,13 @@ test('each file is written by one shard, and identical pages by the same one', a
     }),
   );
   const files = filesUnder(join(plain.all, 'releases/r1')).filter((file) =>
-    /[0-9]{6}\.((geojsonl|json)\.gz|bin)$|cells\.bin$/.test(file),
+    /[0-9]{6}\.((geojsonl|json)\.gz|bin)$|(cells|neighbours)\.bin$|neighbours\.csv\.gz$/.test(file),
   );
   assert.deepEqual(written.flatMap((files) => Object.keys(files)).sort(), files);
-  // Of features that are not chained nothing is beside their file.
-  const filled = written.map((files) => Object.entries(files).filter(([path]) => !path.includes('/alone/')));
+  // Of features that are not chained nothing is beside their file, and levels without neighbours have the same table.
+  const filled = written.map((files) =>
+    Object.entries(files).filter(([path]) => !/\/(alone\/|neighbours\.)/.test(path)),
+  );
   const digests = filled.map((files) => new Set(files.map(([, digest]) => digest)));
   assert.equal(
     new Set(digests.flatMap((digests) => [...digests])).size,

@@ -107,7 +107,7 @@ test('no folder imports itself by way of others; main.ts counts by itself, as no
 });
 
 /** The capabilities, the lower ones first: each may import those before it. */
-const CAPABILITIES = ['pages', 'files', 'places', 'downloads', 'search', 'items', 'ogc', 'service'];
+const CAPABILITIES = ['pages', 'files', 'places', 'downloads', 'neighbours', 'search', 'items', 'ogc', 'service'];
 
 test('the core of the proxy imports no capability, and a capability only those below it', () => {
   assert.deepEqual(readdirSync('proxy/features').sort(), [...CAPABILITIES, 'rows.ts'].sort());

@@ -102,7 +102,13 @@ test('names and words that are not those of the units, with the right checksums'
   for (const [change, problem] of [
     [(text) => text.replace('東', '西'), 'line \\d+ is .*西.*, its unit makes .*東'],
     [(text) => text.replace(/\n\[1,/, '\n[7,'), 'line 2 is \\[7,.*, its unit makes \\[1,'],
-    [(text) => text.replace('"AAA.1_1",0', '"AAA.1_1",5'), 'line \\d+ is .*,5\\], its unit makes .*,0\\]'],
+    [(text) => text.replace('"AAA.1_1",0', '"AAA.1_1",5'), 'line \\d+ is .*,5,0,.*, its unit makes .*,0,0,'],
+    [(text) => text.replace('"AAA.1_1",0,0', '"AAA.1_1",0,4'), 'line \\d+ is .*,0,4,.*, its unit makes .*,0,0,'],
+    [
+      (text) => text.replace('[0,3,1,4]', '[0,3,1,5]'),
+      'line \\d+ is .*,5\\],\\[\\]\\], its unit makes .*,4\\],\\[\\]\\]',
+    ],
+    [(text) => text.replace('[0,3,1,4],[]', '[0,3,1,4],[[3,1,null]]'), 'line \\d+ is .*null\\]\\]\\], its unit makes '],
     [(text) => `${text}\n`, 'has more lines than units'],
   ] satisfies [TextChange, string][]) {
     const rename: Change = (root) => replaceWholeFile(root, 2, (text) => changed(text, change));

@@ -11,6 +11,8 @@ import {
   featureFilePath,
   indexPath,
   namesPath,
+  neighboursPath,
+  neighboursTablePath,
   wordsPath,
 } from '../../format/layout.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
@@ -154,6 +156,7 @@ test('files are compared by their bytes, whatever the units: changed, added and 
     alonePath(1, 0, geometry),
   ]);
   const changed = [...both('all'), ...both('gid-0/AAA'), ...features, namesPath(1), wordsPath(1), cellsPath(1)];
+  changed.push(neighboursPath(1), neighboursTablePath(1));
   assert.deepEqual(files.changed, { count: changed.length, examples: changed.sort() });
 });
 

@@ -18,7 +18,13 @@ import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { sha256 } from '../support/files.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
-import { replaceLevelFile, resealLevel, resealRelease, summaryOf } from '../support/releases/reseal.ts';
+import {
+  replaceLevelFile,
+  replaceNeighbours,
+  resealLevel,
+  resealRelease,
+  summaryOf,
+} from '../support/releases/reseal.ts';
 import { changeArrays } from '../support/releases/reseal-features.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -263,4 +269,25 @@ test('cells that contradict their directory or release.json, whatever the digest
     };
     await assertContradiction(good, replaceCells, path, problem);
   }
+});
+
+test('neighbours that contradict each other, their level or their table, whatever the digests say', async () => {
+  const path = 'lv1/neighbours.bin';
+  const intact = readFileSync(join(good, 'releases/r1', path));
+  const table = 'lv1/neighbours.csv.gz';
+  const cases: [Parameters<typeof replaceNeighbours>[2], named: string, RegExp][] = [
+    [{ bytes: (own) => own.subarray(0, -4) }, path, /^has \d+ bytes, expected \d+$/],
+    [{ bytes: (own) => Buffer.from(own.with(-4, elementAt(own, own.length - 4) ^ 1)) }, path, /have different lengths/],
+    [
+      { bytes: () => readFileSync(join(good, 'releases/r1/lv2/neighbours.bin')) },
+      path,
+      /^has the neighbours of \d+ units/,
+    ],
+    [{ table: (text) => text.replace('.1_1', '.1_2') }, table, /^line 2 is .*, lv1\/neighbours\.bin has /],
+    [{ table: (text) => `${text}1,A,2,B,0.1\r\n` }, table, /^goes on after line \d+$/],
+    [{ table: (text) => text.slice(0, -3) }, table, /^line \d+ is /],
+  ];
+  assert.ok(intact.readUInt32LE(16) > 0, 'there are neighbours');
+  for (const [change, named, problem] of cases)
+    await assertContradiction(good, (root) => replaceNeighbours(root, 1, change), named, problem);
 });

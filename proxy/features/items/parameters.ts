@@ -2,6 +2,7 @@
 // items.ts and openapi.ts.
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
+import { TOUCHES } from '../neighbours/touches.ts';
 import { SIZE_RULE, STARTS_AT, sizeOf } from '../pages/parameters.ts';
 import { BBOX, boxOf } from '../places/parameters.ts';
 
@@ -35,6 +36,15 @@ const BOX = BBOX.as({
       'Features that have a point in west,south,east,north, in degrees, or have no geometry; six numbers have heights.',
     schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6, oneOf: [FOUR, SIX] },
     example: [-4, 40, -3, 41],
+  }),
+});
+
+const TOUCHES_OF_FEATURES = TOUCHES.as({
+  document: () => ({
+    component: 'touches',
+    description: 'The GID of a unit of this collection: features that share a border with it.',
+    schema: { type: 'string', minLength: 1 },
+    example: 'ESP.7_1',
   }),
 });
 
@@ -90,7 +100,15 @@ export const F: Parameter<true> = new Parameter({
 });
 
 /** Those of a page of features, in the order of the documentation. The GID columns of the level are parameters, too. */
-export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [LIMIT, BOX, DATETIME, GEOMETRY_OF_FEATURES, CURSOR, F];
+export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [
+  LIMIT,
+  BOX,
+  TOUCHES_OF_FEATURES,
+  DATETIME,
+  GEOMETRY_OF_FEATURES,
+  CURSOR,
+  F,
+];
 
 /** Those of one feature. */
 export const ITEM_PARAMETERS: readonly Parameter<unknown>[] = [GEOMETRY_OF_FEATURES, F];

@@ -79,8 +79,8 @@ export function serviceMembers(release: LoadedRelease, hosted: readonly string[]
         ...(isWhole && { extent: summary.extent ?? null }),
         columns: columnsOf(summary),
         caps: capsOf(summary.level, release),
-        // The share of the level's borders that the next level has, too: it is not measured.
-        nesting: null,
+        // The share of the level's borders that the next level has, too.
+        nesting: summary.nesting,
       })),
   };
 }

@@ -4,6 +4,7 @@ import type { Audience } from '../../bodies/headers.ts';
 import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
 import { FILE_ENDPOINTS } from '../../features/files/files.ts';
 import { OGC_PATH } from '../../features/items/endpoints.ts';
+import { TABLE_ENDPOINTS } from '../../features/neighbours/table.ts';
 import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
 import { schemaReference } from '../../features/ogc/schemas.ts';
 import { AT_ENDPOINT } from '../../features/places/at.ts';
@@ -99,7 +100,10 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'service', description: 'What is served.' },
       ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
       { name: 'units', description: 'Units of all levels in one answer.' },
-      { name: 'downloads', description: 'Whole listings, each as one gzip file, and the cells of a level.' },
+      {
+        name: 'downloads',
+        description: 'Whole listings, each as one gzip file, and the cells and neighbours of a level.',
+      },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
@@ -110,6 +114,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...atPath(),
       ...downloadPaths(),
       ...cellsPaths(),
+      ...neighboursPaths(),
       ...filePaths(),
       ...searchPath(),
       ...featuresPaths(),
@@ -226,6 +231,23 @@ function cellsPaths() {
         summary: `Which units of level ${level} are at a point, as a file: with the names of the level points can be looked up without the service`,
         parameters: parameterReferences(endpoint),
         responses: savedResponses(mediaType, 'CellsFile'),
+      };
+      return [path, { get: operation }];
+    }),
+  );
+}
+
+/** One path per level. */
+function neighboursPaths() {
+  return Object.fromEntries(
+    TABLE_ENDPOINTS.map((endpoint) => {
+      const { path, level, mediaType } = endpoint;
+      const operation = {
+        operationId: `download-neighbours-${levelName(level)}`,
+        tags: ['downloads'],
+        summary: `Which units of level ${level} share a border, and for how many metres: a CSV file in one gzip file`,
+        parameters: parameterReferences(endpoint),
+        responses: savedResponses(mediaType, 'GzipFile'),
       };
       return [path, { get: operation }];
     }),

@@ -8,13 +8,18 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
 /** All that the command line makes by default. */
-export const WHOLE = { geometries: GEOMETRIES, cells: true, storedPages: 'all' } as const;
+export const WHOLE = { geometries: GEOMETRIES, cells: true, neighbours: true, storedPages: 'all' } as const;
 /** For tests of files, of which those of one other geometry are made like those of all. */
-export const ONE_OTHER = { geometries: ['full', 'low'], cells: true, storedPages: 'all' } as const;
+export const ONE_OTHER = {
+  geometries: ['full', 'low'],
+  cells: true,
+  neighbours: true,
+  storedPages: 'all',
+} as const;
 
 /**
  * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
- * most tests do not ask for (other geometries, cells, stored pages; `WHOLE` has them), which costs more than the rest.
+ * most tests do not ask for (other geometries, cells, neighbours, stored pages; `WHOLE` has them), which costs more than the rest.
  */
 export function buildOptions(
   source: string | string[],
@@ -36,6 +41,7 @@ export function buildOptions(
     storedPages: 'none',
     geometries: ['full'],
     cells: false,
+    neighbours: false,
     ...options,
   };
 }

@@ -21,6 +21,8 @@ import {
   type ListingKey,
   manifestPath,
   namesPath,
+  neighboursPath,
+  neighboursTablePath,
   OVERVIEW_FILE,
   pagePath,
   RELEASE_FILE,
@@ -45,8 +47,10 @@ import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { type PlacedLevel, placedLevel } from '../places.ts';
+import { assertNeighbours, coloursIn, nestingIn } from './neighbours-oracle.ts';
 import { assertParts } from './parts-oracle.ts';
 import { readIndex, readTables } from './read-index.ts';
+import { viewIn } from './view-oracle.ts';
 
 /** The beginning of a feature's text. */
 const FEATURE = /^\{"type":"Feature","id":(\d+)(?:,"bbox":\[([^\]]*)\])?,"properties":\{"fid":\1[,}]/;
@@ -79,10 +83,16 @@ export function assertDerived(out: string, id: string): void {
   const files = [CHECKSUMS_FILE, RELEASE_FILE, OVERVIEW_FILE];
   for (const units of levels) {
     const { level } = units;
-    const names = namesOf(units, filled);
+    const colours = coloursIn(units.units, release.precision);
+    const names = namesOf(units, filled).map((unit, position) => [
+      ...unit,
+      elementAt(colours, position),
+      viewIn(elementAt(units.units, position), release.precision),
+      insideIn(units, position, filled),
+    ]);
     assertSame(
       textOf(root, namesPath(level)),
-      names.map((name) => `${JSON.stringify(name)}\n`),
+      [NAME_COLUMNS, ...names].map((name) => `${JSON.stringify(name)}\n`),
       namesPath(level),
     );
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
@@ -94,6 +104,18 @@ export function assertDerived(out: string, id: string): void {
     if (release.cells) {
       files.push(cellsPath(level));
       assertCells(root, release, units, placed);
+    }
+    const below = filled.find((other) => other.level > level);
+    const nesting = below === undefined ? null : nestingIn(level, units.units, below.units);
+    assert.equal(
+      units.summary.nesting,
+      nesting === null ? null : Math.floor(1e6 * nesting) / 1e6,
+      `${levelName(level)}: nesting`,
+    );
+    if (release.neighbours) {
+      files.push(neighboursPath(level), neighboursTablePath(level));
+      const bordered = units.units.map(({ fid, gids, geometry }) => ({ fid, gid: gids[level] ?? null, geometry }));
+      assertNeighbours(root, level, units.summary, bordered, release.precision);
     }
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
@@ -241,29 +263,45 @@ function textIn(properties: JsonFeature['properties'], column: string): string |
   return value === null || value === '' ? null : typeof value === 'string' ? value : (parsedToJson(value) ?? null);
 }
 
-/** The lines of a level's names as values, with the header. @param filled the levels that have units, ascending */
+const NAME_COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour', 'view', 'inside'];
+
+/** A property as a name or a type. */
+function labelIn(properties: JsonFeature['properties'], column: string): string | null {
+  const text = column === '' ? null : textIn(properties, column);
+  // GADM writes NA where a unit has no name or type.
+  return text === 'NA' && /^(NAME|TYPE|ENGTYPE)_[0-5]$/i.test(column) ? null : text;
+}
+
+/** Of each level below that has units of a unit: the level, their number, and their commonest type. */
+function insideIn({ level, units }: Units, position: number, filled: readonly Units[]): unknown[][] {
+  const gid = elementAt(units, position).gids[level] ?? null;
+  return filled.flatMap((deeper) => {
+    if (gid === null || deeper.level <= level) return [];
+    const own = deeper.units.filter(({ gids }) => gids[level] === gid);
+    const types = own.flatMap(({ properties }) => labelIn(properties, deeper.summary.typeColumn) ?? []);
+    const count = (type: string): number => types.filter((other) => other === type).length;
+    const commonest = [...new Set(types)].sort((a, b) => count(b) - count(a))[0] ?? null;
+    return own.length === 0 ? [] : [[deeper.level, own.length, commonest]];
+  });
+}
+
+/** The values of a level's names that overviews have, too. @param filled the levels that have units, ascending */
 function namesOf({ level, summary, units }: Units, filled: readonly Units[]): unknown[][] {
   const parent = filled.findLast((other) => other.level < level)?.level;
   const below = filled.find((other) => other.level > level)?.units ?? [];
   const children = positionsByGid(below, level);
-  const lines = units.map(({ fid, gids, properties }) => {
+  return units.map(({ fid, gids, properties }) => {
     const gid = gids[level] ?? null;
-    const label = (column: string): string | null => {
-      const text = column === '' ? null : textIn(properties, column);
-      // GADM writes NA where a unit has no name or type.
-      return text === 'NA' && /^(NAME|TYPE|ENGTYPE)_[0-5]$/i.test(column) ? null : text;
-    };
     const above = parent === undefined ? null : (gids[parent] ?? null);
     return [
       fid,
       gid,
-      label(summary.nameColumn),
-      label(summary.typeColumn),
+      labelIn(properties, summary.nameColumn),
+      labelIn(properties, summary.typeColumn),
       above,
       gid === null ? 0 : (children.get(gid)?.length ?? 0),
     ];
   });
-  return [['fid', 'gid', 'name', 'type', 'parent', 'children'], ...lines];
 }
 
 /**
@@ -395,8 +433,7 @@ function assertOverview(root: string, filled: readonly Units[]): void {
   for (const units of shown) {
     const name = levelName(units.level);
     const { geometries } = overview.objects[name] ?? assert.fail(name);
-    const [, ...names] = namesOf(units, filled);
-    const expected = names.map(([id, gid, label, type, parent, children]) => ({
+    const expected = namesOf(units, filled).map(([id, gid, label, type, parent, children]) => ({
       id,
       properties: { gid, name: label, type, ...(units !== shown[0] && { parent }), children },
     }));

@@ -12,6 +12,8 @@ import {
   indexPath,
   manifestPath,
   namesPath,
+  neighboursPath,
+  neighboursTablePath,
   OVERVIEW_FILE,
   RELEASE_FILE,
   wordsPath,
@@ -136,6 +138,23 @@ export function replaceWholeFile(root: string, level: Level | 'overview', change
       ? { ...release, overview: file }
       : { ...release, levels: release.levels.with(level, { ...summaryOf(release, level), names: file }) },
   );
+}
+
+/** Changes the neighbours of a level as bytes, or the text of their table, then what describes them to match. */
+export function replaceNeighbours(
+  root: string,
+  level: Level,
+  { bytes, table }: { bytes?: (own: Buffer) => Buffer; table?: (text: string) => string },
+): void {
+  const [path, tablePath] = [neighboursPath(level), neighboursTablePath(level)];
+  const text = table?.(textOf(root, tablePath)) ?? textOf(root, tablePath);
+  const packed = { ...writeChecked(root, tablePath, packPage([text])), textBytes: Buffer.byteLength(text) };
+  const own = readFileSync(join(root, path));
+  const neighbours = { ...writeChecked(root, path, bytes?.(own) ?? own), table: packed };
+  resealRelease(root, (release) => ({
+    ...release,
+    levels: release.levels.with(level, { ...summaryOf(release, level), neighbours }),
+  }));
 }
 
 export function summaryOf(release: Release, level: Level): Release['levels'][number] {

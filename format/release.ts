@@ -1,4 +1,5 @@
 // release.json, the description of a release, and current.json, the pointer to the current one.
+import { type PublishedChanges, publishedChangesIn } from './changes.ts';
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { GEOMETRIES, LEVELS } from './levels.ts';
@@ -164,6 +165,10 @@ export interface Current {
   hosted: readonly string[];
   /** SHA-256 of each release.json in hex, by id: the root of all other digests of a release. */
   digests: ReadonlyMap<string, string>;
+  /** The changes between releases that are published, oldest first; undefined where there are none. */
+  changes?: readonly PublishedChanges[] | undefined;
+  /** gone.bin, beside them; undefined where there are none. */
+  gone?: CheckedFile | undefined;
 }
 
 /** A file of a release of another format version. */
@@ -293,6 +298,8 @@ export function currentFromJson(text: string, file: string): Current {
     release,
     hosted,
     digests: new Map(hosted.map((id) => [id, textIn(digests, id, file)])),
+    ...(json['changes'] !== undefined && { changes: publishedChangesIn(json, file) }),
+    ...(json['gone'] !== undefined && { gone: checkedFileIn(json, 'gone', file) }),
   };
 }
 

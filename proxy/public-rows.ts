@@ -37,7 +37,7 @@ export function publicRows(parts: PublicParts): PublicRows {
       {
         path,
         answer({ headers }) {
-          const file = typeof asset === 'function' ? asset(releases.requireCurrent(), releases.hosted) : asset;
+          const file = typeof asset === 'function' ? asset(releases.requireCurrent(), releases) : asset;
           return assetToAnswer(file, codingFor(headers['accept-encoding']), audience);
         },
       },

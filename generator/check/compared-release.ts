@@ -1,13 +1,15 @@
-// A release as `diff` reads it: its checksums, and level by level its index and single units.
+// A release as `changes` and `diff` read it: its checksums, and level by level its index, its names and single units.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
-import { CHECKSUMS_FILE, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
+import { CHECKSUMS_FILE, indexPath, manifestPath, namesPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
+import { nameColumns, valuesIn } from '../../format/names.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
-import { levelFrom, openFeatures } from '../reader/read-level.ts';
+import { type FeatureReader, levelFrom } from '../reader/read-level.ts';
 import { readChecksums, sha256Of } from '../release/checksums.ts';
 import { requireRelease } from '../release/staging.ts';
 import { BuildError } from '../report/errors.ts';
@@ -45,22 +47,18 @@ export interface Units {
    * differently.
    */
   keyAt(position: number): string;
-  /** Length of the unit's text without its fid, which is in it twice. */
-  lengthAt(position: number): number;
-  /** Reads the text of the unit at a position and returns the result of `use`. */
-  read<T>(position: number, use: (text: Buffer) => T): T;
-  close(): void;
+  /** The names by position; empty for a unit without one. */
+  names(): string[];
 }
 
 /**
- * Reads the index of a level; `read` reads single units.
- * @throws BuildError if a file is missing or damaged, also from `read`
+ * Reads the index of a level.
+ * @throws BuildError if a file is missing or damaged, also from `names`
  */
 export function openUnits(opened: ComparedRelease, level: Level): Units {
   const { release, root } = opened;
   const [manifest, bytes] = [readListed(opened, manifestPath(level)), readListed(opened, indexPath(level))];
   const index = reading(release, join(root, manifestPath(level)), () => levelFrom(manifest, bytes, release, level));
-  const features = openFeatures(root, index);
   const own = elementAt(index.columns, level);
   const owners = ownersOf(own, index.features);
   const byGid = grouped(owners.keys(), (position) => {
@@ -72,17 +70,19 @@ export function openUnits(opened: ComparedRelease, level: Level): Units {
     index,
     byGid,
     keyAt: (position) => `${index.fidAt(position)} ${textBytes(position)} ${index.textCrc(position, position + 1)}`,
-    lengthAt: (position) => textBytes(position) - 2 * String(index.fidAt(position)).length,
-    read: (position, use) =>
-      reading(release, join(root, features.pathOf(position)), () => {
-        try {
-          return use(features.textAt(position));
-        } catch (error) {
-          throw error instanceof FileError ? new FileError(`fid ${index.fidAt(position)}: ${error.message}`) : error;
-        }
-      }),
-    close: features.close,
+    names: () => readNames(opened, level),
   };
+}
+
+/** The names of a level's units. */
+function readNames(opened: ComparedRelease, level: Level): string[] {
+  const path = namesPath(level);
+  const bytes = readListed(opened, path);
+  return reading(opened.release, join(opened.root, path), () => {
+    const [header = '', ...lines] = gunzipSync(bytes).toString().trimEnd().split('\n');
+    const [at = -1] = nameColumns(header, ['name'], path);
+    return lines.map((line, i) => String(valuesIn(line, `${path} line ${i + 2}`)[at] ?? ''));
+  });
 }
 
 /** Positions by their keys. */
@@ -107,8 +107,23 @@ function readListed({ release, root, sums }: ComparedRelease, path: string): Buf
   });
 }
 
+/** Reads the text of a unit. @throws BuildError if it is damaged */
+export function unitText(
+  { root, release }: Pick<ComparedRelease, 'root' | 'release'>,
+  { features, index }: { features: FeatureReader; index: LevelIndex },
+  position: number,
+): Buffer {
+  return reading(release, join(root, features.pathOf(position)), () => {
+    try {
+      return features.textAt(position);
+    } catch (error) {
+      throw error instanceof FileError ? new FileError(`fid ${index.fidAt(position)}: ${error.message}`) : error;
+    }
+  });
+}
+
 /** Runs `read`; a problem of `file` becomes a BuildError. */
-function reading<T>(release: string, file: string, read: () => T): T {
+export function reading<T>(release: string, file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -12,6 +12,7 @@ import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
+import { checkChanges } from './check-changes.ts';
 import type { FilesResult } from './files.ts';
 import { type Finding, FOREIGN, listedFindings } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
@@ -60,6 +61,7 @@ export async function verify(
     return { release: '', files: 0, pages: 0, features: 0, bytes: 0, findings: listedFindings(findings) };
   const metadata = await readMetadata(out, id, findings);
   checkSignatures(metadata, trustedKeys);
+  checkChanges(out, id, trustedKeys, findings);
   const pool = openPool(workers);
   try {
     const indexes = metadata.levels.filter((index) => index !== undefined);

@@ -1,4 +1,5 @@
 // The results of commands as plain-text tables, numbers aligned to the right.
+import { CHANGE_CLASSES } from '../../format/changes.ts';
 import { printable } from '../../format/command-line/messages.ts';
 import {
   GEOMETRIES,
@@ -9,9 +10,10 @@ import {
   type StoredPages,
 } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
-import type { Changes, LevelDiff } from '../check/diff.ts';
+import type { LevelChanges } from '../check/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
+import { countsOf } from '../release/changes-files.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
 import { NESTING_MIN } from '../shapes/nesting.ts';
@@ -158,20 +160,55 @@ function totalOf(rows: readonly (readonly (string | number)[])[]): (string | num
   });
 }
 
-/** The differences between two releases: counts, and examples of GIDs. */
-export function diffTable(levels: readonly LevelDiff[]): string {
-  const counts = ({ added, removed, changed }: Changes): number[] => [added.count, removed.count, changed.count];
-  const rows = levels.map(({ level, units, files }) => [levelName(level), ...counts(units), ...counts(files)]);
-  const head = ['level', 'units added', 'removed', 'changed', 'files added', 'removed', 'changed'];
-  const examples = levels.flatMap(({ level, units }) =>
-    (['added', 'removed', 'changed'] as const).flatMap((kind) => {
-      const { count, examples: gids } = units[kind];
-      const more = count > gids.length ? ', ...' : '';
-      return count === 0 ? [] : [`${levelName(level)} ${kind}: ${gids.map(printable).join(', ')}${more}`];
+/** What became of the units between two releases: rows by class, how much the borders of a source may have moved. */
+export function changesTable(levels: readonly LevelChanges[]): string {
+  const rows = levels.map(({ level, compared, rows: own }) => {
+    const counts = countsOf(own);
+    return [levelName(level), compared.from, compared.to, ...CHANGE_CLASSES.map((name) => counts[name] ?? 0)];
+  });
+  const drifts = levels.flatMap(({ level, drift }) =>
+    drift === undefined ? [] : [`${levelName(level)}: borders within ${drift.toFixed(1)} m are the same`],
+  );
+  return [tableOf([['level', ...COMPARED, ...CHANGE_CLASSES], ...rows]), ...drifts, ...examplesOf(levels)].join('\n');
+}
+
+/** Maximum examples of each class of a level. */
+const EXAMPLES = 20;
+
+/** The GIDs of the first rows of each class. */
+function examplesOf(levels: readonly LevelChanges[]): string[] {
+  return levels.flatMap(({ level, rows }) =>
+    CHANGE_CLASSES.flatMap((name) => {
+      const own = rows.filter((row) => row.class === name);
+      const gids = own
+        .slice(0, EXAMPLES)
+        .map(({ fromGid, toGid }) => [...new Set([fromGid, toGid])].filter((gid) => gid !== '').join(' to '));
+      const more = own.length > gids.length ? ', ...' : '';
+      return own.length === 0 ? [] : [`${levelName(level)} ${name}: ${gids.map(printable).join(', ')}${more}`];
     }),
   );
-  return [tableOf([head, ...rows]), ...examples].join('\n');
 }
+
+/** How many units would be compared, of how many. */
+export function comparedTable(levels: readonly LevelChanges[]): string {
+  const rows = levels.map(({ level, units, compared }) => [
+    levelName(level),
+    units.from,
+    units.to,
+    compared.from,
+    compared.to,
+  ]);
+  return tableOf([['level', 'units before', 'after', ...COMPARED], ...rows]);
+}
+
+/** The differences between two releases: the changes, and files. */
+export function diffTable(levels: readonly LevelChanges[]): string {
+  const rows = levels.map(({ level, files }) => [levelName(level), files.added, files.removed, files.changed]);
+  return [changesTable(levels), '', tableOf([['level', 'files added', 'removed', 'changed'], ...rows])].join('\n');
+}
+
+/** Units whose text is another one. */
+const COMPARED = ['differ before', 'after'] as const;
 
 function formatOf(otherFormat: ListedRelease['otherFormat']): string {
   return otherFormat === undefined ? '' : `format ${otherFormat.version}`;

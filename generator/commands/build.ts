@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';
+import { publishChanges } from '../check/publish-changes.ts';
 import {
   ACTIVATE,
   defineCommand,
@@ -29,17 +30,19 @@ import {
   shareFrom,
   wholeNumber,
 } from '../cli/parse-options.ts';
-import { buildTable, forecastTable, phaseTable } from '../cli/tables.ts';
+import { buildTable, changesTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRecordedBuild } from '../release/manage.ts';
+import { withLock } from '../release/output-lock.ts';
 import { readSigningKey } from '../release/sign.ts';
 import { readCurrent } from '../release/staging.ts';
-import { toBuildError } from '../report/errors.ts';
+import { BuildError, toBuildError } from '../report/errors.ts';
 import type { Phase } from '../report/phases.ts';
 import type { Report } from '../report/progress.ts';
 import { buildShard, seal } from '../sharded-build.ts';
+import { openPool } from '../workers/pool.ts';
 import { sampleWriter } from './sample.ts';
 import { addSourceOptions, LIST } from './source-options.ts';
 
@@ -62,6 +65,10 @@ export const buildCommand = defineCommand({
         describe: 'date of the release, e.g. 2026-11-22; the explorer shows it with the attribution',
       })
       .option('activate', ACTIVATE)
+      .option('changes', {
+        type: 'boolean',
+        describe: 'also publish what became of the units since the release that is current now, as the command changes',
+      })
       .option('sign-key', SIGN_KEY)
       .option('time', SIGN_TIME)
       .option('precision', {
@@ -166,6 +173,8 @@ export const buildCommand = defineCommand({
       ...signingFrom(argv),
     };
     const share = argv.shard === undefined ? undefined : shareFrom(argv.shard);
+    if (share !== undefined && argv.changes)
+      throw new UsageError('--changes with --shard: a shard is no release', 'run changes after seal');
     if (settings.workers > 0) exitOnSignal();
     const source = argv.sample ? [await writeSampleIn(argv.out)] : settings.source;
     const options: BuildOptions = { ...settings, source };
@@ -176,7 +185,7 @@ export const buildCommand = defineCommand({
       const { release } = options;
       const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
       printResult(argv, { release, shard: argv.shard, phases }, `${phaseTable(phases)}\n\n${done}`);
-    } else await buildAndPrint(options, argv);
+    } else await buildAndPrint(options, argv, argv.changes === true);
   },
 });
 
@@ -216,15 +225,39 @@ async function printForecast(options: BuildOptions, global: GlobalOptions): Prom
   printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was published.`);
 }
 
-async function buildAndPrint(options: BuildOptions, global: GlobalOptions): Promise<void> {
+async function buildAndPrint(options: BuildOptions, global: GlobalOptions, hasChanges: boolean): Promise<void> {
   const started = performance.now();
+  const before = readCurrent(options.out)?.release;
   const { report, phases } = measuring(global);
   const built = await build(options, report);
+  const changes = hasChanges ? await changesSince(before, options, global) : undefined;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { release, activate } = options;
   const state = activate ? 'is current' : `is published; to make it current, run activate ${release}`;
-  const text = `${buildTable(built)}\n\n${phaseTable(phases)}\n\nrelease ${release} ${state} (${seconds} s)`;
-  printResult(global, { ...built, phases }, text);
+  const tables = [buildTable(built), ...(changes === undefined ? [] : [changes]), phaseTable(phases)].join('\n\n');
+  printResult(global, { ...built, phases }, `${tables}\n\nrelease ${release} ${state} (${seconds} s)`);
+}
+
+/** Publishes what became of the units since the release that was current before. @throws BuildError that says so */
+async function changesSince(
+  before: string | undefined,
+  { out, release, signKey, workers }: BuildOptions,
+  global: GlobalOptions,
+): Promise<string> {
+  if (before === undefined || before === release)
+    return before === release ? `No changes: ${release} was current before.` : 'No changes: no release was current.';
+  const pool = openPool(workers);
+  const report = reportOf(global);
+  try {
+    const pair = { out, from: before, to: release };
+    return changesTable(await publishChanges(pair, signKey, pool, report, (write) => withLock(out, write)));
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    throw new BuildError([`release ${release} is published, its changes are not:`, ...error.lines], error.remedy);
+  } finally {
+    await pool.close();
+    report.end();
+  }
 }
 
 /** A report of a build, and the phases that are in it at the end. */

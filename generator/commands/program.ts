@@ -2,7 +2,8 @@
 import yargs, { type Argv } from 'yargs';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import { buildCommand, sealCommand } from './build.ts';
-import { activateCommand, diffCommand, listCommand, pruneCommand, signCommand } from './releases.ts';
+import { changesCommand, diffCommand } from './changes.ts';
+import { activateCommand, listCommand, pruneCommand, signCommand } from './releases.ts';
 import { sampleCommand } from './sample.ts';
 import { verifyCommand } from './verify.ts';
 
@@ -20,6 +21,7 @@ export function program(): Argv {
     .command(sampleCommand)
     .command(sealCommand)
     .command(verifyCommand)
+    .command(changesCommand)
     .command(diffCommand)
     .command(listCommand)
     .command(activateCommand)

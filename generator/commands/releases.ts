@@ -1,4 +1,4 @@
-// The commands for the releases of an output folder: list, activate, sign, prune and diff.
+// The commands for the releases of an output folder: list, activate, sign and prune.
 import {
   defineCommand,
   exitOnSignal,
@@ -14,7 +14,7 @@ import {
   WORKERS_MAX,
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
-import { diffTable, releaseTable } from '../cli/tables.ts';
+import { releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
 
@@ -89,22 +89,5 @@ export const pruneCommand = defineCommand({
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
     if (others.length > 0) text.push(`of another format, not removed: ${others.join(', ')}`);
     printResult(argv, { removed, damaged }, text.join('\n'));
-  },
-});
-
-export const diffCommand = defineCommand({
-  command: 'diff <a> <b>',
-  describe: 'compare two releases: units by GID, and files',
-  builder: (args) =>
-    args
-      .option('out', OUT)
-      .positional('a', { type: 'string', demandOption: true, describe: 'id of the old release' })
-      .positional('b', { type: 'string', demandOption: true, describe: 'id of the new release' })
-      .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
-  async handler(argv) {
-    const [a, b] = [releaseId('diff', argv.a), releaseId('diff', argv.b)];
-    const { diff } = await import('../check/diff.ts');
-    const levels = diff(argv.out, a, b, reportOf(argv));
-    printResult(argv, levels, diffTable(levels));
   },
 });

@@ -26,8 +26,14 @@ export function isValid(polygons: Polygons): boolean {
 
 /** The same area as a valid geometry of GDAL. */
 export function toValid(polygons: Polygons): gdalTypes.Geometry {
+  return madeValid(polygons).geometry;
+}
+
+/** The same, and whether it had to be made valid. */
+export function madeValid(polygons: Polygons): { geometry: gdalTypes.Geometry; wasInvalid: boolean } {
   const geometry = gdal.Geometry.fromWKB(wkbOf(polygons));
-  return isValid(polygons) ? geometry : geometry.makeValid();
+  const wasInvalid = !isValid(polygons);
+  return { geometry: wasInvalid ? geometry.makeValid() : geometry, wasInvalid };
 }
 
 /** The area that two geometries share, in their units squared. */
@@ -41,7 +47,8 @@ export function sharedArea(one: gdalTypes.Geometry, other: gdalTypes.Geometry): 
   }
 }
 
-function areaOf(geometry: gdalTypes.Geometry): number {
+/** The area of the polygons of a geometry, in its units squared. */
+export function areaOf(geometry: gdalTypes.Geometry): number {
   if (geometry instanceof gdal.Polygon) return geometry.getArea();
   if (!(geometry instanceof gdal.GeometryCollection)) return 0;
   return geometry.children.map(areaOf).reduce((a, b) => a + b, 0);

@@ -1,5 +1,4 @@
 // A growing list of numbers in a typed array: of the positions, arcs and borders of whole levels.
-import { elementAt } from '../../format/element-at.ts';
 
 const INITIAL_LENGTH = 1 << 12;
 const GROWTH = 1.5;
@@ -34,7 +33,10 @@ export class NumberList<Numbers extends TypedArray<Numbers>> {
   }
 
   at(index: number): number {
-    return elementAt(this.#values, index);
+    // Not `elementAt`, which is called with so many kinds of lists that V8 has a slow way for all.
+    const value = this.#values[index];
+    if (value === undefined || index >= this.length) throw new RangeError(`index ${index} of ${this.length}`);
+    return value;
   }
 
   set(index: number, value: number): void {

@@ -1,6 +1,6 @@
 // The records of a task that writes files, for the finalisation of its level: size and SHA-256 of every file, and what
 // the level's arrays need of every feature. Flat lists, because a level may have hundreds of thousands of both.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
@@ -78,10 +78,5 @@ export function addFeature(
   records.aloneCrc.push(chained === undefined ? 0 : crc32(data));
   records.textBytes.push(length);
   records.textCrc.push(crc);
-  records.digest.push(
-    createHash('sha256')
-      .update(data)
-      .digest('hex')
-      .slice(0, 2 * DIGEST_BYTES),
-  );
+  records.digest.push(hash('sha256', data, 'hex').slice(0, 2 * DIGEST_BYTES));
 }

@@ -24,26 +24,22 @@ const WRITE_BYTES = 1 << 20;
 
 /** Creates `file`; its folder must exist. An existing file is removed first. */
 export function createOutputFile(file: string): OutputFile {
-  const output = createScratchFile(file);
   const hash = createHash('sha256');
-  return {
-    write(bytes) {
-      hash.update(bytes);
-      output.write(bytes);
-    },
-    close: () => ({ bytes: output.close(), sha256: hash.digest('hex') }),
-  };
+  const output = createScratchFile(file, (bytes) => hash.update(bytes));
+  return { write: output.write, close: () => ({ bytes: output.close(), sha256: hash.digest('hex') }) };
 }
 
-/** Creates a file of which nobody needs a sum. */
-export function createScratchFile(file: string): ScratchFile {
+/** Creates a file of which nobody needs a sum. @param onWrite gets its bytes as they are written */
+export function createScratchFile(file: string, onWrite?: (bytes: Buffer) => void): ScratchFile {
   const handle = openNew(file);
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let total = 0;
 
   function flush(): void {
-    writeFileSync(handle, Buffer.concat(waiting));
+    const bytes = Buffer.concat(waiting);
+    onWrite?.(bytes);
+    writeFileSync(handle, bytes);
     waiting = [];
     waitingBytes = 0;
   }

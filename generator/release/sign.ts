@@ -16,6 +16,7 @@ import {
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
 import { piecesOf } from '../reader/inflate.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
+import { signChanges } from './changes-files.ts';
 import { readChecksums } from './checksums.ts';
 import { renameDurably, writeDurably } from './fsync.ts';
 import { withLock } from './output-lock.ts';
@@ -74,7 +75,7 @@ function parsed(pem: string, parse: (pem: string) => KeyObject): KeyObject | und
 }
 
 /**
- * Signs a published release.
+ * Signs a published release, and the changes that lead to it.
  * @param time as for `writeSignatures`
  * @throws BuildError if there is none with this id, or a file is not what was published
  */
@@ -84,6 +85,7 @@ export async function signRelease(out: string, release: string, key: KeyObject, 
     requireDescription(out, release);
     lock.assertHeld();
     await writeSignatures(out, release, key, time);
+    await signChanges(out, release, key);
   });
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../../format/release.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
+import { listedChanges, type ReleasePair, removeChanges } from './changes-files.ts';
 import { readChecksums } from './checksums.ts';
 import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
 
@@ -156,6 +157,7 @@ export async function removeReleases(out: string, releases: readonly string[]): 
     await renameDurably(join(out, releasePath(release)), removed);
     removeFolder(removed);
   }
+  removeChanges(out, releases);
 }
 
 /** Removes leftovers of killed builds and prunes. The caller holds the lock. */
@@ -255,7 +257,8 @@ function hostedReleases(out: string): readonly string[] {
   return recordedIn(out)?.hosted ?? [];
 }
 
-function recordedIn(out: string): Current | undefined {
+/** current.json; undefined if it is missing or damaged. */
+export function recordedIn(out: string): Current | undefined {
   const current = currentIn(out);
   return current instanceof FormatError ? undefined : current;
 }
@@ -299,27 +302,44 @@ function hostableReleases(out: string): string[] {
   return publishedReleases(out).filter((id) => !others.includes(id));
 }
 
+/** Lists the files of changes in current.json, if there is one. @param renewed the pair whose file is new */
+export async function relistChanges(out: string, renewed: ReleasePair): Promise<void> {
+  const current = readCurrent(out);
+  if (current !== undefined) await writeCurrent(out, current.release, current.hosted, undefined, renewed);
+}
+
 /**
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
  * published.
  * @param renewed the release whose digest is that of its file now
+ * @param pair the pair of releases whose changes are new: those of the oldest pairs are left out where there are too many
  * @throws BuildError if it would be larger than what proxies read
  */
-async function writeCurrent(out: string, release: string, hosted: readonly string[], renewed?: string): Promise<void> {
-  const recorded = recordedIn(out)?.digests;
+async function writeCurrent(
+  out: string,
+  release: string,
+  hosted: readonly string[],
+  renewed?: string,
+  pair?: ReleasePair,
+): Promise<void> {
+  const recorded = recordedIn(out);
   const digestOf = (id: string): string =>
-    (id === renewed ? undefined : recorded?.get(id)) ??
+    (id === renewed ? undefined : recorded?.digests.get(id)) ??
     hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
   const temporary = temporaryPath(out);
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
-  const json = currentToJson({ release, hosted, digests });
-  const bytes = Buffer.byteLength(json);
+  const { changes, ...gone } = listedChanges(out, hosted, recorded ?? {}, pair);
+  const textWith = (listed: typeof changes): string =>
+    currentToJson({ release, hosted, digests, ...(listed.length > 0 && { changes: listed, ...gone }) });
+  const bytesWith = (listed: typeof changes): number => Buffer.byteLength(textWith(listed));
+  while (changes.length > 0 && bytesWith(changes) > CURRENT_MAX_BYTES) changes.shift();
+  const bytes = bytesWith(changes);
   if (bytes > CURRENT_MAX_BYTES)
     throw new BuildError(
       `${join(out, CURRENT_PATH)} would have ${bytes} bytes with its ${hosted.length} releases; proxies read at most ${CURRENT_MAX_BYTES}`,
       `remove old releases: prune --keep ${Math.floor(hosted.length / 2)}; then activate ${release}`,
     );
-  writeDurably(temporary, json);
+  writeDurably(temporary, textWith(changes));
   await renameDurably(temporary, join(out, CURRENT_PATH));
 }
 

@@ -33,6 +33,8 @@ export const TASKS = {
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
   readSizes: work('estimate/read-sizes', 'readSizes', 'read'),
   verifyFiles: work('check/files', 'verifyFiles', 'verify'),
+  hashShapes: work('check/hash-shapes', 'hashShapes', 'hash'),
+  measureShared: work('check/unit-shapes', 'measureShared', 'measure'),
 } satisfies Readonly<Record<string, Work>>;
 
 /** When tasks begin that wait together (task-queue.ts): the longest that cannot be divided come first. */

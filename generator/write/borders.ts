@@ -1,12 +1,14 @@
 // The borders of a level's units for its cells and neighbours: each edge once, with the set of units that it bounds. In
 // typed arrays, some 30 bytes for each different edge. level-borders.ts fills them.
-import { u32At } from '../../format/element-at.ts';
+import { f64At, u32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 
 /** The set without units. An edge that bounds none is no border. */
 export const NO_UNITS = 0;
 
 const INITIAL_SLOTS = 1 << 13;
+const INITIAL_POINTS = 1 << 12;
+const GROWTH = 1.5;
 
 /** More than the units of a level. Sets times units are below 2^53: an edge makes at most one set. */
 const UNITS_MAX = 1 << 24;
@@ -24,10 +26,12 @@ export class Borders {
   readonly #setNumbers = new Map<number, number>();
   /** The units of the sets that were asked for, ascending. */
   readonly #units = new Map<number, readonly number[]>([[NO_UNITS, []]]);
+  // Two arrays of their own, which every division of a cell reads: a list of any kind of numbers takes twice as long.
   /** Points as x, y, x, y. */
-  readonly #flat = new NumberList(Float64Array);
+  #flat = new Float64Array(2 * INITIAL_POINTS);
   /** Of the edge from each point to the next; NO_UNITS where the next begins anew. */
-  readonly #set = new NumberList(Uint32Array);
+  #set = new Uint32Array(INITIAL_POINTS);
+  #points = 0;
   /** Number + 1 of the edges by their hash; 0 is free. At most half is in use. */
   #table = new Uint32Array(INITIAL_SLOTS);
   #edges = 0;
@@ -46,14 +50,14 @@ export class Borders {
     const slot = this.#slotOf(x1, y1, x2, y2);
     const found = u32At(this.#table, slot) - 1;
     if (found >= 0) {
-      this.#set.set(found, this.#toggled(this.setOf(found), unit));
+      this.#set[found] = this.#toggled(this.setOf(found), unit);
       return;
     }
-    const last = this.#set.length - 1;
+    const last = this.#points - 1;
     if (last < 0 || this.x(last) !== x1 || this.y(last) !== y1) this.#addPoint(x1, y1);
-    const edge = this.#set.length - 1;
+    const edge = this.#points - 1;
     this.#addPoint(x2, y2);
-    this.#set.set(edge, this.#only(unit));
+    this.#set[edge] = this.#only(unit);
     this.#table[slot] = edge + 1;
     this.#edges++;
   }
@@ -63,13 +67,13 @@ export class Borders {
     this.#table = new Uint32Array(0);
     const numbers = new Uint32Array(this.#edges);
     let count = 0;
-    for (let i = 0; i < this.#set.length; i++) if (this.setOf(i) !== NO_UNITS) numbers[count++] = i;
+    for (let i = 0; i < this.#points; i++) if (this.setOf(i) !== NO_UNITS) numbers[count++] = i;
     return numbers.subarray(0, count);
   }
 
   /** Number of points: edges have lower numbers. */
   get points(): number {
-    return this.#set.length;
+    return this.#points;
   }
 
   /** Number of sets. */
@@ -88,16 +92,16 @@ export class Borders {
   }
 
   x(point: number): number {
-    return this.#flat.at(2 * point);
+    return f64At(this.#flat, 2 * point);
   }
 
   y(point: number): number {
-    return this.#flat.at(2 * point + 1);
+    return f64At(this.#flat, 2 * point + 1);
   }
 
   /** The number of the set of units that an edge bounds. */
   setOf(edge: number): number {
-    return this.#set.at(edge);
+    return u32At(this.#set, edge);
   }
 
   /** The units of a set, ascending. */
@@ -112,9 +116,19 @@ export class Borders {
   }
 
   #addPoint(x: number, y: number): void {
-    this.#flat.push(x);
-    this.#flat.push(y);
-    this.#set.push(NO_UNITS);
+    if (this.#points === this.#set.length) this.#growPoints();
+    this.#flat[2 * this.#points] = x;
+    this.#flat[2 * this.#points + 1] = y;
+    this.#set[this.#points++] = NO_UNITS;
+  }
+
+  #growPoints(): void {
+    const [flat, set] = [this.#flat, this.#set];
+    const length = Math.ceil(GROWTH * set.length);
+    this.#flat = new Float64Array(2 * length);
+    this.#flat.set(flat);
+    this.#set = new Uint32Array(length);
+    this.#set.set(set);
   }
 
   /** The set of one unit. */

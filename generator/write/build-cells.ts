@@ -8,7 +8,7 @@ import {
   type CellsHead,
   directoryBytes,
 } from '../../format/cells.ts';
-import { elementAt, u32At } from '../../format/element-at.ts';
+import { elementAt, i32At, u32At } from '../../format/element-at.ts';
 import { cornerAt, type Grid, keyAt, separates, type Way } from '../../format/grid.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
@@ -87,6 +87,9 @@ const QUARTERS = [
   { east: 1, north: 1, bit: 8 },
 ] as const;
 
+/** Sets of quarters, by the sum of their bits. */
+const MASKS = 16;
+
 /** Writes cells in the order of their keys. */
 class CellWriter {
   readonly #borders: Borders;
@@ -119,9 +122,7 @@ class CellWriter {
     const quarters = QUARTERS.map(({ east, north, bit }) => {
       return { west: square.west + east * width, south: square.south + north * width, width, bit };
     });
-    const masks = this.#masks(edges, quarters);
-    const own = quarters.map(({ bit }) => edges.filter((_, i) => (elementAt(masks, i) & bit) !== 0));
-    const counts = own.map(({ length }) => length);
+    const { masks, counts, crossing } = this.#masks(edges, square, quarters);
     const copied = counts.reduce((sum, count) => sum + count, 0) / edges.length;
     if (copied >= 2 && Math.max(...counts) > SHARE_KEPT * edges.length) return false;
     const copies = square.copies * copied;
@@ -129,8 +130,9 @@ class CellWriter {
       this.#crowded.add(this.#mostOf(edges));
       return false;
     }
+    const own = quarters.map(({ bit }, i) => edgesOf(edges, masks, bit, elementAt(counts, i)));
     // The way to a corner leads through this square, so its edges decide who contains it.
-    const corners = quarters.map((quarter) => this.#atCorner(edges, square, quarter, inside));
+    const corners = quarters.map((quarter) => this.#atCorner(crossing, square, quarter, inside));
     for (const [i, quarter] of quarters.entries()) {
       this.divide(elementAt(own, i), { ...quarter, copies }, elementAt(corners, i));
     }
@@ -157,26 +159,46 @@ class CellWriter {
     return [...counts].reduce((most, next) => (next[1] > most[1] ? next : most), [0, 0])[0];
   }
 
-  /** For each edge the bits of the quarters that it meets. */
-  #masks(edges: Uint32Array, quarters: readonly (Square & { bit: number })[]): Uint8Array {
+  /**
+   * For each edge the bits of the quarters that it meets, how many each quarter has, and the edges that may separate its
+   * corner from the corner of the square: those that cross the western side, the southern one, or the middle from west
+   * to east.
+   */
+  #masks(
+    edges: Uint32Array,
+    square: Square,
+    quarters: readonly (Square & { bit: number })[],
+  ): { masks: Int32Array; counts: number[]; crossing: number[] } {
     const borders = this.#borders;
     const { west, south } = elementAt(quarters, 3);
-    const masks = new Uint8Array(edges.length);
+    const masks = new Int32Array(edges.length);
+    const ofMask = new Uint32Array(MASKS);
+    const crossing: number[] = [];
     for (let i = 0; i < edges.length; i++) {
       const edge = u32At(edges, i);
       const [x1, y1] = [borders.x(edge), borders.y(edge)];
       const [x2, y2] = [borders.x(edge + 1), borders.y(edge + 1)];
+      let mask = 0;
       if (x1 >= west === x2 >= west && y1 >= south === y2 >= south)
-        masks[i] = (x1 >= west ? 2 : 1) << (y1 >= south ? 2 : 0);
-      else
-        for (const quarter of quarters)
-          if (meets(x1, y1, x2, y2, quarter)) masks[i] = elementAt(masks, i) | quarter.bit;
+        mask = (x1 >= west ? 2 : 1) << (y1 >= south ? 2 : 0);
+      else for (const quarter of quarters) if (meets(x1, y1, x2, y2, quarter)) mask |= quarter.bit;
+      masks[i] = mask;
+      ofMask[mask] = u32At(ofMask, mask) + 1;
+      if (
+        y1 >= south !== y2 >= south ||
+        x1 >= square.west !== x2 >= square.west ||
+        y1 >= square.south !== y2 >= square.south
+      )
+        crossing.push(edge);
     }
-    return masks;
+    const counts = quarters.map(({ bit }) =>
+      ofMask.reduce((sum, count, mask) => sum + ((mask & bit) === 0 ? 0 : count), 0),
+    );
+    return { masks, counts, crossing };
   }
 
   /** The units that contain the corner of a quarter. */
-  #atCorner(edges: Uint32Array, square: Square, quarter: Square, inside: ReadonlySet<number>): Set<number> {
+  #atCorner(edges: readonly number[], square: Square, quarter: Square, inside: ReadonlySet<number>): Set<number> {
     const units = new Set(inside);
     const way = {
       from: cornerAt(square.west, square.south),
@@ -247,6 +269,13 @@ class CellWriter {
       for (let point = first; point <= first + i - from; point++) writeStep(point);
     }
   }
+}
+
+/** The edges whose mask has a bit. @param count how many they are */
+function edgesOf(edges: Uint32Array, masks: Int32Array, bit: number, count: number): Uint32Array {
+  const own = new Uint32Array(count);
+  for (let i = 0, at = 0; at < count; i++) if ((i32At(masks, i) & bit) !== 0) own[at++] = u32At(edges, i);
+  return own;
 }
 
 /** Takes units out of a set that are in it, and puts the others into it. */

@@ -79,15 +79,11 @@ export function codedAnswer(
   path: string,
   more: HeaderList,
 ): Answer {
-  const headers = fixed[representation.isPinned ? 'pinned' : 'current'][representation.coding];
-  if (representation.coding === 'gzip') return releaseAnswer(headers, representation, member.tag, member, more);
-  return releaseAnswer(
-    headers,
-    representation,
-    `${member.tag}-i`,
-    new InflatedBody(member, text.textBytes, path),
-    more,
-  );
+  const { coding, isPinned } = representation;
+  const headers = fixed[isPinned ? 'pinned' : 'current'][coding];
+  if (coding === 'gzip') return releaseAnswer(headers, representation, member.tag, member, more);
+  const body = new InflatedBody(member, text.textBytes, path);
+  return releaseAnswer(headers, representation, `${member.tag}-i`, body, more);
 }
 
 /**

@@ -4,7 +4,7 @@
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { type Current, currentFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -51,7 +51,11 @@ interface Pointer {
   digest: string;
   /** The digest of each hosted release by its id. */
   hosted: ReadonlyMap<string, string>;
+  published: Published;
 }
+
+/** The files of changes that current.json lists. */
+export type Published = Pick<Current, 'changes' | 'gone'>;
 
 /** A release in memory, and for whom. */
 interface KeptRelease {
@@ -127,6 +131,11 @@ export class Releases {
     const ids = [...(this.#pointer?.hosted.keys() ?? [])];
     const current = this.current?.id;
     return current === undefined ? ids : [current, ...ids.filter((id) => id !== current)];
+  }
+
+  /** The changes between releases that are published, as far as is known without reading a file. */
+  get published(): Published {
+    return this.#pointer?.published ?? {};
   }
 
   /** Is this release hosted, as far as is known without reading a file? */
@@ -273,10 +282,10 @@ export class Releases {
     const read = ++this.#reads.begun;
     const text = (await this.#origin.read(CURRENT_PATH, CURRENT_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
-    const { release, digests } = currentFromJson(text, CURRENT_PATH);
+    const { release, digests, ...published } = currentFromJson(text, CURRENT_PATH);
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
-    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests };
+    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests, published };
     this.#loaded.forgetFailures();
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }

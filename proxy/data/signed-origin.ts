@@ -3,6 +3,7 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { BLOCK_BYTES, Blocks, FILE_BYTES, HEAD_BYTES } from '../../format/blocks.ts';
+import { CHANGES_PATH } from '../../format/changes.ts';
 import {
   BLOCKS_FILE,
   RELEASE_FILE,
@@ -18,7 +19,7 @@ import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
 /** Maximum sizes of files that are read before anything of their release is known; that of blocks.bin follows. */
-const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024 } as const;
+const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024, changes: 16 * 1024 * 1024 } as const;
 /** Bytes of a block's digest in blocks.bin. */
 const DIGEST_BYTES = 16;
 /** Bytes of an Ed25519 signature. */
@@ -77,6 +78,13 @@ interface SignedRange {
   aligned: ByteRange;
 }
 
+/** A file beside the releases that is known to be signed. */
+interface SignedFile {
+  path: string;
+  signature: Buffer;
+  content: Buffer;
+}
+
 /** The origin of signed releases. */
 export interface SignedOrigin extends Origin {
   /**
@@ -97,6 +105,16 @@ export function signedOrigin(
   now: Clock = () => performance.now(),
 ): SignedOrigin {
   const releases = new Loaded<string, Signed>(now, { retryMs: () => RETRY_MS });
+  let changes: SignedFile | undefined;
+  /** A file of changes, whole: it is read again when its signature is another one. */
+  const changesAt = async (path: string): Promise<Buffer> => {
+    const signature = await readSignature(origin, path);
+    if (changes !== undefined && changes.path === path && signature?.equals(changes.signature)) return changes.content;
+    const content = await origin.read(path, MAX_BYTES.changes);
+    await requireSigned(path, content, signature, keys);
+    if (signature !== undefined) changes = { path, signature, content };
+    return content;
+  };
   const signedIn = (folder: string): Promise<Signed> =>
     releases.load(folder, async () => ({ blocks: await readBlocks(origin, folder, keys), readAt: now() }));
 
@@ -129,6 +147,7 @@ export function signedOrigin(
     timeOf: async (release, digest) => (await readSigning(origin, releasePath(release), digest, keys))?.time ?? '',
     async read(path, extent, reader = {}) {
       const folder = folderOf(path);
+      if (path.startsWith(`${CHANGES_PATH}/`)) return partOf(path, await changesAt(path), extent);
       if (folder === undefined) return origin.read(path, extent, reader);
       const place = placeOf(await signedIn(folder), folder, path, extent);
       const { aligned, file } = place;
@@ -159,7 +178,15 @@ export function signedOrigin(
   };
 }
 
-/** The folder of the release that a file is of; undefined of current.json. */
+/** What is asked for of a file that was read whole. @throws OriginError if it has other bytes */
+function partOf(path: string, content: Buffer, extent: ByteRange | number): Buffer {
+  const { offset, length } = typeof extent === 'number' ? { offset: 0, length: content.length } : extent;
+  if (typeof extent === 'number' ? content.length > extent : content.length < offset + length)
+    throw new OriginError('damaged', path, `has ${content.length} bytes`);
+  return content.subarray(offset, offset + length);
+}
+
+/** The folder of the release that a file is of; undefined of current.json and of changes. */
 function folderOf(path: string): string | undefined {
   if (!path.startsWith(`${RELEASES_PATH}/`)) return undefined;
   return path.slice(0, path.indexOf('/', RELEASES_PATH.length + 1));

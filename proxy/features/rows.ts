@@ -7,6 +7,8 @@ import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules } from '../query/parse.ts';
+import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
+import { newAnswerEmpty } from './changes/successors.ts';
 import { cellsRow } from './downloads/cells.ts';
 import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
@@ -31,6 +33,9 @@ const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER, TOUCHES_FIL
 /** And items, as the standard has them. */
 const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER), TOUCHES_FILTER];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
+
+/** What is said where nothing matches. */
+const ANSWER_EMPTY = newAnswerEmpty();
 
 /** The endpoints that return pages. */
 export const PAGE_ENDPOINTS = pageEndpoints(FILTER_PARAMETERS);
@@ -57,7 +62,7 @@ function releaseRow<Endpoint extends { path: string; mediaType: string; paramete
 
 const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
   [
-    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS)),
+    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, ANSWER_EMPTY)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
     ...TABLE_ENDPOINTS.map(tableRow),
@@ -65,6 +70,8 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     AT_ROW,
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
     SEARCH_ROW,
+    releaseRow(CHANGES_ENDPOINT, answerChanges),
+    CHANGES_FILES_ROW,
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
     ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
     ...ITEM_ENDPOINTS.map(itemRow),
@@ -75,6 +82,7 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
 function rowOf(path: string): Row | undefined {
   if (path === `${OGC_PATH}/`) return ROWS_BY_PATH.get(OGC_PATH);
   const known = ROWS_BY_PATH.get(path);
+  if (known === undefined && path.startsWith(CHANGES_FILES.path)) return CHANGES_FILES_ROW;
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
   return ROWS_BY_PATH.get(path.slice(0, path.lastIndexOf('/') + 1));
 }
@@ -83,5 +91,5 @@ function rowOf(path: string): Row | undefined {
 export const ROWS: Rows = {
   of: rowOf,
   all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/changes, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
 };

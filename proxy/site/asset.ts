@@ -6,6 +6,7 @@ import type { Answer, HeaderList } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
 import type { Audience } from '../bodies/headers.ts';
 import type { LoadedRelease } from '../data/release.ts';
+import type { Releases } from '../data/releases.ts';
 import type { Coding } from '../http/request.ts';
 
 /** A file, prepared for sending. */
@@ -21,8 +22,8 @@ export interface Asset {
   tag: string;
 }
 
-/** Makes a file that describes the current release. @param hosted the ids of the hosted ones, this one first */
-export type ReleaseAsset = (release: LoadedRelease, hosted: readonly string[]) => Asset;
+/** Makes a file that describes the current release, and what is published besides. */
+export type ReleaseAsset = (release: LoadedRelease, releases: Pick<Releases, 'hosted' | 'published'>) => Asset;
 
 /** The public files by path. */
 export type Assets = ReadonlyMap<string, Asset | ReleaseAsset>;

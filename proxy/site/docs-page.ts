@@ -104,6 +104,11 @@ const PATHS = [
   ],
   ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
   ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
+  ['/api/v1/changes', 'the pairs of releases whose changes are published, with numbers of rows by class'],
+  [
+    '/api/v1/changes/<FROM>..<TO>.csv',
+    'what became of the units of one release in another: class, and the area in common as a share of each',
+  ],
   ['/healthz', 'the process runs; without a token'],
   ['/readyz', 'a release and keys are loaded; without a token'],
 ] as const;

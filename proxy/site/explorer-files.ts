@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import type { HeaderList } from '../bodies/answer.ts';
+import type { Audience } from '../bodies/headers.ts';
 import type { LoadedRelease } from '../data/release.ts';
 import { serviceMembers } from '../features/service/service.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
@@ -78,7 +79,7 @@ export function explorerAssets(
   return new Map<string, Asset | ReleaseAsset>([
     ['/', page(index.replace(PAGE_START, () => (audience === 'public' ? PUBLIC_PAGE_START : startWith(issuers))))],
     ['/docs', page(docsPage({ title, publicUrl, audience }))],
-    ['/about.json', (release, hosted) => aboutAsset(release, audience === 'public' ? hosted : undefined, title)],
+    ['/about.json', (release, releases) => aboutAsset(release, releases, audience, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }
@@ -103,13 +104,17 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
 /**
  * Title and version of the service, what anybody may know of its release, whether that has cells, and the caps of all
  * levels.
- * @param hosted as `serviceMembers` has it
  */
-function aboutAsset(release: LoadedRelease, hosted: readonly string[] | undefined, title: string | undefined): Asset {
+function aboutAsset(
+  release: LoadedRelease,
+  releases: Parameters<ReleaseAsset>[1],
+  audience: Audience,
+  title: string | undefined,
+): Asset {
   const about = {
     title,
     version: INFO.version,
-    ...serviceMembers(release, hosted),
+    ...serviceMembers(release, releases, audience === 'public'),
     cells: release.summaries.some((level) => level.cells !== undefined),
     caps: PAGE_CAPS,
     lightCaps: LIGHT_CAPS,

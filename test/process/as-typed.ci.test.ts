@@ -54,7 +54,10 @@ test('each command of the generator prints its result on standard output, and pr
     [`build ${options} --release r2 --shard 0/1`, 0, /^shard 0\/1 of release r2 is written; /m, PROGRESS],
     ['seal r2', 0, /\nrelease r2 is current\n$/, NOTHING],
     ['verify --workers 0', 0, /^release r2: .*, 0 findings\n$/, /^features verified: /],
-    ['diff r1 r2 --quiet', 0, /^level +units added /, NOTHING],
+    ['diff r1 r2 --quiet', 0, /^level +differ before +after +merged /, NOTHING],
+    ['changes r1 r2 --dry-run', 0, /\nNothing was written\.\n$/, NOTHING],
+    [`build ${options} --release r4 --changes`, 0, /\nlevel +differ before +.*\nrelease r4 is current/s, PROGRESS],
+    ['changes r1 r2', 0, /^level +differ before +after +merged /, NOTHING],
     ['diff r1 r3', 1, NOTHING, /^.*: no such release\n {2}what to do: .+\n$/],
     ['list --json', 0, /^\[\n.*"release": "r1",.*\n\]\n$/s, NOTHING],
     ['activate r1', 0, /^release r1 is current\n$/, NOTHING],
@@ -70,7 +73,7 @@ test('each command of the generator prints its result on standard output, and pr
       /^releases\/r2\/lv0\/index\.bin: .*\nrelease r2: .*\ncopy /s,
       NOTHING,
     ],
-    ['prune --keep 1 --grace 0s', 0, /^removed: r2\n$/, NOTHING],
+    ['prune --keep 1 --grace 0s', 0, /^removed: r4, r2\n$/, NOTHING],
   ]);
 });
 

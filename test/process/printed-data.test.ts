@@ -45,9 +45,8 @@ test('GIDs, columns and file names are printed with escapes in place of control 
   ]);
   assert.ok((await build(metres, 'r0')).stderr.includes(`fid 1, GID ${WRITTEN}: [500000, 4649776]`));
   assert.deepEqual([(await build(intact, 'r1')).status, (await build(other, 'r2')).status], [0, 0]);
-  assert.ok((await printed('diff', 'r1', 'r2')).stdout.includes(`lv0 added: ${WRITTEN}-2\nlv0 removed: ${WRITTEN}`));
-  const json = JSON.parse((await printed('diff', 'r1', 'r2', '--json')).stdout);
-  assert.deepEqual(json[0].units.removed.examples, [HOSTILE]);
+  const diff = await printed('diff', 'r1', 'r2', '--workers', '0');
+  assert.ok(diff.stdout.includes(`lv0 recoded: ${WRITTEN} to ${WRITTEN}-2\n`), diff.stdout);
   writeFileSync(join(folder, 'out', 'releases', 'r2', HOSTILE), '');
   const { status, stdout } = await printed('verify', '--release', 'r2', '--workers', '0');
   assert.equal(status, 1);

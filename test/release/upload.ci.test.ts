@@ -22,8 +22,12 @@ import { text } from 'node:stream/consumers';
 import { test as nodeTest } from 'node:test';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
-import { pruneReleases } from '../../generator/release/manage.ts';
+import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
 import { SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
@@ -312,6 +316,21 @@ test('SIGKILL at random moments: what is served is whole each time, and the next
   assert.ok(puts <= total + 3, `${puts} requests for ${total} files`);
   await upload(bucket, second);
   assert.equal(await assertWhole(bucket), 'r2');
+});
+
+test('changes are copied before current.json, and removed after it with --delete', async () => {
+  const own = copyOf(second);
+  const pool = openPool(0);
+  await publishChanges({ out: own, from: 'r1', to: 'r2' }, undefined, pool, SILENT, (write) => withLock(own, write));
+  const bucket = await startS3({ folder: temporaryFolder(), prefix: PREFIX });
+  const copied = await upload(bucket, own);
+  assert.deepEqual(copied.slice(-3, -1).sort(), ['PUT changes/gone.bin', 'PUT changes/r1..r2.csv.gz']);
+  assert.equal(copied.at(-1), `PUT ${CURRENT_PATH}`);
+  await activateRelease(own, 'r1');
+  await pruneReleases(own, 1);
+  const removed = await upload(bucket, own, ['--delete']);
+  assert.equal(removed[0], `PUT ${CURRENT_PATH}`);
+  assert.deepEqual(removed.slice(1, 3).sort(), ['DELETE changes/gone.bin', 'DELETE changes/r1..r2.csv.gz']);
 });
 
 test('--delete removes releases that current.json does not list, after current.json was replaced, release.json first', async () => {

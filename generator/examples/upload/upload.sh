@@ -6,7 +6,8 @@
 #   sh upload.sh OUTPUT REMOTE [--delete]
 #   sh upload.sh output s3:boundaries/eu
 #
-# REMOTE is a place as rclone writes it. --delete then removes the releases that current.json does not list.
+# REMOTE is a place as rclone writes it. --delete then removes the releases that current.json does not list,
+# and the changes that are not there.
 # In the environment: GRACE, seconds between the new current.json and the removal (10), and every option of rclone, e.g.
 # RCLONE_TRANSFERS=32, RCLONE_DRY_RUN=true.
 set -eu
@@ -74,6 +75,12 @@ for id in $hosted; do
   rclone cat "$there/release.json" | sha256sum | grep -q "^$(sed -n 's/  release\.json$//p' "$release/checksums.txt") " ||
     stop "$there/release.json is not what checksums.txt says; nothing is published: remove it there, and run this again"
 done
+# What became of the units between releases; with other options a pair has another file.
+changes() {
+  [ ! -d "$output/changes" ] ||
+    put no-cache "$1" "$output/changes" "$remote/changes" --include '/*.csv.gz' --include /gone.bin --include '/*.sig'
+}
+changes copy
 rclone copyto "$scratch/current.json" "$remote/current.json" --checksum --header-upload 'Cache-Control: no-cache'
 
 [ "$delete" = --delete ] || exit 0
@@ -83,6 +90,7 @@ for id in $(rclone lsf --dirs-only "$remote/releases"); do
 done
 # For the responses that are being sent.
 [ -z "$old" ] || sleep "${GRACE-10}"
+changes sync
 for id in $old; do
   # First, so that no release looks complete.
   rclone delete "$remote/releases/$id" --include /release.json

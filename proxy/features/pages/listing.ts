@@ -8,7 +8,7 @@ import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { gather, type Needs } from '../../data/needs.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
-import type { NamedRelease } from '../../data/releases.ts';
+import type { NamedRelease, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { urlOf } from '../../query/parse.ts';
@@ -38,6 +38,7 @@ export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   representation: Representation;
   /** Of the release and of what is in memory. */
   needs: Needs;
+  releases: Releases;
 }
 
 /** A path with features of a level. */
@@ -70,8 +71,9 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
         const source = needs.table(level, geometryOf(query, release.geometries));
         const sets = setsOf(filters, query, level, needs);
         if (source === undefined || sets === undefined) return undefined;
+        const { releases } = sources;
         const representation = { release, base, coding, isPinned: pinned !== undefined };
-        return respond({ endpoint, request, query, fixed, sets, level, source, representation, needs });
+        return respond({ endpoint, request, query, fixed, sets, level, source, representation, needs, releases });
       });
     },
   };

@@ -15,8 +15,11 @@ import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } fro
 import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
-/** The row of an endpoint. @param filters those that capabilities bring */
-export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[]): Row {
+/** Answers with a page of a listing that is empty; undefined if something for that is not in memory. */
+export type AnswerEmpty = (listing: Listing, slice: Slice) => Answer | undefined;
+
+/** The row of an endpoint. @param filters,answerEmpty what capabilities bring */
+export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[], answerEmpty: AnswerEmpty): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
   const rules = queryRules(endpoint.level, endpoint.parameters, GIDS);
   return listingRow({
@@ -25,12 +28,12 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
     headers: fixedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
     named: (query) => STARTS_AT.of(query)?.cursor,
-    respond: answerPage,
+    respond: (listing) => answerPage(listing, answerEmpty),
   });
 }
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
-function answerPage(listing: Listing): Answer {
+function answerPage(listing: Listing, answerEmpty: AnswerEmpty): Answer | undefined {
   const { endpoint, query, sets, level, source, representation, fixed } = listing;
   const { format, path } = endpoint;
   const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };
@@ -39,6 +42,7 @@ function answerPage(listing: Listing): Answer {
   const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(first, count));
   const member = storedPage(listing, resolution) ?? slice;
   const next = nextUrl(listing, positions, first + count);
+  if (positions.count === 0) return answerEmpty(listing, slice);
   return codedAnswer(fixed, representation, member, slice, path, matchedAnd(positions, next));
 }
 

@@ -7,6 +7,7 @@ import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts'
 import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
 import type { Sources } from '../../bodies/row.ts';
 import type { LoadedRelease } from '../../data/release.ts';
+import type { Releases } from '../../data/releases.ts';
 import { API_PATH } from '../../http/request.ts';
 import { type Link, OGC_PATH } from '../items/endpoints.ts';
 import { licenceLinks } from '../ogc/collection.ts';
@@ -40,7 +41,7 @@ export function answerService(
     ...(hasExplorer ? pages : []),
     ...licenceLinks(release),
   ];
-  const text = `${JSON.stringify({ ...serviceMembers(release, releases.hosted), links })}\n`;
+  const text = `${JSON.stringify({ ...serviceMembers(release, releases, true), links })}\n`;
   const tag = tagOf(text);
   const isGzip = coding === 'gzip';
   const body = isGzip ? gzipSync(text) : Buffer.from(text);
@@ -52,12 +53,15 @@ export function answerService(
 
 /**
  * What is known of a release and its levels.
- * @param hosted the ids of the hosted releases, the current one first; undefined for those who may not ask for the data:
- * they are told neither these, nor how many units there are and where
+ * @param isWhole not for those who may not ask for the data: they are told neither which releases are hosted, nor how
+ * many units there are and where
  */
-export function serviceMembers(release: LoadedRelease, hosted: readonly string[] | undefined): object {
+export function serviceMembers(
+  release: LoadedRelease,
+  { hosted, published }: Pick<Releases, 'hosted' | 'published'>,
+  isWhole: boolean,
+): object {
   const { id, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
-  const isWhole = hosted !== undefined;
   return {
     release: id,
     date,
@@ -68,7 +72,7 @@ export function serviceMembers(release: LoadedRelease, hosted: readonly string[]
     precision,
     // There are none yet.
     tiles: false,
-    changes: false,
+    changes: published.changes !== undefined,
     levels: summaries
       .filter(({ features }) => features > 0)
       .map((summary) => ({

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Audience } from '../../bodies/headers.ts';
+import { CHANGES_ENDPOINT, CHANGES_FILES } from '../../features/changes/changes.ts';
 import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
 import { FILE_ENDPOINTS } from '../../features/files/files.ts';
 import { OGC_PATH } from '../../features/items/endpoints.ts';
@@ -12,7 +13,7 @@ import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
 import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
-import { bodySchemas, headerComponents, problemResponses, responseHeaders } from './responses.ts';
+import { bodySchemas, type HeaderName, headerComponents, problemResponses, responseHeaders } from './responses.ts';
 
 /** What is said of tokens, and what of a public service. */
 const NEEDS = {
@@ -37,6 +38,9 @@ found nowhere, words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
+
+Changes say what became of the units between two releases, by shape: merged, split, recoded and others, with shares of area.
+A unit that is gone has an empty listing, whose \`Link\` headers with \`rel="successor-version"\` lead to what took its place.
 
 Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
 levels that have units, of which a few may cross themselves (\`ogr2ogr -makevalid\` repairs them), and
@@ -105,6 +109,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
         description: 'Whole listings, each as one gzip file, and the cells and neighbours of a level.',
       },
       { name: 'files', description: 'Whole files of the current release.' },
+      { name: 'changes', description: 'What became of the units between two releases.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
       { name: 'health', description: 'Health checks; no token required.' },
     ],
@@ -116,6 +121,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...cellsPaths(),
       ...neighboursPaths(),
       ...filePaths(),
+      ...changesPaths(),
       ...searchPath(),
       ...featuresPaths(),
       ...healthPaths(audience),
@@ -133,6 +139,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       parameters: {
         ...parameterComponents(),
         ...unitsComponents(),
+        ...changesParameters(),
         ...featuresParameters(),
       },
       headers: headerComponents(),
@@ -304,6 +311,41 @@ function filePaths() {
       return [path, { get: { operationId, tags: ['files'], summary, responses } }];
     }),
   );
+}
+
+/** The list of pairs of releases, and the file of each. */
+function changesPaths() {
+  const answer = (absent: readonly HeaderName[], description: string, mediaType: string, schema: string) => {
+    const headers = responseHeaders(absent);
+    return {
+      200: { description, headers, content: { [mediaType]: { schema: schemaReference(schema) } } },
+      304: { description: NOT_MODIFIED, headers },
+      ...problemReferences(410, 416),
+    };
+  };
+  const absent = ['Link', 'Boundaries-Matched'] as const;
+  const list = {
+    operationId: 'changes',
+    tags: ['changes'],
+    summary: 'The pairs of releases whose changes are published, with numbers of rows by class',
+    responses: answer(absent, 'The pairs.', CHANGES_ENDPOINT.mediaType, 'ChangesList'),
+  };
+  const file = {
+    operationId: 'changes-file',
+    tags: ['changes'],
+    summary: 'What became of the units of one release in another: classes, and shares of area',
+    parameters: Object.keys(changesParameters()).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    responses: answer(absent, 'A row for each pair of units.', CHANGES_FILES.mediaType, 'ChangesFile'),
+  };
+  return { [CHANGES_ENDPOINT.path]: { get: list }, [`${CHANGES_FILES.path}{from}..{to}.csv`]: { get: file } };
+}
+
+function changesParameters() {
+  const idOf = (name: string, which: string, example: string) => {
+    const description = `Id of the ${which} release, which the list names.`;
+    return { name, in: 'path', required: true, schema: { type: 'string' }, description, example };
+  };
+  return { 'changes-from': idOf('from', 'old', '2025-11'), 'changes-to': idOf('to', 'new', '2026-11') };
 }
 
 /** The paths of OGC API - Features, which has an own document of a release with its columns. */

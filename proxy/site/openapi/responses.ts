@@ -1,4 +1,5 @@
 // The responses in the OpenAPI document: headers, bodies, and each problem with an example.
+import { CHANGE_CLASSES, CHANGE_COLUMNS } from '../../../format/changes.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import {
   featureSchema,
@@ -12,7 +13,7 @@ import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
 
 const HEADERS = {
-  Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page.',
+  Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page. Of an empty page of a GID that is gone up to five `rel="successor-version"`.',
   ETag: 'Strong; different for gzip and plain text. A page or file with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':
@@ -119,6 +120,13 @@ export function bodySchemas() {
       description:
         'Each line is a JSON array and ends with a line feed. The first has the names of the columns: fid, gid, name, type, parent, children.',
     },
+    ChangesList: objectSchema(['changes'], {
+      changes: { type: 'array', items: changesSchema(), description: 'Oldest first.' },
+    }),
+    ChangesFile: {
+      ...TEXT,
+      description: `CSV (RFC 4180) with the columns ${CHANGE_COLUMNS.join(', ')}. Classes: ${CHANGE_CLASSES.join(', ')}. Shares are of area. What stayed the same has no row.`,
+    },
     Problem: objectSchema(
       ['type', 'title', 'status', 'detail', 'code'],
       {
@@ -132,6 +140,17 @@ export function bodySchemas() {
     ),
     ...ogcSchemas(feature),
   };
+}
+
+/** A pair of releases. */
+function changesSchema() {
+  const counts = {
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 1 },
+    description: 'Numbers of rows by class.',
+  };
+  const members = { from: TEXT, to: TEXT, counts, href: { ...TEXT, format: 'uri', description: 'Of the CSV.' } };
+  return objectSchema(Object.keys(members), members);
 }
 
 /** What GET /api/v1/ answers (features/service/service.ts). */

@@ -1,0 +1,362 @@
+// What became of the units between two releases, level by level: what is the same is left out by indexes and hashes;
+// GDAL measures what the rest has in common, in tasks over the pool. For the commands `changes`, `diff` and
+// `build --changes`.
+import { type ChangeRow, isPairable } from '../../format/changes.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { indexPath, manifestPath } from '../../format/layout.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { readRelease } from '../release/manage.ts';
+import { BuildError } from '../report/errors.ts';
+import type { Report } from '../report/progress.ts';
+import type { Pool } from '../workers/pool.ts';
+import { TASKS } from '../workers/tasks.ts';
+import { candidatePairs } from './candidate-pairs.ts';
+import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
+import type { hashShapes } from './hash-shapes.ts';
+import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf } from './match-units.ts';
+import type { measureShared, Shared, Side } from './unit-shapes.ts';
+
+/** Which releases to compare, and what counts as the same. */
+export interface ChangesOptions {
+  out: string;
+  /** Ids of the old and of the new release. */
+  from: string;
+  to: string;
+  /** From which share of both on two shapes are the same. */
+  same?: number | undefined;
+  /** Metres by which borders may have moved; by default 20 times the median of the level, at most a kilometre. */
+  drift?: number | undefined;
+}
+
+/** The differences of one level. */
+export interface LevelChanges {
+  level: Level;
+  /** Units with different GIDs, in the old and in the new release. */
+  units: { from: number; to: number };
+  /** How many of them had to be compared. */
+  compared: { from: number; to: number };
+  /** Metres by which borders may have moved; undefined if nothing was measured. */
+  drift?: number | undefined;
+  rows: ChangeRow[];
+  /** Files by path, but for the manifest. */
+  files: { added: number; removed: number; changed: number };
+}
+
+export const SAME = 0.98;
+/** The drift is so many times the median of the level. */
+const MEDIANS = 20;
+const LONGEST_DRIFT_METRES = 1000;
+/** A unit is another one if units that only one release has have more of it, as a share of its area. */
+const MOST_OF_OTHERS = 0.02;
+/** Pairs, or units, of a task. */
+const TASK_UNITS = 500;
+
+/** A unit of one release. */
+interface ComparedUnit extends MatchedUnit {
+  positions: readonly number[];
+}
+
+/**
+ * Compares two releases of an output folder.
+ * @param isCounted only count what would be compared
+ * @throws BuildError if one is missing or damaged, both are the same, or they have nothing in common
+ */
+export async function compareReleases(
+  options: ChangesOptions,
+  pool: Pool,
+  report: Report,
+  isCounted = false,
+): Promise<LevelChanges[]> {
+  const { out, from, to } = options;
+  for (const id of [from, to])
+    if (!isPairable(id))
+      throw new BuildError(
+        `${id}: its changes have no name, as .. stands between two releases`,
+        'build the release under an id without .. and without . at its end',
+      );
+  if (from === to) throw new BuildError(`${from} is given twice`, 'give the ids of an old and of a new release');
+  const [before, after] = [openSide(out, from), openSide(out, to)];
+  const changes: LevelChanges[] = [];
+  let isAnythingKept = false;
+  for (const level of LEVELS) {
+    const compared = await compareLevel(level, before, after, { ...options, isCounted }, pool, report);
+    changes.push(compared.changes);
+    isAnythingKept ||= compared.isAnythingKept;
+  }
+  if (!isAnythingKept && !isCounted)
+    throw new BuildError(
+      `${from} and ${to} have no unit and no area in common: they are not of one dataset`,
+      'give two releases of the same area',
+    );
+  return changes;
+}
+
+interface OpenSide extends ComparedRelease {
+  precision: number;
+}
+
+function openSide(out: string, release: string): OpenSide {
+  return { ...openRelease(out, release), precision: readRelease(out, release).precision };
+}
+
+async function compareLevel(
+  level: Level,
+  before: OpenSide,
+  after: OpenSide,
+  options: ChangesOptions & { isCounted: boolean },
+  pool: Pool,
+  report: Report,
+): Promise<{ changes: LevelChanges; isAnythingKept: boolean }> {
+  const files = changedFiles(level, before, after);
+  const isEqual = before.sums.get(indexPath(level)) === after.sums.get(indexPath(level));
+  const [old, now] = [openUnits(before, level), openUnits(after, level)];
+  const counts = { from: old.byGid.size, to: now.byGid.size };
+  const changes: LevelChanges = { level, units: counts, compared: { from: 0, to: 0 }, rows: [], files };
+  if (isEqual) return { changes, isAnythingKept: counts.from > 0 };
+  if ((counts.from === 0) !== (counts.to === 0)) {
+    report.note(`${levelName(level)} is not compared: only ${counts.from > 0 ? before.release : after.release} has it`);
+    return { changes, isAnythingKept: false };
+  }
+  const left = differing(old, now);
+  changes.compared = { from: left.from.length, to: left.to.length };
+  if (options.isCounted) return { changes, isAnythingKept: true };
+  for (const [{ release }, { byGid }] of [[before, old] as const, [after, now] as const])
+    if (byGid.has(null)) report.note(`${levelName(level)} of ${release}: units without a GID are not compared`);
+  const matched = await matchLevel({ level, before, after, old, now, ...left }, options, pool, report);
+  changes.rows = matched.rows.map((row) => ({ level, ...row }));
+  changes.drift = matched.drift;
+  const isKept = matched.rows.some(({ class: own }) => own !== 'gone' && own !== 'new');
+  return { changes, isAnythingKept: isKept || left.from.length < counts.from || matched.stayed > 0 };
+}
+
+/** The units of a GID that both releases have with other texts, or one of them alone has. */
+function differing(old: Units, now: Units): { from: ComparedUnit[]; to: ComparedUnit[] } {
+  const namesOf = (units: Units) => {
+    let names: readonly string[] | undefined;
+    return (position: number): string => {
+      names ??= units.names();
+      return elementAt(names, position);
+    };
+  };
+  const keysOf = (units: Units, positions: readonly number[]): string =>
+    positions.map((position) => units.keyAt(position)).join();
+  const unitsIn = (units: Units, others: Units): ComparedUnit[] => {
+    const nameAt = namesOf(units);
+    return [...units.byGid].flatMap(([gid, positions]) => {
+      if (gid === null) return [];
+      const theirs = others.byGid.get(gid);
+      if (theirs !== undefined && keysOf(units, positions) === keysOf(others, theirs)) return [];
+      return [{ gid, name: nameAt(elementAt(positions, 0)), positions }];
+    });
+  };
+  return { from: unitsIn(old, now), to: unitsIn(now, old) };
+}
+
+interface ComparedLevel {
+  level: Level;
+  before: OpenSide;
+  after: OpenSide;
+  old: Units;
+  now: Units;
+  from: readonly ComparedUnit[];
+  to: readonly ComparedUnit[];
+}
+
+/** A unit with the same GID in both releases, by its places in the lists. */
+interface SameGid {
+  from: number;
+  to: number;
+}
+
+async function matchLevel(
+  compared: ComparedLevel,
+  { same = SAME, drift: given }: ChangesOptions,
+  pool: Pool,
+  report: Report,
+): Promise<{ rows: MatchedRow[]; stayed: number; drift?: number }> {
+  const { level, before, after, old, now, from, to } = compared;
+  const [oldHashes, newHashes] = await Promise.all([
+    hashesOf(level, before, from, pool, report),
+    hashesOf(level, after, to, pool, report),
+  ]);
+  const places = new Map(to.map(({ gid }, i) => [gid, i]));
+  const both = from.flatMap(({ gid }, i): SameGid[] => {
+    const at = places.get(gid);
+    return at === undefined ? [] : [{ from: i, to: at }];
+  });
+  const hasShape = ({ from: i, to: j }: SameGid): boolean => oldHashes[i] !== '' && newHashes[j] !== '';
+  // Without a shape, the GID decides.
+  const isEqual = (pair: SameGid): boolean => oldHashes[pair.from] === newHashes[pair.to] || !hasShape(pair);
+  const stayed = both.filter(isEqual);
+  const moved = both.filter((pair) => !isEqual(pair));
+  const measure = newMeasure(compared, pool, report);
+  const measured = await measure(moved);
+  const driftOf = ({ from: a, to: b, common, fromBorder, toBorder }: Shared): number =>
+    (a + b - 2 * common) / ((fromBorder + toBorder) / 2);
+  const gids = [...old.byGid.keys()].filter((gid) => gid !== null && now.byGid.has(gid)).length;
+  const drifts = measured.filter((shared) => shared.from > 0 && shared.to > 0).map(driftOf);
+  const drift = given ?? Math.min(MEDIANS * medianOf(drifts, gids), LONGEST_DRIFT_METRES);
+  // No area in one of them: the GID decides.
+  const isSame = ({ from: a, to: b, common }: Shared): boolean =>
+    a === 0 || b === 0 || (common >= same * a && common >= same * b);
+  for (const [i, pair] of moved.entries()) if (isSame(elementAt(measured, i))) stayed.push(pair);
+  const unsure = moved.flatMap((pair, i) => {
+    const shared = elementAt(measured, i);
+    return isSame(shared) ? [] : [{ pair, shared, isNear: driftOf(shared) <= drift }];
+  });
+
+  const [doneFrom, doneTo] = [new Set(stayed.map((pair) => pair.from)), new Set(stayed.map((pair) => pair.to))];
+  const known = unsure.map(({ pair, shared }) => linkOf(pair, shared));
+  const equal = equalShapes(oldHashes, newHashes, doneFrom, doneTo);
+  const [equalFrom, equalTo] = [new Set(equal.map((link) => link.from)), new Set(equal.map((link) => link.to))];
+  const isLeft = (pair: SameGid): boolean => !equalFrom.has(pair.from) && !equalTo.has(pair.to);
+  const candidates = candidatePairs(
+    boxesOf(old, from, (i) => !doneFrom.has(i) && !equalFrom.has(i) && oldHashes[i] !== ''),
+    boxesOf(now, to, (i) => !doneTo.has(i) && !equalTo.has(i) && newHashes[i] !== ''),
+  ).filter((pair) => elementAt(from, pair.from).gid !== elementAt(to, pair.to).gid);
+  const others = (await measure(candidates)).map((shared, i) => linkOf(elementAt(candidates, i), shared));
+  const links = [...equal, ...known.filter(isLeft), ...others].filter(({ shareOfFrom }) => shareOfFrom > 0);
+
+  const lost = (link: Link): number => (now.byGid.has(elementAt(from, link.from).gid) ? 0 : link.shareOfTo);
+  const gained = (link: Link): number => (old.byGid.has(elementAt(to, link.to).gid) ? 0 : link.shareOfFrom);
+  const tooMuchFrom = new Set(others.filter((link) => gained(link) > MOST_OF_OTHERS).map((link) => link.from));
+  const tooMuchTo = new Set(others.filter((link) => lost(link) > MOST_OF_OTHERS).map((link) => link.to));
+  for (const { pair, isNear } of unsure)
+    if (isNear && isLeft(pair) && !tooMuchFrom.has(pair.from) && !tooMuchTo.has(pair.to)) stayed.push(pair);
+
+  const rows = rowsOf(compared, stayed, links, same);
+  return { rows, stayed: stayed.length, ...(measured.length > 0 && { drift }) };
+}
+
+/** The rows of what stayed and has another name, and of all that did not stay. */
+function rowsOf(
+  { from, to, old, now }: ComparedLevel,
+  stayed: readonly SameGid[],
+  links: readonly Link[],
+  same: number,
+): MatchedRow[] {
+  const [doneFrom, doneTo] = [new Set(stayed.map((pair) => pair.from)), new Set(stayed.map((pair) => pair.to))];
+  const renamed = stayed.flatMap((pair) => {
+    const [one, other] = [elementAt(from, pair.from), elementAt(to, pair.to)];
+    return one.name === other.name ? [] : [rowOf(one, other, 'renamed', { shareOfFrom: 1, shareOfTo: 1 })];
+  });
+  const leftOf = (units: readonly ComparedUnit[], done: ReadonlySet<number>) => {
+    const places = [...units.keys()].filter((i) => !done.has(i));
+    return { units: places.map((i) => elementAt(units, i)), at: new Map(places.map((i, at) => [i, at])) };
+  };
+  const [left, right] = [leftOf(from, doneFrom), leftOf(to, doneTo)];
+  const open = links.flatMap((link) => {
+    const [a, b] = [left.at.get(link.from), right.at.get(link.to)];
+    return a === undefined || b === undefined ? [] : [{ ...link, from: a, to: b }];
+  });
+  const isOpen = new Set(left.units.map(({ gid }) => gid));
+  const wentOn = [...old.byGid.keys()].filter((gid) => gid !== null && now.byGid.has(gid) && !isOpen.has(gid));
+  return [...renamed, ...matchUnits(left.units, right.units, open, same, new Set(wentOn))];
+}
+
+/** Pairs of units with equal shapes, each of them once; those with the same GID are done. */
+function equalShapes(
+  oldHashes: readonly string[],
+  newHashes: readonly string[],
+  doneFrom: ReadonlySet<number>,
+  doneTo: ReadonlySet<number>,
+): Link[] {
+  const free = new Map<string, number[]>();
+  for (const [j, shape] of newHashes.entries())
+    if (shape !== '' && !doneTo.has(j)) free.set(shape, [...(free.get(shape) ?? []), j]);
+  return oldHashes.flatMap((shape, i) => {
+    const to = doneFrom.has(i) ? undefined : free.get(shape)?.shift();
+    return to === undefined ? [] : [{ from: i, to, shareOfFrom: 1, shareOfTo: 1 }];
+  });
+}
+
+function linkOf(pair: SameGid, { from, to, common }: Shared): Link {
+  const shareOf = (area: number): number => (area === 0 ? 0 : Math.min(common / area, 1));
+  return { ...pair, shareOfFrom: shareOf(from), shareOfTo: shareOf(to) };
+}
+
+/** The boxes of the units that are asked for. */
+function boxesOf(units: Units, list: readonly ComparedUnit[], isAsked: (unit: number) => boolean) {
+  const { box } = units.index.arrays;
+  return list.flatMap(({ positions }, unit) =>
+    isAsked(unit)
+      ? positions.map((position) => ({ unit, box: Array.from(box.subarray(4 * position, 4 * position + 4)) }))
+      : [],
+  );
+}
+
+/** The median of values of which so many in all; the others are 0. */
+function medianOf(values: readonly number[], count: number): number {
+  const sorted = [...values].sort((a, b) => b - a);
+  return sorted[Math.floor(count / 2)] ?? 0;
+}
+
+/** The hash of the shape of each unit; empty for none. */
+async function hashesOf(
+  level: Level,
+  { root, release }: OpenSide,
+  units: readonly ComparedUnit[],
+  pool: Pool,
+  report: Report,
+): Promise<string[]> {
+  report.expect('units read', units.length);
+  const parts = chunksOf(units).map(async (part) => {
+    const positions = part.flatMap((unit) => unit.positions);
+    const hashes = await pool.run<typeof hashShapes>(TASKS.hashShapes, { root, release, level, positions });
+    report.advance('units read', part.length);
+    let at = 0;
+    return part.map(({ positions: { length } }) => {
+      const own = hashes.slice(at, at + length).sort();
+      at += length;
+      return own.every((hash) => hash === '') ? '' : own.join();
+    });
+  });
+  return (await Promise.all(parts)).flat();
+}
+
+/** A function that measures pairs, in tasks, and notes how many units had to be made valid. */
+function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Pool, report: Report) {
+  const sideOf = ({ root, release, precision }: OpenSide): Side => ({ root, release, precision });
+  const noted = [new Set<number>(), new Set<number>()] as const;
+  return async (pairs: readonly SameGid[]): Promise<Shared[]> => {
+    report.expect('pairs compared', pairs.length);
+    const parts = chunksOf(pairs).map(async (part) => {
+      const result = await pool.run<typeof measureShared>(TASKS.measureShared, {
+        level,
+        from: sideOf(before),
+        to: sideOf(after),
+        pairs: part.map((pair) => [elementAt(from, pair.from).positions, elementAt(to, pair.to).positions] as const),
+      });
+      report.advance('pairs compared', part.length);
+      return result;
+    });
+    const results = await Promise.all(parts);
+    for (const [i, side] of [before, after].entries()) {
+      const all = elementAt(noted, i);
+      const had = all.size;
+      for (const { invalid } of results) for (const position of elementAt(invalid, i)) all.add(position);
+      if (all.size > had)
+        report.note(`${levelName(level)} of ${side.release}: ${all.size} invalid units were made valid to be compared`);
+    }
+    return results.flatMap(({ shared }) => shared);
+  };
+}
+
+function chunksOf<T>(list: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(list.length / TASK_UNITS) }, (_, i) =>
+    list.slice(i * TASK_UNITS, (i + 1) * TASK_UNITS),
+  );
+}
+
+/** The manifest is left out: it names its release. */
+function changedFiles(level: Level, { sums: old }: OpenSide, { sums: now }: OpenSide): LevelChanges['files'] {
+  const files = { added: 0, removed: 0, changed: 0 };
+  const paths = new Set([...old.keys(), ...now.keys()]);
+  for (const path of paths) {
+    if (!path.startsWith(`${levelName(level)}/`) || path === manifestPath(level)) continue;
+    if (!old.has(path)) files.added++;
+    else if (!now.has(path)) files.removed++;
+    else if (old.get(path) !== now.get(path)) files.changed++;
+  }
+  return files;
+}

@@ -1,0 +1,156 @@
+// Which units became which, from the shares of area that they have in common: groups, classes and rows of changes. Pure:
+// used by changes.ts.
+import type { ChangeClass, ChangeRow } from '../../format/changes.ts';
+import { elementAt } from '../../format/element-at.ts';
+
+/** A unit of one release: all that has its GID. */
+export interface MatchedUnit {
+  gid: string;
+  name: string;
+}
+
+/** Two units, by their places in the lists of both releases, and the area that they have in common. */
+export interface Link {
+  from: number;
+  to: number;
+  /** As a share of each, 0 to 1. */
+  shareOfFrom: number;
+  shareOfTo: number;
+}
+
+/** A row but for its level. */
+export type MatchedRow = Omit<ChangeRow, 'level'>;
+
+/** What two units have in common below this share of both is left out. */
+export const LEAST_SHARE = 0.001;
+
+/**
+ * The rows of units that are not the same in both releases, in the order of the old units, then of the new ones.
+ * @param links the pairs that have area in common
+ * @param same from which share of both on shapes are equal
+ * @param wentOn GIDs of units that stayed the same and are not among these
+ */
+export function matchUnits(
+  from: readonly MatchedUnit[],
+  to: readonly MatchedUnit[],
+  links: readonly Link[],
+  same: number,
+  wentOn: ReadonlySet<string | null>,
+): MatchedRow[] {
+  const recoded = sameShapes(links, same, (link) => gidOf(from, link.from) !== gidOf(to, link.to));
+  const [oldOnes, newOnes] = [new Set(recoded.map((link) => link.from)), new Set(recoded.map((link) => link.to))];
+  const left = links.filter(
+    (link) =>
+      !oldOnes.has(link.from) &&
+      !newOnes.has(link.to) &&
+      (link.shareOfFrom >= LEAST_SHARE || link.shareOfTo >= LEAST_SHARE),
+  );
+  const follows = (link: Link): boolean => gidOf(from, link.from) === gidOf(to, link.to);
+  const went = new Set<string | null>([...wentOn, ...left.filter(follows).map((link) => gidOf(from, link.from))]);
+  // What two units exchanged that both went on makes no group of them.
+  const makesGroup = (link: Link): boolean =>
+    follows(link) || !(went.has(gidOf(from, link.from)) && went.has(gidOf(to, link.to)));
+  const groups = newGroups(from.length, to.length, left.filter(makesGroup));
+  const classOf = (link: Link): ChangeClass => {
+    if (!makesGroup(link)) return 'redrawn';
+    const [before, after] = groups.sizesAt(link.from);
+    if (after === 1 && before > 1) return 'merged';
+    if (before === 1 && after > 1) return 'split';
+    if (before > 1) return 'regrouped';
+    return follows(link) ? 'redrawn' : 'recoded';
+  };
+  const rows = [
+    ...recoded.map((link) => ({ link, class: 'recoded' as const })),
+    ...withinWhole(left).map((link) => ({ link, class: classOf(link) })),
+  ].sort((a, b) => a.link.from - b.link.from || a.link.to - b.link.to);
+  const [seen, reached] = [new Set(rows.map(({ link }) => link.from)), new Set(rows.map(({ link }) => link.to))];
+  const alone = { shareOfFrom: 0, shareOfTo: 0 };
+  const gone = [...from.keys()].filter((i) => !seen.has(i));
+  const added = [...to.keys()].filter((i) => !reached.has(i));
+  return [
+    ...[...rows, ...gone.map((i) => ({ link: { ...alone, from: i, to: -1 }, class: 'gone' as const }))].sort(
+      (a, b) => a.link.from - b.link.from,
+    ),
+    ...added.map((i) => ({ link: { ...alone, from: -1, to: i }, class: 'new' as const })),
+  ].map(({ link, class: own }) => rowOf(from[link.from], to[link.to], own, link));
+}
+
+/** The row of two units of which one may be missing. */
+export function rowOf(
+  from: MatchedUnit | undefined,
+  to: MatchedUnit | undefined,
+  own: ChangeClass,
+  { shareOfFrom, shareOfTo }: Pick<Link, 'shareOfFrom' | 'shareOfTo'>,
+): MatchedRow {
+  return {
+    fromGid: from?.gid ?? '',
+    fromName: from?.name ?? '',
+    toGid: to?.gid ?? '',
+    toName: to?.name ?? '',
+    class: own,
+    shareOfFrom,
+    shareOfTo,
+  };
+}
+
+/** Links whose shares of a unit are one in all at most: where units of a release overlap, they divide what they share. */
+function withinWhole(links: readonly Link[]): Link[] {
+  const sumsBy = (unitOf: (link: Link) => number, shareOf: (link: Link) => number) => {
+    const sums = new Map<number, number>();
+    for (const link of links) sums.set(unitOf(link), (sums.get(unitOf(link)) ?? 0) + shareOf(link));
+    return (link: Link): number => shareOf(link) / Math.max(1, sums.get(unitOf(link)) ?? 0);
+  };
+  const ofFrom = sumsBy(
+    (link) => link.from,
+    (link) => link.shareOfFrom,
+  );
+  const ofTo = sumsBy(
+    (link) => link.to,
+    (link) => link.shareOfTo,
+  );
+  return links.map((link) => ({ ...link, shareOfFrom: ofFrom(link), shareOfTo: ofTo(link) }));
+}
+
+/** One link at most of each unit: the best ones whose shapes are equal. */
+function sameShapes(links: readonly Link[], same: number, isAsked: (link: Link) => boolean): Link[] {
+  const least = (link: Link): number => Math.min(link.shareOfFrom, link.shareOfTo);
+  const best = links.filter((link) => least(link) >= same && isAsked(link)).sort((a, b) => least(b) - least(a));
+  const [oldOnes, newOnes] = [new Set<number>(), new Set<number>()];
+  return best.filter((link) => {
+    if (oldOnes.has(link.from) || newOnes.has(link.to)) return false;
+    oldOnes.add(link.from);
+    newOnes.add(link.to);
+    return true;
+  });
+}
+
+/** Units that links connect, one way or another (union and find). */
+function newGroups(oldUnits: number, newUnits: number, links: readonly Link[]) {
+  const parents = Array.from({ length: oldUnits + newUnits }, (_, i) => i);
+  const find = (unit: number): number => {
+    let root = unit;
+    while (elementAt(parents, root) !== root) root = elementAt(parents, root);
+    for (let at = unit; at !== root; ) {
+      const next = elementAt(parents, at);
+      parents[at] = root;
+      at = next;
+    }
+    return root;
+  };
+  for (const { from, to } of links) parents[find(from)] = find(oldUnits + to);
+  const sizes = new Map<number, [number, number]>();
+  for (const unit of parents.keys()) {
+    const root = find(unit);
+    const size = sizes.get(root) ?? [0, 0];
+    sizes.set(root, size);
+    size[unit < oldUnits ? 0 : 1]++;
+  }
+  return {
+    /** The numbers of old and of new units in the group of an old one. */
+    sizesAt: (from: number): [number, number] => sizes.get(find(from)) ?? [1, 0],
+  };
+}
+
+function gidOf(units: readonly MatchedUnit[], unit: number): string {
+  return elementAt(units, unit).gid;
+}

@@ -1,0 +1,38 @@
+// Compares two releases and publishes what became of the units: for the command `changes` and for `build --changes`.
+import type { KeyObject } from 'node:crypto';
+import { levelName } from '../../format/levels.ts';
+import { writeChanges } from '../release/changes-files.ts';
+import type { Lock } from '../release/output-lock.ts';
+import { publishedReleases, relistChanges } from '../release/staging.ts';
+import type { Report } from '../report/progress.ts';
+import type { Pool } from '../workers/pool.ts';
+import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from './changes.ts';
+
+/**
+ * Compares two releases, writes the file of their changes and lists it in current.json.
+ * @param locked runs its function with the lock of the output folder
+ * @param signKey a private Ed25519 key, to sign the files with
+ * @throws BuildError as `compareReleases`; then nothing is written
+ */
+export async function publishChanges(
+  options: ChangesOptions,
+  signKey: KeyObject | undefined,
+  pool: Pool,
+  report: Report,
+  locked: (write: (lock: Lock) => Promise<void>) => Promise<void>,
+): Promise<LevelChanges[]> {
+  const { out, from, to, same = SAME } = options;
+  const levels = await compareReleases(options, pool, report);
+  const drifts = levels.flatMap(({ level, drift }) =>
+    drift === undefined ? [] : [`${levelName(level)} drift ${drift.toFixed(1)} m`],
+  );
+  const rows = levels.flatMap((level) => level.rows);
+  await locked(async (lock) => {
+    lock.assertHeld();
+    const comment = [`same ${same}`, ...drifts].join(', ');
+    await writeChanges(out, { from, to }, rows, comment, publishedReleases(out), signKey);
+    lock.assertHeld();
+    await relistChanges(out, { from, to });
+  });
+  return levels;
+}

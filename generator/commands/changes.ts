@@ -1,0 +1,123 @@
+// The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
+// before a release is activated.
+import { UsageError } from '../../format/command-line/messages.ts';
+import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../check/changes.ts';
+import { publishChanges } from '../check/publish-changes.ts';
+import {
+  defineCommand,
+  exitOnSignal,
+  NUMBER,
+  OUT,
+  printResult,
+  reportOf,
+  SIGN_KEY,
+  WORKERS,
+  WORKERS_MAX,
+} from '../cli/command.ts';
+import { releaseId, wholeNumber } from '../cli/parse-options.ts';
+import { changesTable, comparedTable, diffTable } from '../cli/tables.ts';
+import { countsOf } from '../release/changes-files.ts';
+import { withLock } from '../release/output-lock.ts';
+import { readSigningKey } from '../release/sign.ts';
+import { toBuildError } from '../report/errors.ts';
+import { openPool, type Pool } from '../workers/pool.ts';
+
+const OLD = { type: 'string', demandOption: true, describe: 'id of the old release' } as const;
+const NEW = { type: 'string', demandOption: true, describe: 'id of the new release' } as const;
+const SAME_OPTION = {
+  ...NUMBER,
+  default: SAME,
+  describe: 'shapes that overlap by this share of both are the same, 0 to 1',
+} as const;
+const DRIFT_OPTION = {
+  ...NUMBER,
+  describe: 'metres by which a source may have moved borders; default: 20 times the median, 1,000 at most',
+} as const;
+
+export const changesCommand = defineCommand({
+  command: 'changes <a> <b>',
+  describe: 'publish what became of the units between two releases: merged, split, recoded, redrawn, gone, new',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('a', OLD)
+      .positional('b', NEW)
+      .option('same', SAME_OPTION)
+      .option('drift', DRIFT_OPTION)
+      .option('dry-run', { type: 'boolean', describe: 'count the units that would be compared; write nothing' })
+      .option('sign-key', SIGN_KEY)
+      .option('workers', WORKERS)
+      .example('$0 changes gadm-4.1 gadm-4.2', 'write output/changes/gadm-4.1..gadm-4.2.csv.gz'),
+  async handler(argv) {
+    const options = optionsFrom('changes', argv);
+    const key = argv.signKey === undefined ? undefined : readSigningKey(argv.signKey);
+    const report = reportOf(argv);
+    const isDry = argv.dryRun === true;
+    const levels = await withWorkers(argv, (pool) =>
+      isDry
+        ? compareReleases(options, pool, report, true)
+        : publishChanges(options, key, pool, report, (write) => withLock(options.out, write)),
+    );
+    report.end();
+    if (isDry) printResult(argv, levels.map(summaryOf), `${comparedTable(levels)}\n\nNothing was written.`);
+    else printResult(argv, levels.map(summaryOf), changesTable(levels));
+  },
+});
+
+export const diffCommand = defineCommand({
+  command: 'diff <a> <b>',
+  describe: 'compare two releases: changes of units by class, and files; writes nothing',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('a', OLD)
+      .positional('b', NEW)
+      .option('same', SAME_OPTION)
+      .option('drift', DRIFT_OPTION)
+      .option('workers', WORKERS)
+      .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
+  async handler(argv) {
+    const options = optionsFrom('diff', argv);
+    const report = reportOf(argv);
+    const levels = await withWorkers(argv, (pool) => compareReleases(options, pool, report));
+    report.end();
+    printResult(
+      argv,
+      levels.map((level) => ({ ...summaryOf(level), files: level.files })),
+      diffTable(levels),
+    );
+  },
+});
+
+/** The options of both commands. @throws UsageError */
+function optionsFrom(
+  command: string,
+  { out, a, b, same, drift }: { out: string; a: string; b: string; same: number; drift: number | undefined },
+): ChangesOptions {
+  if (!(same > 0 && same <= 1)) throw new UsageError(`--same ${same}: not a share`, 'use a number above 0, at most 1');
+  if (drift !== undefined && !(drift >= 0))
+    throw new UsageError(`--drift ${drift}: no length`, 'use metres, 0 or more');
+  return { out, from: releaseId(command, a), to: releaseId(command, b), same, drift };
+}
+
+/** What is printed of a level as JSON: the rows are in the file. */
+function summaryOf({ level, units, compared, drift, rows }: LevelChanges) {
+  return { level, units, compared, ...(drift !== undefined && { drift }), counts: countsOf(rows) };
+}
+
+/** Does the work with child processes. */
+async function withWorkers<Result>(
+  { workers, out }: { workers: number; out: string },
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const size = wholeNumber('--workers', workers, 0, WORKERS_MAX);
+  if (size > 0) exitOnSignal();
+  const pool = openPool(size);
+  try {
+    return await work(pool);
+  } catch (error) {
+    throw toBuildError(error, out);
+  } finally {
+    await pool.close();
+  }
+}

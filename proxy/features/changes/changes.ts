@@ -1,0 +1,59 @@
+// What became of the units between two releases: the pairs that are published, and the file of each. Used by rows.ts.
+import { gzipSync } from 'node:zlib';
+import { changesName, changesPath } from '../../../format/changes.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { Row, Sources } from '../../bodies/row.ts';
+import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import { Problem } from '../../http/problem.ts';
+import { API_PATH } from '../../http/request.ts';
+import { parseQuery, queryRules } from '../../query/parse.ts';
+
+/** The path that lists the pairs. */
+export const CHANGES_ENDPOINT = { path: `${API_PATH}/changes`, mediaType: 'application/json' } as const;
+
+/** The beginning of the path of each pair, which goes on with its name and the ending. */
+export const CHANGES_FILES = { path: `${CHANGES_ENDPOINT.path}/`, mediaType: 'text/csv; charset=utf-8' } as const;
+const ENDING = '.csv';
+
+const HEADERS = fixedHeaders(CHANGES_FILES.mediaType);
+const RULES = queryRules(0, []);
+
+/** The answer with the list. The response cache does not keep it: pairs are published without a new release. */
+export function answerChanges(
+  _endpoint: typeof CHANGES_ENDPOINT,
+  fixed: FixedHeaders,
+  representation: Representation,
+  { releases }: Sources,
+): Answer {
+  const changes = (releases.published.changes ?? []).map(({ from, to, counts }) => {
+    return { from, to, counts, href: `${representation.base}${CHANGES_FILES.path}${changesName(from, to)}${ENDING}` };
+  });
+  const text = `${JSON.stringify({ changes })}\n`;
+  const isGzip = representation.coding === 'gzip';
+  const tag = isGzip ? tagOf(text) : `${tagOf(text)}-i`;
+  const body = isGzip ? gzipSync(text) : Buffer.from(text);
+  return {
+    ...releaseAnswer(fixed.current[representation.coding], representation, tag, body, []),
+    representation: undefined,
+  };
+}
+
+/** The row of the files: the CSV of a pair. Reading its body throws OriginError if its bytes are not those listed. */
+export const CHANGES_FILES_ROW: Row = {
+  path: CHANGES_FILES.path,
+  answer({ releases, audience }, { path, query }, { base, coding }) {
+    parseQuery(query, RULES);
+    const release = releases.requireCurrent();
+    const name = path.slice(CHANGES_FILES.path.length);
+    const pair = releases.published.changes?.find(({ from, to }) => name === `${changesName(from, to)}${ENDING}`);
+    if (pair === undefined)
+      throw new Problem('not-found', `No such changes are published. ${CHANGES_ENDPOINT.path} lists those that are.`);
+    const file = new StoredFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, TAG_CHARS));
+    const representation = { release, base, coding, isPinned: false };
+    return {
+      ...codedAnswer(HEADERS[audience], representation, file, pair, CHANGES_FILES.path, []),
+      representation: undefined,
+    };
+  },
+};

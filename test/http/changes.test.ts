@@ -1,0 +1,196 @@
+// What became of the units, over HTTP: the list, the CSV of a pair, and the links from a GID that is gone.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { changesPath, GONE_PATH } from '../../format/changes.ts';
+import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { activateRelease } from '../../generator/release/manage.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
+import { signedOrigin } from '../../proxy/data/signed-origin.ts';
+import { successorsOf } from '../../proxy/features/changes/successors.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { refusal, send, textOf } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildUnchecked } from '../support/releases/build-release.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
+
+const CHANGES = '/api/v1/changes';
+const HOST = 'boundaries.test';
+const folder = temporaryFolder();
+const out = join(folder, 'output');
+const pool = openPool(0);
+
+/** Builds a release of squares: GID and where. */
+async function build(release: string, units: readonly (readonly [gid: string, x: number, size?: number])[]) {
+  const features = units.map(([gid, x, size], i) => ({ fid: i + 1, values: [gid, gid], wkt: square(x, 0, size) }));
+  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
+  const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', [layer]);
+  await buildUnchecked(source, out, { release, accept: ['fewer-units'] });
+}
+
+function publish(at: string, from: string, to: string, key?: Parameters<typeof publishChanges>[1]): Promise<unknown> {
+  return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
+}
+
+await build('a', [
+  ['old & first', 0],
+  ['stays', 5],
+  ['x', 8, 2],
+]);
+await build('b', [
+  ['second', 0],
+  ['stays', 5],
+  ['x1', 8],
+  ['x2', 9, 1],
+]);
+await build('c', [
+  ['third', 0],
+  ['stays', 5],
+  ['x1', 8],
+  ['x2', 9, 1],
+]);
+const bare = copyOf(out);
+await publish(out, 'a', 'b');
+await publish(out, 'b', 'c');
+
+test('the list has each pair with its counts and address, the service says that there are some, and a pair is its CSV', async () => {
+  const service = await startService(out);
+  const { changes } = JSON.parse(textOf(await send(service, CHANGES, { host: HOST })));
+  const href = (name: string): string => `http://${HOST}${CHANGES}/${name}.csv`;
+  assert.deepEqual(changes, [
+    { from: 'a', to: 'b', counts: { split: 2, recoded: 1 }, href: href('a..b') },
+    { from: 'b', to: 'c', counts: { recoded: 1 }, href: href('b..c') },
+  ]);
+  assert.equal(JSON.parse(textOf(await send(service, '/api/v1/'))).changes, true);
+  const target = `${CHANGES}/a..b.csv`;
+  const stored = readFileSync(join(out, changesPath('a', 'b')));
+  const gzip = await send(service, target, { 'accept-encoding': 'gzip' });
+  assert.deepEqual([gzip.status, gzip.headers['content-encoding'], gzip.body.equals(stored)], [200, 'gzip', true]);
+  const plain = await send(service, target);
+  assert.ok(plain.body.equals(gunzipSync(stored)));
+  const { headers } = plain;
+  const expected = ['text/csv; charset=utf-8', 'private, no-cache', 'Accept-Encoding', 'c'];
+  assert.deepEqual(
+    [headers['content-type'], headers['cache-control'], headers.vary, headers['boundaries-release']],
+    expected,
+  );
+  assert.notEqual(headers.etag, gzip.headers.etag);
+  const same = await send(service, target, { 'if-none-match': String(headers.etag) });
+  assert.deepEqual([same.status, same.headers.etag, same.body.length], [304, headers.etag, 0]);
+});
+
+test('pairs that are not published are 404, with what lists those that are; parameters are refused', async () => {
+  const service = await startService(out);
+  for (const name of [
+    'a..c.csv',
+    'b..a.csv',
+    'a..b',
+    'a..b.csv.gz',
+    '',
+    'gone.bin',
+    '../releases/a/release.json',
+    'A..b.csv',
+  ])
+    assert.match(refusal(await send(service, `${CHANGES}/${name}`), 404, 'not-found'), /\/api\/v1\/changes/, name);
+  assert.match(refusal(await send(service, `${CHANGES}/a..b.csv?x=1`), 400, 'unknown-parameter'), /"x"/);
+  const none = await startService(bare);
+  assert.equal(textOf(await send(none, CHANGES)), '{"changes":[]}\n');
+  assert.equal(JSON.parse(textOf(await send(none, '/api/v1/'))).changes, false);
+});
+
+test('the empty listing of a GID that is gone leads to what took its place in the current release, through all pairs', async () => {
+  const own = copyOf(out);
+  const service = await startService(own);
+  const link = (gid: string): string => `<http://${HOST}/api/v1/fc/lv0?gid-0=${gid}>; rel="successor-version"`;
+  const ask = (gid: string, more = '') =>
+    send(service, `/api/v1/fc/lv0?gid-0=${encodeURIComponent(gid)}${more}`, { host: HOST });
+  const first = await ask('old & first');
+  assert.deepEqual([first.status, first.headers['boundaries-matched'], first.headers.link], [200, '0', link('third')]);
+  assert.equal((await ask('x')).headers.link, `${link('x1')}, ${link('x2')}`);
+  for (const gid of ['stays', 'never was']) assert.equal((await ask(gid)).headers.link, undefined);
+  // The tag is another one, with or without the link.
+  const without = await ask('never was');
+  assert.notEqual(first.headers.etag, without.headers.etag);
+  const again = await send(service, '/api/v1/fc/lv0?gid-0=old%20%26%20first', {
+    host: HOST,
+    'if-none-match': String(first.headers.etag),
+  });
+  assert.deepEqual([again.status, again.headers.link], [304, link('third')]);
+  const followed = /<http:\/\/[^/]+(.*?)>/.exec(String(first.headers.link))?.[1] ?? '';
+  assert.equal(JSON.parse(textOf(await send(service, followed))).features[0].properties.GID_0, 'third');
+  // Of the release before, that one's.
+  await activateRelease(own, 'b');
+  const before = await startService(own);
+  const asked = await send(before, '/api/v1/fc/lv0?gid-0=old%20%26%20first', { host: HOST });
+  assert.equal(asked.headers.link, link('second'));
+});
+
+test('changes that are published while the service runs are served, and links from GIDs that are gone', async () => {
+  const own = copyOf(bare);
+  const service = await startService(own);
+  const target = '/api/v1/geojsonl/lv0?gid-0=second';
+  for (let i = 0; i < 3; i++) assert.equal((await send(service, target)).headers.link, undefined);
+  await publish(own, 'b', 'c');
+  await service.releases.refresh();
+  assert.match(String((await send(service, target)).headers.link), /gid-0=third>; rel="successor-version"$/);
+  assert.equal((await send(service, `${CHANGES}/b..c.csv`)).status, 200);
+});
+
+test('a CSV that is damaged is 502; without gone.bin the empty listing has no links', async () => {
+  const own = copyOf(bare);
+  // No other test has this one: what was read of its gone.bin would be known.
+  await publish(own, 'a', 'c');
+  const service = await startService(own);
+  writeFileSync(join(own, changesPath('a', 'c')), 'other');
+  rmSync(join(own, GONE_PATH));
+  refusal(await send(service, `${CHANGES}/a..c.csv`), 502, 'origin-damaged');
+  const { status, headers } = await send(service, '/api/v1/fc/lv0?gid-0=x');
+  assert.deepEqual([status, headers.link], [200, undefined]);
+});
+
+test('a public service lets shared caches keep changes for a minute', async () => {
+  const service = await startService(out, { isPublic: true });
+  for (const target of [CHANGES, `${CHANGES}/a..b.csv`])
+    assert.match(String((await send(service, target)).headers['cache-control']), /^public, max-age=60, /);
+});
+
+test('with a trusted key changes are read only as they were signed', async () => {
+  const own = copyOf(bare);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  await publish(own, 'a', 'b', privateKey);
+  const path = changesPath('a', 'b');
+  const stored = readFileSync(join(own, path));
+  const origin = signedOrigin(directoryOrigin(own), [publicKey]);
+  assert.ok((await origin.read(path, 1e6)).equals(stored));
+  assert.ok((await origin.read(path, { offset: 3, length: 5 })).equals(stored.subarray(3, 8)));
+  await publish(own, 'a', 'b', generateKeyPairSync('ed25519').privateKey);
+  await assert.rejects(origin.read(path, 1e6), { name: 'SignatureError' });
+  rmSync(join(own, `${path}.sig`));
+  await assert.rejects(origin.read(path, 1e6), /missing, so nobody has signed/);
+});
+
+test('successors are followed without end in a circle, and five at most', () => {
+  const gone = new Map([
+    ['1 a', ['b', 'c']],
+    ['1 b', ['a', 'c']],
+    ['1 c', ['d', 'e', 'f', 'g', 'h', 'i']],
+  ]);
+  assert.deepEqual(
+    successorsOf(gone, 1, 'a', (gid) => gid > 'c'),
+    ['d', 'e', 'f', 'g', 'h'],
+  );
+  assert.deepEqual(
+    successorsOf(gone, 1, 'a', () => false),
+    [],
+  );
+  assert.deepEqual(
+    successorsOf(gone, 2, 'a', () => true),
+    [],
+  );
+});

@@ -62,6 +62,16 @@ export function cellsPath(level: Level): string {
   return `${levelName(level)}/cells.bin`;
 }
 
+/** A level's archive of vector tiles, relative to the release's folder. */
+export function tilesPath(level: Level): string {
+  return `${levelName(level)}/tiles.pmtiles`;
+}
+
+/** What the parts of that archive must be, relative to the release's folder. */
+export function tileDigestsPath(level: Level): string {
+  return `${levelName(level)}/tiles.digest`;
+}
+
 /** Which units of a level share a border, relative to the release's folder. */
 export function neighboursPath(level: Level): string {
   return `${levelName(level)}/neighbours.bin`;

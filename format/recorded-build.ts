@@ -29,6 +29,7 @@ export function recordedBuildFrom(text: string, file: string): RecordedBuild {
     ...memberIn(json, 'storedPages', (all) => storedPagesIn(all, file), file),
     ...memberIn(json, 'geometries', (all) => geometryNamesIn(all, file), file),
     ...memberIn(json, 'cells', booleanIn, file),
+    ...memberIn(json, 'tiles', numberIn, file),
     ...memberIn(json, 'neighbours', booleanIn, file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
   };

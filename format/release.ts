@@ -40,6 +40,18 @@ export interface CellsFile extends CheckedFile {
   directory: CheckedFile;
 }
 
+/** Vector tiles: an archive, whose root directory is read whole, and beside it what its parts must be. */
+export interface TilesFile extends CheckedFile {
+  /** The beginning of the archive: header, root directory and metadata. */
+  directory: CheckedFile;
+  /** tiles.digest, and its beginning. */
+  digests: CheckedFile & { head: CheckedFile };
+  minzoom: number;
+  maxzoom: number;
+  /** The units that are in any tile. */
+  units: number;
+}
+
 /** A file of neighbours. */
 export interface NeighboursFile extends CheckedFile {
   /** The same as a table. */
@@ -90,6 +102,8 @@ export interface LevelSummary extends LevelAbout {
   index: CheckedFile;
   /** Undefined if the release has no cells. */
   cells?: CellsFile | undefined;
+  /** Undefined if the release has no tiles, or no unit of the level has an area. */
+  tiles?: TilesFile | undefined;
   /** Undefined if the release has no neighbours. */
   neighbours?: NeighboursFile | undefined;
   /**
@@ -122,6 +136,8 @@ export interface ReleaseShape {
   geometries: readonly Geometry[];
   /** Has it cells, which say which units are at a point? */
   cells: boolean;
+  /** The deepest zoom of its vector tiles; undefined if it has none. */
+  tiles?: number | undefined;
   /** Has it neighbours, which say which units share a border? */
   neighbours: boolean;
 }
@@ -208,6 +224,9 @@ export function releaseFromJson(text: string, file: string): Release {
   for (const { level, geometries } of levels)
     if (['full', ...Object.keys(geometries)].join() !== about.geometries.join())
       throw new FormatError(file, `level ${level} has other geometries than the release`);
+  for (const { level, tiles } of levels)
+    if (tiles !== undefined && tiles.maxzoom !== about.tiles)
+      throw new FormatError(file, `level ${level} has tiles to zoom ${tiles.maxzoom}, the release to ${about.tiles}`);
   for (const summary of levels)
     for (const member of ['cells', 'neighbours'] as const)
       if ((summary[member] !== undefined) !== about[member])
@@ -241,6 +260,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     storedPages: storedPagesIn(json, file),
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
+    ...(json['tiles'] !== undefined && { tiles: numberIn(json, 'tiles', file) }),
     neighbours: booleanIn(json, 'neighbours', file),
     ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
     attribution: textsIn(json, 'attribution', file),
@@ -360,6 +380,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     manifest: checkedFileIn(json, 'manifest', where),
     index: checkedFileIn(json, 'index', where),
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
+    ...(json['tiles'] !== undefined && { tiles: tilesFileIn(json, where) }),
     ...(json['neighbours'] !== undefined && { neighbours: neighboursFileIn(json, where) }),
     nesting: nestingIn(json, where),
     names: wholeFileIn(json, 'names', where),
@@ -408,6 +429,19 @@ function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile
 function cellsFileIn(json: JsonObject, where: string): CellsFile {
   const file = objectFrom(json['cells'], `${where} cells`);
   return { ...checkedFileIn(json, 'cells', where), directory: checkedFileIn(file, 'directory', `${where} cells`) };
+}
+
+function tilesFileIn(json: JsonObject, where: string): TilesFile {
+  const [file, place] = [objectFrom(json['tiles'], `${where} tiles`), `${where} tiles`];
+  const digests = objectFrom(file['digests'], `${place} digests`);
+  return {
+    ...checkedFileIn(json, 'tiles', where),
+    directory: checkedFileIn(file, 'directory', place),
+    digests: { ...checkedFileIn(file, 'digests', place), head: checkedFileIn(digests, 'head', `${place} digests`) },
+    minzoom: numberIn(file, 'minzoom', place),
+    maxzoom: numberIn(file, 'maxzoom', place),
+    units: numberIn(file, 'units', place),
+  };
 }
 
 function neighboursFileIn(json: JsonObject, where: string): NeighboursFile {

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
-import { GEOMETRIES, LEVELS } from '../format/levels.ts';
+import { GEOMETRIES, LEVELS, type Level } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
 import { describeSource, prepareLevels } from './describe-source.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
@@ -30,6 +30,8 @@ import { defaultMemory, memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
+import { makeTiles, tileTasks } from './write/build-tiles.ts';
+import type { CutTilesTask } from './write/cut-tiles.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
@@ -66,6 +68,7 @@ export const DEFAULTS = {
   storedPages: 'all',
   geometries: GEOMETRIES,
   cells: true,
+  tiles: 10,
   neighbours: true,
   accept: [],
   attribution: [],
@@ -98,7 +101,12 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
         const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
-        const release = await writeRelease(about, dataset.stored, recordsOf, context);
+        const tiles = makeTiles(dataset.stored, dataset.works, context);
+        const tilesOf = async (level: Level): Promise<CutTilesTask[]> => {
+          await tiles;
+          return tileTasks(dataset.stored, level, context.shape.tiles, () => staging.work);
+        };
+        const release = await writeRelease(about, dataset.stored, recordsOf, context, tilesOf);
         await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, report)));
         return release;
       } catch (error) {

@@ -128,7 +128,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * @throws BuildError if there is one that this version does not know
  */
 export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
-  const { licence, precision, storedPages, geometries, cells, neighbours } = described;
+  const { licence, precision, storedPages, geometries, cells, neighbours, tiles } = described;
   const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
@@ -141,6 +141,7 @@ export function optionsOf({ release, options, ...described }: RecordedBuild): Pa
     ...(storedPages !== undefined && { storedPages }),
     ...(geometries !== undefined && { geometries }),
     ...(cells !== undefined && { cells }),
+    ...(cells !== undefined && { tiles }),
     ...(neighbours !== undefined && { neighbours }),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { basename, join, relative } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
-import { LEVELS } from '../format/levels.ts';
+import { LEVELS, type Level } from '../format/levels.ts';
 import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import {
@@ -37,6 +37,7 @@ import {
 import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
 import { writeRelease } from './write/build-levels.ts';
+import { makeTiles, tileTasks } from './write/build-tiles.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -62,10 +63,11 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const dataset = await readDataset(described, options, context, isAccepted);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
     accept();
+    const tiles = makeTiles(dataset.stored, dataset.works, context);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
-        const records = await elementAt(dataset.works, level).written;
+        const [records] = await Promise.all([elementAt(dataset.works, level).written, tiles]);
         const index = new LevelStore(store).digest(context.shape.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
@@ -103,7 +105,10 @@ export async function seal(
       const shards = finishedShards(root, release);
       const { about } = elementAt(shards, 0);
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
-      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, true);
+      const folders = shards.map(({ share }) => join(root, shardFolder(share)));
+      const folderOf = (number: number): string => elementAt(folders, number % folders.length);
+      const tilesOf = (level: Level) => tileTasks(levels, level, about.tiles, folderOf);
+      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
       removeStrays(staging.release);
       await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, SILENT);
       return sealed;

@@ -20,6 +20,8 @@ import {
   OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
+  tileDigestsPath,
+  tilesPath,
   wordsPath,
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
@@ -27,6 +29,7 @@ import { type Format, LEVELS, type Level, levelName } from '../../format/levels.
 import { namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import {
+  type CheckedFile,
   currentFromJson,
   currentToJson,
   FormatVersionError,
@@ -47,6 +50,7 @@ import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
 import { checkNeighboursTable, readNeighbours } from './neighbours.ts';
+import { checkTiles } from './tiles.ts';
 
 /** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
 export interface Metadata {
@@ -170,6 +174,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
       const expected = { ...summary.cells, features: index?.features ?? summary.features };
       attempt(cells, () => checkCells(root, level, { ...expected, precision: description.precision }));
     }
+    await checkTilesOf(root, level, summary, index, isIntact, attempt);
     const [binary, table] = [neighboursPath(level), neighboursTablePath(level)];
     const hasNeighbours = description?.neighbours ?? checksums?.has(binary);
     const hasBinary = hasNeighbours && (await isIntact(binary, summary?.neighbours));
@@ -228,6 +233,8 @@ async function compareLists(
     const cells = description?.cells ?? checksums?.has(cellsPath(level)) ?? false;
     const neighbours = description?.neighbours ?? checksums?.has(neighboursPath(level)) ?? false;
     for (const path of borderPaths(level, { cells, neighbours })) expected.add(path);
+    for (const path of [tilesPath(level), tileDigestsPath(level)])
+      if (description === undefined ? checksums?.has(path) : description.levels[level]?.tiles) expected.add(path);
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));
@@ -357,6 +364,23 @@ function compareSummary<Expected extends object>(
     const [has, wanted] = [JSON.stringify(summary?.[member]), JSON.stringify(expected[member])];
     if (has !== wanted) found(RELEASE_FILE, `${place}: ${member} is ${has}, its index has ${wanted}`);
   }
+}
+
+/** Compares a level's tiles with what release.json says of them, and with one another. */
+async function checkTilesOf(
+  root: string,
+  level: Level,
+  summary: LevelSummary | undefined,
+  index: LevelIndex | undefined,
+  isIntact: (path: string, file?: CheckedFile) => Promise<boolean>,
+  attempt: (path: string, check: () => void) => unknown,
+): Promise<void> {
+  const { tiles } = summary ?? {};
+  if (tiles === undefined) return;
+  const [path, beside] = [tilesPath(level), tileDigestsPath(level)];
+  const areIntact = [await isIntact(path, tiles), await isIntact(beside, tiles.digests)];
+  if (index !== undefined && !areIntact.includes(false))
+    attempt(path, () => checkTiles(join(root, path), join(root, beside), tiles, index.arrays.fid));
 }
 
 /** What the file of a level's cells must be. */

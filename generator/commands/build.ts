@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
+import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';
 import { publishChanges } from '../check/publish-changes.ts';
 import {
@@ -103,6 +104,11 @@ export const buildCommand = defineCommand({
         defaultDescription: 'true',
         describe: 'answer which units share a border (touches), and write them as CSV; --no-neighbours leaves this out',
       })
+      .option('tiles', {
+        ...TEXT,
+        defaultDescription: String(DEFAULTS.tiles),
+        describe: `deepest zoom of the vector tiles, 0 to ${TILES_ZOOM_MAX}; none, or --no-tiles, for a release without`,
+      })
       .option('licence', {
         ...TEXT,
         describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
@@ -166,6 +172,7 @@ export const buildCommand = defineCommand({
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
       cells: argv.cells ?? recorded.cells,
+      tiles: argv.tiles === undefined ? recorded.tiles : tilesZoom(argv.tiles),
       neighbours: argv.neighbours ?? recorded.neighbours,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       attribution: argv.attribution ?? recorded.attribution,
@@ -208,6 +215,12 @@ export const sealCommand = defineCommand({
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },
 });
+
+/** The deepest zoom of tiles; undefined for none. @param given false for `--no-tiles` @throws UsageError */
+function tilesZoom(given: string | boolean): number | undefined {
+  if (given === false || given === 'none') return undefined;
+  return wholeNumber('--tiles', given === '' ? NaN : Number(given), 0, TILES_ZOOM_MAX);
+}
 
 /** With which key a release is signed, and when. @throws UsageError if there is a time and no key */
 function signingFrom({ signKey, time }: { signKey: string | undefined; time: string | undefined }) {

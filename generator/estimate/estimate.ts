@@ -56,8 +56,8 @@ export interface LevelForecast {
 export interface ReleaseForecast {
   pages: StoredPages;
   /**
-   * Exact: pages, feature files, cells, neighbours, manifests, indexes, names, words, the overview, release.json and
-   * checksums.txt.
+   * Exact: pages, feature files, cells, neighbours, tiles (where units have an area), manifests, indexes, names, words,
+   * the overview, release.json and checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -85,6 +85,12 @@ const RELEASE_FILES = 3;
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
 
+/** The same of tiles to zoom 10; those to a zoom less have about this share of them. */
+const TILES = { zoom: 10, share: 1.5, less: 0.65 } as const;
+
+/** Files of the tiles of a level: the archive, and its digests. */
+const TILES_FILES = 2;
+
 /** Bytes of neighbours and their table for each unit, as measured: 45 to 125. */
 const NEIGHBOURS_BYTES = 95;
 
@@ -101,7 +107,7 @@ const OTHER_BYTES = { release: 45_000, unit: 175, geometry: 48, file: 110, signe
  */
 export async function forecast(
   options: PreparedOptions &
-    Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'accept' | 'workers' | 'signKey'>,
+    Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'tiles' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -178,10 +184,11 @@ function pagesOf(index: LevelIndex, before: Float64Array, factor: number): Pages
 function releaseWith(
   pages: StoredPages,
   levels: readonly LevelForecast[],
-  shape: Pick<BuildOptions, 'cells' | 'neighbours'>,
+  { tiles, ...shape }: Pick<BuildOptions, 'cells' | 'neighbours' | 'tiles'>,
   isSigned: boolean,
 ): ReleaseForecast {
   const inOverview = overviewLevels(levels).map((level) => elementAt(levels, level).featureFiles.bytes);
+  const tilesShare = tiles === undefined ? 0 : TILES.share * TILES.less ** (TILES.zoom - tiles);
   let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
   let bytes = OTHER_BYTES.release + Math.min(OVERVIEW_BYTES_MAX, sumOf(inOverview));
   for (const { level, features, featureFiles, geometries, pages: stored } of levels) {
@@ -189,7 +196,9 @@ function releaseWith(
     const { geojsonl, fc, bytes: pageBytes } = stored[pages];
     files += (2 * featureFiles.files + 1) * (1 + others.length) + geojsonl + fc + LEVEL_FILES;
     files += borderPaths(level, shape).length;
-    bytes += featureFiles.bytes * (shape.cells ? 1 + CELLS_SHARE : 1) + pageBytes;
+    // Of levels without an area there are none.
+    if (tiles !== undefined && features > 0) files += TILES_FILES;
+    bytes += featureFiles.bytes * (1 + (shape.cells ? CELLS_SHARE : 0) + tilesShare) + pageBytes;
     bytes += features * (shape.neighbours ? NEIGHBOURS_BYTES : 0);
     bytes += sumOf(others.map((own) => own.bytes));
     bytes += features * (OTHER_BYTES.unit + OTHER_BYTES.geometry * others.length);

@@ -79,7 +79,7 @@ export function readSizes(task: SizesTask): ReadSizes {
   new LevelStore(scratch).writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  const groups = geometryGroups(geometries);
+  const groups = geometryGroups({ geometries });
   if (groups.length > 0) simplifyLevels({ stores: [sample.path], names: groups.map(({ name }) => name), precision });
   for (const group of groups) storeGeometries({ store: sample.path, precision, ...group });
   const texts = textsOf(sample, 'full');

@@ -18,8 +18,9 @@ import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function shapeOf({ precision, storedPages, geometries, cells, neighbours }: ReleaseShape): ReleaseShape {
-  return { precision, storedPages, geometries, cells, neighbours };
+export function shapeOf(release: ReleaseShape): ReleaseShape {
+  const { precision, storedPages, geometries, cells, neighbours, tiles } = release;
+  return { precision, storedPages, geometries, cells, neighbours, ...(tiles !== undefined && { tiles }) };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
@@ -82,24 +83,27 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
 /** The same of what is made of borders: with cells, and without. */
 const BORDERS_SHARES = { cells: 3 / 4, others: 1 / 4 } as const;
 
-/** Geometries that are made together of a simplified one: a point is found in the medium geometry. */
+/** What is made together of a simplified geometry: points and the labels of tiles are found in the medium one. */
 export interface GeometryGroup {
   name: 'medium' | 'low';
   geometries: readonly Geometry[];
+  /** Whether to leave the places of labels. */
+  labels: boolean;
 }
 
 /** `full` is read from the source, and `none` with it. */
-const GEOMETRY_GROUPS: readonly GeometryGroup[] = [
+const GEOMETRY_GROUPS: readonly Omit<GeometryGroup, 'labels'>[] = [
   { name: 'medium', geometries: ['medium', 'point'] },
   { name: 'low', geometries: ['low'] },
 ];
 
-/** The geometries to make for a release with these. */
-export function geometryGroups(geometries: readonly Geometry[]): GeometryGroup[] {
+/** The geometries to make for a release. */
+export function geometryGroups({ geometries, tiles }: Pick<ReleaseShape, 'geometries' | 'tiles'>): GeometryGroup[] {
   return GEOMETRY_GROUPS.map(({ name, geometries: all }) => ({
     name,
     geometries: all.filter((geometry) => geometries.includes(geometry)),
-  })).filter((group) => group.geometries.length > 0);
+    labels: name === 'medium' && tiles !== undefined,
+  })).filter((group) => group.geometries.length > 0 || group.labels);
 }
 
 /** When a file can be written: of borders and of full texts at once, others when their geometries are made. */

@@ -40,7 +40,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
   simplifyLevels({ stores: [lower.path], names: ['medium'], precision });
-  storeGeometries({ store: lower.path, name: 'medium', geometries: ['point'], precision });
+  storeGeometries({ store: lower.path, name: 'medium', geometries: ['point'], precision, labels: false });
   const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();

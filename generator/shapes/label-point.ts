@@ -42,6 +42,27 @@ function roundedPole(polygons: readonly OpenPolygon[], scale: number): LabelPoin
   return [Math.round(x), Math.round(y)];
 }
 
+/**
+ * How wide a text can be that is centred at a point of a unit and stays inside, in scaled degrees; 0 if the point is not
+ * inside.
+ */
+export function widthAround(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): number {
+  const crossings = crossingsAt(y, polygons.flat());
+  const after = crossings.findIndex((crossing) => crossing > x);
+  if (after < 1 || after % 2 === 0) return 0;
+  return 2 * Math.min(x - numberAt(crossings, after - 1), numberAt(crossings, after) - x);
+}
+
+/** The area of a unit as a share of that of the globe, over which it is drawn evenly; 0 without rings. */
+export function shareOfGlobe(polygons: readonly OpenPolygon[], scale: number): number {
+  const even = polygons.flat().map((ring) => ring.map((at, i) => (i % 2 === 0 ? at / scale : sineOf(at / scale))));
+  return even.reduce((sum, ring) => sum + doubledArea(ring), 0) / 2 / 720;
+}
+
+function sineOf(degrees: number): number {
+  return Math.sin((degrees / 180) * Math.PI);
+}
+
 /** Is a position inside of polygons and on no border (even-odd)? */
 function contains(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): boolean {
   const sides = polygons.flat().map((ring) => sideOf(x, y, ring));
@@ -66,19 +87,24 @@ function middleOf(polygons: readonly OpenPolygon[]): LabelPoint | undefined {
 
 /** The widest stretch of a line from west to east inside of rings (even-odd), and its middle. */
 function widestAt(y: number, rings: readonly OpenRing[]): { x: number; width: number } {
-  const crossings = rings.flatMap((ring) =>
-    closedRing(ring).flatMap(([x1, y1], i, closed) => {
-      const [x2, y2] = closed[i + 1] ?? [x1, y1];
-      return y1 > y === y2 > y ? [] : [x1 + ((y - y1) * (x2 - x1)) / (y2 - y1)];
-    }),
-  );
-  crossings.sort((a, b) => a - b);
+  const crossings = crossingsAt(y, rings);
   let best = { x: 0, width: 0 };
   for (let i = 1; i < crossings.length; i += 2) {
     const [west, east] = [numberAt(crossings, i - 1), numberAt(crossings, i)];
     if (east - west > best.width) best = { x: (west + east) / 2, width: east - west };
   }
   return best;
+}
+
+/** Where a line from west to east crosses rings, ascending. */
+function crossingsAt(y: number, rings: readonly OpenRing[]): number[] {
+  const crossings = rings.flatMap((ring) =>
+    closedRing(ring).flatMap(([x1, y1], i, closed) => {
+      const [x2, y2] = closed[i + 1] ?? [x1, y1];
+      return y1 > y === y2 > y ? [] : [x1 + ((y - y1) * (x2 - x1)) / (y2 - y1)];
+    }),
+  );
+  return crossings.sort((a, b) => a - b);
 }
 
 function largestOf(polygons: readonly OpenPolygon[]): OpenPolygon {

@@ -7,6 +7,7 @@ import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { openUnits } from './level-rings.ts';
 import { decimalsOf, polygonsToJson, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
@@ -48,10 +49,12 @@ export interface GeometriesTask {
   geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
+  /** Whether to leave the places of labels for tiles. */
+  labels: boolean;
 }
 
 /** Makes the stores of some geometries of a level. Removes the polygons. */
-export function storeGeometries({ name, geometries, precision, ...task }: GeometriesTask): void {
+export function storeGeometries({ name, geometries, precision, labels, ...task }: GeometriesTask): void {
   const store = new LevelStore(task.store);
   const decimals = decimalsOf(name, precision);
   const texts = store.openFeatures();
@@ -64,12 +67,12 @@ export function storeGeometries({ name, geometries, precision, ...task }: Geomet
   const shapes = store.readShapes(name);
   const rings = units.all()[Symbol.iterator]();
   let invalid = store.readInvalid(name);
+  const places = labels ? newLabels(units.count, units.scale) : undefined;
   let position = 0;
   for (const other of others.read([0, texts.index.features])) {
     const withoutGeometry = storedText(other);
     const at = position;
     const kind = kindOfShape(elementAt(texts.index.shapes, at));
-    const unit = geometries.includes('point') ? nextOf(rings, at) : undefined;
     const polygons = nextOf(shapes, at);
     const simplified = kind === SHAPES.none ? [] : polygons;
     // Polygons without area stay as they are.
@@ -80,10 +83,12 @@ export function storeGeometries({ name, geometries, precision, ...task }: Geomet
       if (text === undefined) throw new RangeError(`position ${at}`);
       return geometryIn(storedText(text), withoutGeometry);
     };
+    const unit = places !== undefined || geometries.includes('point') ? nextOf(rings, at) : undefined;
+    const point = unit && labelPoint(unit, 0, simplified, decimals);
+    if (unit !== undefined) places?.add(at, unit, point);
     const made = (geometry: Geometry): Buffer => {
       if (kind === SHAPES.none) return NO_GEOMETRY;
-      if (geometry === 'point' && unit !== undefined)
-        return pointToJson(labelPoint(unit, 0, simplified, decimals), units.scale) ?? firstPoint(full());
+      if (geometry === 'point') return pointToJson(point, units.scale) ?? firstPoint(full());
       if (simplified.length === 0) return full();
       return polygonsToJson(simplified, kind === SHAPES.multiPolygon, decimals);
     };
@@ -95,6 +100,7 @@ export function storeGeometries({ name, geometries, precision, ...task }: Geomet
     writer.close();
     store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
   }
+  if (places !== undefined) store.writeLabels(places.end());
   for (const reader of [texts, others, units]) reader.close();
   store.removeShapes(name);
 }

@@ -24,7 +24,8 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
  * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests in
- * the next level, which units are invalid, where the units were found, and copies of layers that are read in another way.
+ * the next level, which units are invalid, where the units were found, the places of labels, tiles of a zoom until those
+ * of all are known, and copies of layers that are read in another way.
  */
 type OwnFile =
   | `records-${number}`
@@ -34,6 +35,8 @@ type OwnFile =
   | 'nesting'
   | 'invalid-units'
   | 'origins'
+  | 'labels'
+  | `tiles-${number}`
   | 'scratch';
 
 /** The units with polygons that are not valid, but have an area. */
@@ -190,6 +193,15 @@ export class LevelStore {
 
   writeOrigins(origins: Origins): void {
     writeSerialized(this.file('origins'), origins);
+  }
+
+  /** Reads where the labels of its units are in tiles. */
+  readLabels<Labels>(): Labels {
+    return readSerialized(this.file('labels'));
+  }
+
+  writeLabels(labels: unknown): void {
+    writeSerialized(this.file('labels'), labels);
   }
 
   file(name: OwnFile): string {

@@ -25,6 +25,8 @@ export const TASKS = {
   nestingOf: work('shapes/nesting', 'nestingOf', 'geometries'),
   simplifyLevels: work('shapes/store-geometries', 'simplifyLevels', 'geometries'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
+  prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
+  cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),
@@ -38,7 +40,16 @@ export const TASKS = {
 } satisfies Readonly<Record<string, Work>>;
 
 /** When tasks begin that wait together (task-queue.ts): the longest that cannot be divided come first. */
-export const RANKS = { read: 1, nesting: 2, borders: 3, geometries: 4, overview: 4, files: 5 } as const;
+export const RANKS = {
+  read: 1,
+  nesting: 2,
+  arcs: 3,
+  borders: 3,
+  geometries: 4,
+  overview: 4,
+  files: 5,
+  tiles: 5,
+} as const;
 
 /** @param path of the module in generator/, without its ending: the program may be compiled */
 function work(path: string, name: string, phase: string): Work {

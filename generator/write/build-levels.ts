@@ -16,6 +16,7 @@ import { joinValidity, NO_INVALID } from '../store/validity.ts';
 import type { Pool } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
+import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
 import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
@@ -35,12 +36,17 @@ export interface BuildContext {
 /** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
 
-/** Bytes of memory that a task holds for each position of its levels, as measured: the borders, the arcs and points. */
-const POSITION_BYTES = { borders: 50, overview: 35 } as const;
+/**
+ * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the arcs and
+ * points of the overview, the common arcs of tiles, and what of them is in a zoom.
+ */
+export const POSITION_BYTES = { borders: 50, overview: 35, arcs: 100, tiles: 60 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
   read: Promise<StoredLevel>;
+  /** When the places of its labels are known. */
+  labelled: Promise<void>;
   /** The record files of its tasks, when all its files are written. */
   written: Promise<string[]>;
 }
@@ -66,10 +72,11 @@ export function workOnLevels(
   });
   const simplified = simplifyWhenRead(ascending, context.shape, context.pool);
   return ascending.map((read) => {
-    const written = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, simplified, context));
+    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, simplified, context));
+    const [labelled, written] = [writing.then((own) => own.labelled), writing.then((own) => own.written)];
     // Whoever waits for the first error gets it; others that follow are not unhandled.
-    for (const work of [read, written]) work.catch(() => {});
-    return { read, written };
+    for (const work of [read, labelled, written]) work.catch(() => {});
+    return { read, labelled, written };
   });
 }
 
@@ -88,15 +95,15 @@ async function readLevel(
 }
 
 /**
- * Writes the files of a level, or a share of them: those of the full geometry, pages and what is made of borders at once,
- * others when their geometries are made. Of its stores only index, plan and rings remain.
- * @returns the record files
+ * Begins to write the files of a level, or a share of them: those of the full geometry, pages and what is made of borders
+ * at once, others when their geometries are made. Of its stores only index, plan, rings and labels remain.
+ * @returns when its labels are known, and the record files
  */
-async function writeLevel(
+function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
   simplified: Simplified,
   { shape, staging, pool, report }: BuildContext,
-): Promise<string[]> {
+): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
   const isSimplified = simplified(level);
@@ -106,7 +113,7 @@ async function writeLevel(
     const task = { store, precision: shape.precision, ...group };
     await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
   };
-  const made = new Map(geometryGroups(shape.geometries).map((group) => [group.name, make(group)]));
+  const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
   const written = parts.map(async (part) => {
     const group = groupOfStage(part.stage);
     if (group !== undefined) await made.get(group);
@@ -121,24 +128,28 @@ async function writeLevel(
   const checked = checks.map((range) =>
     pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
   );
-  const [records, found] = await Promise.all([
-    Promise.all(written),
-    Promise.all(checked),
-    Promise.all(made.values()),
-    // Also without simplified geometries: by then no other level is compared with this one's rings.
-    isSimplified,
-  ]);
-  const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
-  files.writeInvalid('full', invalid);
-  files.writeInvalidUnits({ count: listed, example: example?.position });
-  files.removeFeatures();
-  return records;
+  const finish = async (): Promise<string[]> => {
+    const [records, found] = await Promise.all([
+      Promise.all(written),
+      Promise.all(checked),
+      Promise.all(made.values()),
+      // Also without simplified geometries: by then no other level is compared with this one's rings.
+      isSimplified,
+    ]);
+    const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
+    files.writeInvalid('full', invalid);
+    files.writeInvalidUnits({ count: listed, example: example?.position });
+    files.removeFeatures();
+    return records;
+  };
+  return { labelled: made.get('medium') ?? Promise.resolve(), written: finish() };
 }
 
 /**
  * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
  * @param levels all six, ascending
  * @param recordsOf the record files of a level, when all its files are written
+ * @param tilesOf the tasks that made the tiles of a level, when all have ended
  * @param areOfShards whether they are of shards
  */
 export async function writeRelease<
@@ -148,6 +159,7 @@ export async function writeRelease<
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
+  tilesOf: (level: Level) => readonly CutTilesTask[] | Promise<readonly CutTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
   const { release, precision } = about;
@@ -161,10 +173,11 @@ export async function writeRelease<
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
-    const records = await recordsOf(stored);
+    const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
     // A shard has removed its own.
     if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
-    const task = { release, level, about: stored.about, shape, store, relatives, records, areOfShards, out };
+    const tiles = { zooms, attribution: about.attribution };
+    const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
   };
   // The overview comes first: it is one long task, beside which the others run.

@@ -16,6 +16,8 @@ import {
   namesPath,
   OVERVIEW_FILE,
   RELEASE_FILE,
+  tileDigestsPath,
+  tilesPath,
   wordsPath,
 } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
@@ -50,6 +52,7 @@ import { writeDurably, writePartsDurably } from '../release/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
+import { type ArchiveTask, writeArchive } from './archive.ts';
 import { type Relatives, writeNames } from './named-units.ts';
 import { encodeWords } from './words.ts';
 
@@ -65,6 +68,8 @@ export interface FinalizeTask {
   relatives: Relatives;
   /** The record files of all tasks that wrote the level. */
   records: readonly string[];
+  /** The tasks that made its tiles, none if it has none. */
+  tiles: Omit<ArchiveTask, 'bounds'>;
   /** Whether they are of shards, of which one may have overwritten the files of another. */
   areOfShards: boolean;
   /** The release's folder. */
@@ -150,10 +155,16 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     return { bytes: Buffer.byteLength(content), sha256 };
   };
   const encoded = encodeLevel(task.release, index, tables);
+  const counts = countsOf(index);
+  const bounds = counts.extent;
+  const tiles =
+    bounds === undefined || task.tiles.zooms.length === 0
+      ? undefined
+      : writeArchive(out, level, store, { ...task.tiles, bounds });
   const summary: LevelSummary = {
     level,
     ...task.about,
-    ...countsOf(index),
+    ...counts,
     invalid: index.features === 0 ? 0 : store.readInvalid('full'),
     geometries: Object.fromEntries(
       Array.from(tables, ([geometry, table]): [Geometry, GeometrySummary] => [
@@ -168,11 +179,17 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
     ...borders.summary,
+    ...(tiles && { tiles }),
     nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
     names: writeNames(out, level, store, task.relatives, borders),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });
+  if (summary.tiles !== undefined)
+    checksums.push(
+      { path: tilesPath(level), sha256: summary.tiles.sha256 },
+      { path: tileDigestsPath(level), sha256: summary.tiles.digests.sha256 },
+    );
   const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
   return { summary, findings: findings.list(), checksums: file };

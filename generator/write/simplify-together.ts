@@ -27,19 +27,15 @@ interface LevelGroup {
 export type Simplified = (level: Level) => Promise<void>;
 
 /** Measures and simplifies levels when all of them are read. @param reads all six, ascending */
-export function simplifyWhenRead(
-  reads: readonly Promise<StoredLevel>[],
-  { geometries, precision }: ReleaseShape,
-  pool: Pool,
-): Simplified {
-  const names = geometryGroups(geometries).map(({ name }) => name);
+export function simplifyWhenRead(reads: readonly Promise<StoredLevel>[], shape: ReleaseShape, pool: Pool): Simplified {
+  const names = geometryGroups(shape).map(({ name }) => name);
   const simplify = async (): Promise<Map<Level, Promise<void>>> => {
     const stored = await Promise.all(reads);
     const groups = await nestingGroups(stored, pool);
     if (names.length === 0) return new Map();
     return new Map(
       groups.flatMap(({ levels, positions }) => {
-        const task = { stores: levels.map(({ store }) => store), names, precision };
+        const task = { stores: levels.map(({ store }) => store), names, precision: shape.precision };
         const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES * positions };
         const done = pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, task, demand);
         return levels.map(({ level }) => [level, done] as const);

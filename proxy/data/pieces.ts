@@ -50,7 +50,7 @@ export class Pieces {
   now(piece: number, reads: QueuedReads): Buffer | undefined {
     const known = this.#kept.get(piece);
     if (known !== undefined) return known;
-    const bytes = this.#readNow(this.#rangeOf(piece), reads);
+    const bytes = this.#readNow(this.rangeOf(piece), reads);
     return bytes !== undefined && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
   }
 
@@ -70,7 +70,7 @@ export class Pieces {
       // Another principal may have waited for the same.
       const kept = this.#kept.get(piece);
       if (kept !== undefined) return kept;
-      const bytes = await reads.read(this.path, this.#rangeOf(piece), client);
+      const bytes = await reads.read(this.path, this.rangeOf(piece), client);
       if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
       this.#kept.set(piece, bytes, { size: bytes.length + ENTRY_BYTES });
       return bytes;
@@ -164,7 +164,8 @@ export class Pieces {
     }
   }
 
-  #rangeOf(piece: number): ByteRange {
+  /** Where a piece is in the file. */
+  rangeOf(piece: number): ByteRange {
     const { from, to } = this.#directory.rangeOf(piece);
     return { offset: from, length: to - from };
   }

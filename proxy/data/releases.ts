@@ -68,7 +68,10 @@ interface KeptRelease {
   isShared: boolean;
 }
 
-/** A release as a request names it: by a cursor, or by its id, of whose content nothing is known: it is empty. */
+/**
+ * A release as a request names it: by a cursor; by its id, of whose content nothing is known: it is empty; or by its
+ * content alone, the beginning of its digest: the id is empty.
+ */
 export type NamedRelease = Pick<Cursor, 'release' | 'content'>;
 
 /** The releases of one origin. */
@@ -206,10 +209,10 @@ export class Releases {
 
   /** The digest of the hosted release that a request names. */
   #digestOf({ release, content }: NamedRelease): string | undefined {
-    const hosted = this.#pointer?.hosted.get(release);
-    if (hosted?.startsWith(content)) return hosted;
+    const isNamed = (id: string, digest: string): boolean => ['', id].includes(release) && digest.startsWith(content);
+    for (const [id, digest] of this.#pointer?.hosted ?? []) if (isNamed(id, digest)) return digest;
     const { id = '', digest = '' } = this.current ?? {};
-    return id === release && digest.startsWith(content) && this.#standsIn(digest) ? digest : undefined;
+    return isNamed(id, digest) && this.#standsIn(digest) ? digest : undefined;
   }
 
   async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {

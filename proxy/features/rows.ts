@@ -27,6 +27,9 @@ import { AT_ROW } from './places/at.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
 import { SEARCH_ROW } from './search/search.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
+import { archiveRow } from './tiles/archive.ts';
+import { ARCHIVE_ENDPOINTS, TILE_ENDPOINTS, TILE_JSON_ENDPOINTS, TILES_PATH } from './tiles/endpoints.ts';
+import { answerTileJson, tileRow } from './tiles/tiles.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
 const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER, TOUCHES_FILTER];
@@ -66,6 +69,9 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
     ...TABLE_ENDPOINTS.map(tableRow),
+    ...ARCHIVE_ENDPOINTS.map(archiveRow),
+    ...TILE_JSON_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerTileJson)),
+    ...TILE_ENDPOINTS.map(tileRow),
     releaseRow(SERVICE_ENDPOINT, answerService),
     AT_ROW,
     ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
@@ -78,10 +84,17 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
   ].map((row) => [row.path, row]),
 );
 
-/** The row of a request path. That of one feature has paths that go on with a fid; clients also ask `{root}/`. */
+/** How long the path of a level's tiles is up to the zoom. */
+const TILE_PATH_CHARS = `${TILES_PATH}lv0/`.length;
+
+/**
+ * The row of a request path. That of one feature has paths that go on with a fid, that of tiles with their place;
+ * clients also ask `{root}/`.
+ */
 function rowOf(path: string): Row | undefined {
   if (path === `${OGC_PATH}/`) return ROWS_BY_PATH.get(OGC_PATH);
   const known = ROWS_BY_PATH.get(path);
+  if (known === undefined && path.startsWith(TILES_PATH)) return ROWS_BY_PATH.get(path.slice(0, TILE_PATH_CHARS));
   if (known === undefined && path.startsWith(CHANGES_FILES.path)) return CHANGES_FILES_ROW;
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
   return ROWS_BY_PATH.get(path.slice(0, path.lastIndexOf('/') + 1));
@@ -91,5 +104,5 @@ function rowOf(path: string): Row | undefined {
 export const ROWS: Rows = {
   of: rowOf,
   all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/changes, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
 };

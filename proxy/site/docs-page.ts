@@ -97,6 +97,18 @@ const PATHS = [
     `/api/v1/download/<LEVEL>${TABLE_EXTENSION}`,
     'which units of the level share a border, and for how many metres: CSV (RFC 4180) in one gzip file; in ranges, too; release',
   ],
+  [
+    '/api/v1/tiles/<LEVEL>.json',
+    'the vector tiles of the level, for maps: their address, zooms and layers (TileJSON 3.0.0); without parameters',
+  ],
+  [
+    '/api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt',
+    'a vector tile with the layers units, borders and labels; `v`, as the TileJSON has it, stays on its release',
+  ],
+  [
+    '/api/v1/download/<LEVEL>.pmtiles',
+    'all tiles of the level as one archive, for any reader of PMTiles; in ranges, too; release',
+  ],
   [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
   [
     '/api/v1/search?q=toledo',

@@ -1,4 +1,4 @@
-// The page with a map, as it is printed: in Chromium, with MapLibre from a server of its own, from a service with
+// The pages with a map, one as it is printed: in Chromium, with MapLibre from a server of its own, from a service with
 // tokens and from a public one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +15,8 @@ import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const PAGE = readFileSync('proxy/examples/clients/map.html', 'utf8');
+const MAP = readFileSync('proxy/examples/clients/map.html', 'utf8');
+const TILES = readFileSync('proxy/examples/clients/tiles.html', 'utf8');
 const LIBRARY = 'https://unpkg.com/maplibre-gl@6.17.0/dist';
 /** How much of a picture, which is a data URL, has the colour of the units; runs in the browser. */
 const FILLED = `async (picture) => {
@@ -29,10 +30,10 @@ const FILLED = `async (picture) => {
 }`;
 
 test('README and /docs print the page', () => {
-  assert.equal(codeIn('proxy/examples/clients/README.md', 'html', 'maplibre'), PAGE);
+  assert.equal(codeIn('proxy/examples/clients/README.md', 'html', 'maplibre'), MAP);
   const [, shown = ''] = /<code>(&lt;!doctype.*?)<\/code>/s.exec(docsPage()) ?? [];
   const text = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  assert.equal(text, PAGE);
+  assert.equal(text, MAP);
   const page = docsPage({ publicUrl: 'https://boundaries.example.org' });
   assert.doesNotMatch(page, /127\.0\.0\.1/);
   assert.match(page, /base = 'https:\/\/boundaries\.example\.org'/);
@@ -40,43 +41,50 @@ test('README and /docs print the page', () => {
   assert.ok(LIBRARY.includes(`@${version}/`));
 });
 
-test('it draws the country, with a token or from a public service', { skip: WITHOUT_CHROMIUM }, async () => {
-  const folder = temporaryFolder();
-  const attribution = ['Survey of Aland', 'Friends of Beland'];
-  await buildRelease(writeCountries(), folder, { geometries: ['full', 'low'], attribution });
-  let page = '';
-  const server = createServer((req, res) => {
-    const name = /^\/dist\/([\w.-]+)/.exec(req.url ?? '')?.[1];
-    const isScript = name?.endsWith('.mjs');
-    // As unpkg allows.
-    res.setHeader('Access-Control-Allow-Origin', '*');
-    res.setHeader('Content-Type', isScript ? 'text/javascript' : name === undefined ? 'text/html' : 'text/css');
-    res.end(name === undefined ? page : readFileSync(join('node_modules/maplibre-gl/dist', name)));
+for (const [what, PAGE] of [
+  ['the country', MAP],
+  ['tiles', TILES],
+] as const)
+  test(`it draws ${what}, with a token or from a public service`, { skip: WITHOUT_CHROMIUM }, async () => {
+    const folder = temporaryFolder();
+    const attribution = ['Survey of Aland', 'Friends of Beland'];
+    await buildRelease(writeCountries(), folder, { geometries: ['full', 'low'], tiles: 4, attribution });
+    let page = '';
+    const server = createServer((req, res) => {
+      const name = /^\/dist\/([\w.-]+)/.exec(req.url ?? '')?.[1];
+      const isScript = name?.endsWith('.mjs');
+      // As unpkg allows.
+      res.setHeader('Access-Control-Allow-Origin', '*');
+      res.setHeader('Content-Type', isScript ? 'text/javascript' : name === undefined ? 'text/html' : 'text/css');
+      res.end(name === undefined ? page : readFileSync(join('node_modules/maplibre-gl/dist', name)));
+    });
+    const own = `http://127.0.0.1:${await listen(server)}`;
+    const browser = await browserOf('webgl');
+    for (const isPublic of [true, false]) {
+      const { url } = await startService(folder, { isPublic, explorer: true });
+      const token = isPublic ? '' : TOKEN;
+      // Another origin, as unpkg is.
+      page = PAGE.replaceAll(LIBRARY, `${own.replace('127.0.0.1', 'localhost')}/dist`)
+        .replace('http://127.0.0.1:8080', url)
+        .replace('gid-0=ESP', 'gid-0=AAA')
+        .replace("token = ''", `token = '${token}'`);
+      const tab = await browser.newPage({ viewport: { width: 400, height: 300 } });
+      const faults: string[] = [];
+      tab.on('pageerror', (error) => faults.push(String(error)));
+      await tab.goto(own);
+      const filled = async (): Promise<number> => {
+        const picture = (await tab.locator('#map').screenshot()).toString('base64');
+        return tab.evaluate(`(${FILLED})('data:image/png;base64,${picture}')`);
+      };
+      await until(
+        async () => faults.length > 0 || (await filled()) > (what === 'tiles' ? 0.001 : 0.1),
+        () => `nothing is drawn, public: ${isPublic}`,
+      );
+      assert.deepEqual(faults, []);
+      assert.match(
+        await tab.locator('.maplibregl-ctrl-attrib').innerText(),
+        /Survey of Aland(?: ·|;) Friends of Beland/,
+      );
+      await tab.close();
+    }
   });
-  const own = `http://127.0.0.1:${await listen(server)}`;
-  const browser = await browserOf('webgl');
-  for (const isPublic of [true, false]) {
-    const { url } = await startService(folder, { isPublic, explorer: true });
-    const token = isPublic ? '' : TOKEN;
-    // Another origin, as unpkg is.
-    page = PAGE.replaceAll(LIBRARY, `${own.replace('127.0.0.1', 'localhost')}/dist`)
-      .replace('http://127.0.0.1:8080', url)
-      .replace('gid-0=ESP', 'gid-0=AAA')
-      .replace("token = ''", `token = '${token}'`);
-    const tab = await browser.newPage({ viewport: { width: 400, height: 300 } });
-    const faults: string[] = [];
-    tab.on('pageerror', (error) => faults.push(String(error)));
-    await tab.goto(own);
-    const filled = async (): Promise<number> => {
-      const picture = (await tab.locator('#map').screenshot()).toString('base64');
-      return tab.evaluate(`(${FILLED})('data:image/png;base64,${picture}')`);
-    };
-    await until(
-      async () => faults.length > 0 || (await filled()) > 0.1,
-      () => `nothing is drawn, public: ${isPublic}`,
-    );
-    assert.deepEqual(faults, []);
-    assert.match(await tab.locator('.maplibregl-ctrl-attrib').innerText(), /Survey of Aland · Friends of Beland/);
-    await tab.close();
-  }
-});

@@ -192,12 +192,15 @@ test('has a path for each format and level, whose page-size has the cap as its d
 
 test('has every path of the API, and no other', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
-  // Those of single features go on with a fid, those of changes with two releases.
+  // Those of single features go on with a fid, those of tiles with their place, those of changes with two releases.
   const known = ROWS.all.map(({ path }) =>
-    path.replace(/(?<=items)\/$/, '/{fid}').replace(/(?<=changes\/)$/, '{from}..{to}.csv'),
+    path
+      .replace(/(?<=items)\/$/, '/{fid}')
+      .replace(/(?<=tiles\/lv.\/)$/, '{z}/{x}/{y}.mvt')
+      .replace(/(?<=changes\/)$/, '{from}..{to}.csv'),
   );
   assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 82);
+  assert.equal(paths.length, 100);
 });
 
 test('the paths of files and of the service have no parameters, and name every header and the media type of the answer', async () => {
@@ -244,9 +247,13 @@ test('the example of every parameter is answered with a page or file; that of a 
         if (parameter.required === true && parameter.in === 'query') pairs[other] = parameter.example;
       const written = Object.entries(pairs).map(([key, value]) => `${key}=${value}`);
       const query = place === 'path' ? '' : written.join('&');
-      // No changes are published, the dataset has three levels, and in OGC API - Features only levels with features have paths.
-      const status = /ogc\/collections\/lv[345]|\{from\}/.test(path) ? 404 : name === 'release' ? 410 : 200;
-      const target = `${path.replace('{fid}', '1')}?${query}`;
+      // In OGC API - Features only levels with features have paths, and the dataset has three levels; it has no tiles,
+      // and no changes are published.
+      const ofTiles = name === 'v' ? 410 : 404;
+      const isTile = path.startsWith('/api/v1/tiles/');
+      const isNone = /ogc\/collections\/lv[345]|\{from\}/.test(path);
+      const status = isTile ? ofTiles : isNone ? 404 : name === 'release' ? 410 : 200;
+      const target = `${path.replace('{fid}', '1').replace('{z}/{x}/{y}', '0/0/0')}?${query}`;
       assert.equal((await send(proxy, target)).status, status, target);
     }
 });

@@ -82,9 +82,9 @@ test('the command line prints the three choices as a table or as JSON and publis
   const bare = { fid: 9, values: ['CCC', 'Celand'], wkt: null };
   const layers = [{ ...countries, features: [...countries.features, bare] }, ...others];
   const few = writeDataset(join(folder, 'few.gpkg'), 'GPKG', layers);
-  await buildRelease(few, join(folder, 'few'), { ...WHOLE, accept });
-  const dryRun = ['--dry-run', '--out', join(folder, 'nothing'), '--accept', ...accept];
-  const ofFew = await forecast({ ...options, source: [few] }, SILENT);
+  await buildRelease(few, join(folder, 'few'), { ...WHOLE, accept, tiles: 3 });
+  const dryRun = ['--dry-run', '--out', join(folder, 'nothing'), '--tiles', '3', '--accept', ...accept];
+  const ofFew = await forecast({ ...options, source: [few], tiles: 3 }, SILENT);
   assert.equal(ofFew.releases[0]?.files, filesUnder(join(folder, 'few/releases/r1')).length);
   assert.deepEqual(JSON.parse(await printed(few, ...dryRun, '--json')), ofFew);
   const table = await printed(few, ...dryRun);

@@ -59,12 +59,13 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   licence: 'CC-BY-4.0',
   cells: false,
   neighbours: false,
+  tiles: 7,
 };
 
 test('the options in release.json are those of the build', () => {
-  const { precision, storedPages, geometries, licence, cells, neighbours, ...options } = EVERY;
+  const { precision, storedPages, geometries, licence, cells, neighbours, tiles, ...options } = EVERY;
   const recorded = recordedOptions({ source: ['x.gpkg'], ...EVERY });
-  const shape = { precision, storedPages, geometries, licence, cells, neighbours };
+  const shape = { precision, storedPages, geometries, licence, cells, neighbours, tiles };
   const release = { ...plain, ...shape, options: JSON.parse(JSON.stringify(recorded)) };
   assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });
   assert.deepEqual(Object.keys(recorded).length, Object.keys(options).length, 'each has a name there');

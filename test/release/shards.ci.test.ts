@@ -45,7 +45,19 @@ function buildOne(
 
 /** Builds one shard as a process. */
 async function runShard(share: string): Promise<void> {
-  const what = ['--source', source, '--out', out, '--release', 'r1', '--geometry', 'low', '--workers', '0'];
+  const what = [
+    '--source',
+    source,
+    '--out',
+    out,
+    '--release',
+    'r1',
+    '--geometry',
+    'low',
+    '--no-tiles',
+    '--workers',
+    '0',
+  ];
   await promisify(execFile)(process.execPath, [compile('generator/main.ts'), 'build', ...what, '--shard', share]);
 }
 

@@ -70,8 +70,7 @@ export function serviceMembers(
     license: licence,
     geometries,
     precision,
-    // There are none yet.
-    tiles: false,
+    tiles: summaries.some(({ tiles }) => tiles !== undefined),
     changes: published.changes !== undefined,
     levels: summaries
       .filter(({ features }) => features > 0)

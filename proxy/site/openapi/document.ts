@@ -14,6 +14,7 @@ import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
 import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
 import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
 import { bodySchemas, type HeaderName, headerComponents, problemResponses, responseHeaders } from './responses.ts';
+import { PLACE_COMPONENTS, tilePaths } from './tiles.ts';
 
 /** What is said of tokens, and what of a public service. */
 const NEEDS = {
@@ -38,6 +39,9 @@ found nowhere, words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.
+
+Maps are drawn from vector tiles: a tileset for each level, described by a TileJSON, also as one PMTiles archive. Units, borders
+and labels are cut from one set of borders, which stay shared at every zoom.
 
 Changes say what became of the units between two releases, by shape: merged, split, recoded and others, with shares of area.
 A unit that is gone has an empty listing, whose \`Link\` headers with \`rel="successor-version"\` lead to what took its place.
@@ -106,8 +110,9 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'units', description: 'Units of all levels in one answer.' },
       {
         name: 'downloads',
-        description: 'Whole listings, each as one gzip file, and the cells and neighbours of a level.',
+        description: 'Whole listings, each as one gzip file, and the cells, neighbours and tiles of a level.',
       },
+      { name: 'tiles', description: 'Vector tiles, for maps.' },
       { name: 'files', description: 'Whole files of the current release.' },
       { name: 'changes', description: 'What became of the units between two releases.' },
       { name: 'ogc', description: 'OGC API - Features, for QGIS, GDAL and other clients of this standard.' },
@@ -120,6 +125,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       ...downloadPaths(),
       ...cellsPaths(),
       ...neighboursPaths(),
+      ...tilePaths({ notModified: NOT_MODIFIED, problems: problemReferences, saved: savedResponses }),
       ...filePaths(),
       ...changesPaths(),
       ...searchPath(),
@@ -139,6 +145,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       parameters: {
         ...parameterComponents(),
         ...unitsComponents(),
+        ...PLACE_COMPONENTS,
         ...changesParameters(),
         ...featuresParameters(),
       },

@@ -3,6 +3,7 @@
 import { AT_ENDPOINT } from '../../features/places/at.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
+import { TILE_ENDPOINTS } from '../../features/tiles/endpoints.ts';
 import type { DescribedEndpoint, Parameter } from '../../query/parameter.ts';
 
 /** An endpoint with its parameters; those of all levels are described at none. */
@@ -13,7 +14,7 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** The parameters of pages and downloads, by component name. */
 export function parameterComponents() {
-  const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].flatMap(componentsOf);
+  const entries = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS, ...TILE_ENDPOINTS].flatMap(componentsOf);
   return Object.fromEntries(entries.sort(([a], [b]) => COLLATOR.compare(a, b)));
 }
 

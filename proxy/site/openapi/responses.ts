@@ -104,6 +104,23 @@ export function bodySchemas() {
       contentMediaType: 'application/octet-stream',
       description: 'Cells, as the specification of releases has them.',
     },
+    Tile: {
+      ...TEXT,
+      contentMediaType: 'application/vnd.mapbox-vector-tile',
+      description: 'Mapbox Vector Tile 2.1.',
+    },
+    TilesFile: { ...TEXT, contentMediaType: 'application/vnd.pmtiles', description: 'PMTiles 3.' },
+    TileJson: objectSchema(['tilejson', 'tiles', 'vector_layers', 'minzoom', 'maxzoom'], {
+      tilejson: { const: '3.0.0' },
+      name: TEXT,
+      tiles: { type: 'array', items: TEXT, description: 'One address, with {z}, {x} and {y}, of this release.' },
+      vector_layers: LIST,
+      minzoom: { type: 'integer' },
+      maxzoom: { type: 'integer' },
+      bounds: { type: 'array', items: { type: 'number' } },
+      center: { type: 'array', items: { type: 'number' } },
+      attribution: TEXT,
+    }),
     Geometry: GEOMETRY_SCHEMA,
     Overview: objectSchema(
       ['type', 'objects', 'arcs'],

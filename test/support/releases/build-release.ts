@@ -42,6 +42,7 @@ export function buildOptions(
     geometries: ['full'],
     cells: false,
     neighbours: false,
+    tiles: undefined,
     ...options,
   };
 }

@@ -27,6 +27,8 @@ import {
   pagePath,
   RELEASE_FILE,
   releasePath,
+  tileDigestsPath,
+  tilesPath,
   wordsPath,
 } from '../../../format/layout.ts';
 import {
@@ -117,6 +119,7 @@ export function assertDerived(out: string, id: string): void {
       const bordered = units.units.map(({ fid, gids, geometry }) => ({ fid, gid: gids[level] ?? null, geometry }));
       assertNeighbours(root, level, units.summary, bordered, release.precision);
     }
+    if (units.summary.tiles !== undefined) files.push(tilesPath(level), tileDigestsPath(level));
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
     for (const geometry of ['full', ...geometries] as const)

@@ -1,0 +1,190 @@
+// PMTiles 3: the header, the directories and the numbers of tiles of an archive, as its specification has them
+// (protomaps/PMTiles, spec/v3). The generator writes archives, `verify` and the proxy read them.
+import { elementAt, f64At, u32At } from './element-at.ts';
+import { FormatError } from './parse.ts';
+
+/** Bytes of the header; the root directory follows. */
+export const PMTILES_HEADER_BYTES = 127;
+/** Header and root directory end before this byte. */
+export const PMTILES_BEGIN_BYTES_MAX = 16_384;
+/** The deepest zoom that is read here: tile ids stay far below 2^53. */
+export const ZOOM_MAX = 15;
+
+/** Values of the header: gzip for directories and tiles; Mapbox Vector Tiles. */
+const GZIP = 2;
+const MVT = 1;
+
+/** The entries of a directory, ascending by tile id. */
+export interface TileDirectory {
+  /** Of the first tile of each entry. */
+  id: Float64Array;
+  /** How many tiles, one after the other, have its content; 0 for a leaf directory. */
+  run: Uint32Array;
+  /** Bytes of the content, or of the leaf. */
+  length: Uint32Array;
+  /** Its offset among the contents, or among the leaves. */
+  offset: Float64Array;
+}
+
+/** What the header says. Lengths and offsets in bytes. */
+export interface TilesHeader {
+  rootLength: number;
+  metadata: { offset: number; length: number };
+  leaves: { offset: number; length: number };
+  data: { offset: number; length: number };
+  /** Tiles that have a content, entries, contents. */
+  tiles: number;
+  entries: number;
+  contents: number;
+  minzoom: number;
+  maxzoom: number;
+  /** West, south, east, north in degrees. */
+  bounds: readonly number[];
+}
+
+/** Where tiles of a zoom begin among all tile ids. */
+export function firstIdOf(zoom: number): number {
+  return (4 ** zoom - 1) / 3;
+}
+
+/** The id of a tile: zoom by zoom, along the Hilbert curve. @param zoom at most ZOOM_MAX */
+export function tileIdOf(zoom: number, x: number, y: number): number {
+  let [column, row] = [x, y];
+  let along = 0;
+  for (let side = 2 ** zoom / 2; side >= 1; side /= 2) {
+    const east = column >= side ? 1 : 0;
+    const south = row >= side ? 1 : 0;
+    along = 4 * along + ((3 * east) ^ south);
+    column -= east * side;
+    row -= south * side;
+    // The curve enters the upper quarters turned: there columns and rows change places, from the other end in the east.
+    if (south === 0) [column, row] = east === 1 ? [side - 1 - row, side - 1 - column] : [row, column];
+  }
+  return firstIdOf(zoom) + along;
+}
+
+/** The zoom of a tile id. */
+export function zoomOfId(id: number): number {
+  let zoom = 0;
+  while (firstIdOf(zoom + 1) <= id) zoom++;
+  return zoom;
+}
+
+/** The number of the last entry whose first tile is not after a tile; -1 if there is none. */
+export function entryOf({ id }: TileDirectory, tile: number): number {
+  let [low, high] = [0, id.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (f64At(id, middle) <= tile) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** The bytes of some entries of a directory, before they are compressed. */
+export function encodeDirectory({ id, run, length, offset }: TileDirectory, first = 0, end = id.length): Buffer {
+  const bytes = Buffer.allocUnsafe(8 + 32 * (end - first));
+  let at = 0;
+  const put = (value: number): void => {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = 128 + (rest % 128);
+    bytes[at++] = rest;
+  };
+  put(end - first);
+  for (let i = first; i < end; i++) put(f64At(id, i) - (i === first ? 0 : f64At(id, i - 1)));
+  for (let i = first; i < end; i++) put(u32At(run, i));
+  for (let i = first; i < end; i++) put(u32At(length, i));
+  for (let i = first; i < end; i++) {
+    const follows = i > first && f64At(offset, i) === f64At(offset, i - 1) + u32At(length, i - 1);
+    put(follows ? 0 : f64At(offset, i) + 1);
+  }
+  return bytes.subarray(0, at);
+}
+
+/**
+ * Reads the bytes of a directory.
+ * @throws FormatError if they are cut, or ids do not ascend
+ */
+export function decodeDirectory(bytes: Uint8Array, file: string): TileDirectory {
+  let at = 0;
+  const take = (): number => {
+    let [value, factor] = [0, 1];
+    for (;;) {
+      const byte = bytes[at++];
+      if (byte === undefined || factor > 2 ** 49) throw new FormatError(file, 'has a directory that is cut');
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+      factor *= 128;
+    }
+  };
+  const count = take();
+  // Each entry has at least four bytes.
+  if (4 * count > bytes.length) throw new FormatError(file, `has a directory of ${count} entries, which is cut`);
+  const id = new Float64Array(count);
+  const run = new Uint32Array(count);
+  const length = new Uint32Array(count);
+  const offset = new Float64Array(count);
+  for (let i = 0, last = 0; i < count; i++) {
+    const step = take();
+    if (i > 0 && step === 0) throw new FormatError(file, 'has a directory whose tiles do not ascend');
+    last += step;
+    id[i] = last;
+  }
+  for (let i = 0; i < count; i++) run[i] = take();
+  for (let i = 0; i < count; i++) length[i] = take();
+  for (let i = 0; i < count; i++) {
+    const from = take();
+    if (from === 0 && i === 0) throw new FormatError(file, 'has a directory whose first entry has no offset');
+    offset[i] = from === 0 ? f64At(offset, i - 1) + u32At(length, i - 1) : from - 1;
+  }
+  if (at !== bytes.length) throw new FormatError(file, `has a directory of ${bytes.length} bytes, expected ${at}`);
+  return { id, run, length, offset };
+}
+
+/** Degrees in the header are whole numbers of 1e-7. */
+const DEGREE = 1e7;
+
+/** The bytes of the header. */
+export function encodeHeader(header: TilesHeader): Buffer {
+  const bytes = Buffer.alloc(PMTILES_HEADER_BYTES);
+  bytes.write('PMTiles', 'latin1');
+  bytes[7] = 3;
+  const { rootLength, metadata, leaves, data, bounds } = header;
+  const sizes = [
+    ...[PMTILES_HEADER_BYTES, rootLength, metadata.offset, metadata.length, leaves.offset, leaves.length],
+    ...[data.offset, data.length, header.tiles, header.entries, header.contents],
+  ];
+  for (const [i, size] of sizes.entries()) bytes.writeBigUInt64LE(BigInt(size), 8 + 8 * i);
+  // Contents are in the order of their tiles.
+  bytes.set([1, GZIP, GZIP, MVT, header.minzoom, header.maxzoom], 96);
+  for (const [i, edge] of bounds.entries()) bytes.writeInt32LE(Math.round(edge * DEGREE), 102 + 4 * i);
+  bytes[118] = header.minzoom;
+  for (const axis of [0, 1]) {
+    const middle = (elementAt(bounds, axis) + elementAt(bounds, axis + 2)) / 2;
+    bytes.writeInt32LE(Math.round(middle * DEGREE), 119 + 4 * axis);
+  }
+  return bytes;
+}
+
+/** Reads the header. @throws FormatError if it is none that this project writes */
+export function decodeHeader(bytes: Buffer, file: string): TilesHeader {
+  const isWhole = bytes.length >= PMTILES_HEADER_BYTES && bytes.toString('latin1', 0, 7) === 'PMTiles';
+  if (!isWhole || bytes[7] !== 3) throw new FormatError(file, 'does not begin as a PMTiles 3 archive');
+  const sizes = Array.from({ length: 11 }, (_, i) => Number(bytes.readBigUInt64LE(8 + 8 * i)));
+  const size = (i: number): number => elementAt(sizes, i);
+  const kinds = [bytes[97], bytes[98], bytes[99]];
+  if (size(0) !== PMTILES_HEADER_BYTES || kinds.join() !== `${GZIP},${GZIP},${MVT}`)
+    throw new FormatError(file, 'has other compression or tiles than gzip and MVT');
+  return {
+    rootLength: size(1),
+    metadata: { offset: size(2), length: size(3) },
+    leaves: { offset: size(4), length: size(5) },
+    data: { offset: size(6), length: size(7) },
+    tiles: size(8),
+    entries: size(9),
+    contents: size(10),
+    minzoom: elementAt(bytes, 100),
+    maxzoom: elementAt(bytes, 101),
+    bounds: [0, 1, 2, 3].map((i) => bytes.readInt32LE(102 + 4 * i) / DEGREE),
+  };
+}

@@ -1,0 +1,113 @@
+// tiles.digest: what the parts of an archive of tiles must be. It begins with its head, which release.json has the
+// SHA-256 of: the digest of each leaf directory of tiles.pmtiles, and of each block of the records that follow. A record
+// is the offset of a content among the contents, its digest, and the length of its text. The generator writes it
+// (generator/write/archive.ts); described in README.md, 'Tiles'.
+import type { Level } from './levels.ts';
+import { FormatError } from './parse.ts';
+
+/** The deepest zoom that tiles may have: on its grid places are below 2^24. */
+export const TILES_ZOOM_MAX = 12;
+/** A digest is the beginning of a SHA-256. */
+export const TILE_DIGEST_BYTES = 8;
+/** Offset as f64, digest, length of the text as u32. */
+export const TILE_RECORD_BYTES = 20;
+/** Records of a block but the last one: 16,000 bytes. */
+export const TILE_BLOCK_RECORDS = 800;
+/** Numbers of leaves and blocks, as u32. */
+const COUNT_BYTES = 8;
+/** Of a block: the offset of its first content as f64, and its digest. */
+const BLOCK_BYTES = 16;
+
+/** The head. */
+export interface TileDigests {
+  /** Digests of the leaves, one after the other. */
+  leaves: Buffer;
+  /** The offset of the first content of each block, ascending. */
+  firsts: Float64Array;
+  /** Digests of the blocks, one after the other. */
+  blocks: Buffer;
+  /** Bytes of the head. */
+  bytes: number;
+}
+
+/** What is known of a content before it is read. */
+export interface TileContent {
+  /** Hex. */
+  digest: string;
+  textBytes: number;
+}
+
+/** The bytes of the head. */
+export function encodeTileDigests({ leaves, firsts, blocks }: Omit<TileDigests, 'bytes'>): Buffer {
+  const head = Buffer.alloc(COUNT_BYTES + leaves.length + BLOCK_BYTES * firsts.length);
+  head.writeUInt32LE(leaves.length / TILE_DIGEST_BYTES, 0);
+  head.writeUInt32LE(firsts.length, 4);
+  leaves.copy(head, COUNT_BYTES);
+  for (const [block, first] of firsts.entries()) {
+    const at = COUNT_BYTES + leaves.length + BLOCK_BYTES * block;
+    head.writeDoubleLE(first, at);
+    blocks.copy(head, at + 8, TILE_DIGEST_BYTES * block, TILE_DIGEST_BYTES * (block + 1));
+  }
+  return head;
+}
+
+/** Reads the head. @throws FormatError if it has another length than it says */
+export function decodeTileDigests(head: Buffer, file: string): TileDigests {
+  const leafCount = head.length < COUNT_BYTES ? 0 : head.readUInt32LE(0);
+  const blockCount = head.length < COUNT_BYTES ? 0 : head.readUInt32LE(4);
+  const leafEnd = COUNT_BYTES + TILE_DIGEST_BYTES * leafCount;
+  const bytes = leafEnd + BLOCK_BYTES * blockCount;
+  if (head.length !== bytes) throw new FormatError(file, `has a head of ${head.length} bytes, expected ${bytes}`);
+  const firsts = Float64Array.from({ length: blockCount }, (_, i) => head.readDoubleLE(leafEnd + BLOCK_BYTES * i));
+  const blocks = Buffer.alloc(TILE_DIGEST_BYTES * blockCount);
+  for (let block = 0; block < blockCount; block++) {
+    const at = leafEnd + BLOCK_BYTES * block + 8;
+    head.copy(blocks, TILE_DIGEST_BYTES * block, at, at + TILE_DIGEST_BYTES);
+  }
+  return { leaves: head.subarray(COUNT_BYTES, leafEnd), firsts, blocks, bytes };
+}
+
+/** The bytes of a record. */
+export function encodeTileRecord(offset: number, digest: Uint8Array, textBytes: number): Buffer {
+  const record = Buffer.alloc(TILE_RECORD_BYTES);
+  record.writeDoubleLE(offset, 0);
+  record.set(digest, 8);
+  record.writeUInt32LE(textBytes, 16);
+  return record;
+}
+
+/** The record of a content in a block; undefined if it has none with this offset. */
+export function tileContentAt(block: Buffer, offset: number): TileContent | undefined {
+  let [low, high] = [0, Math.floor(block.length / TILE_RECORD_BYTES)];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (block.readDoubleLE(TILE_RECORD_BYTES * middle) < offset) low = middle + 1;
+    else high = middle;
+  }
+  const at = TILE_RECORD_BYTES * low;
+  if (at + TILE_RECORD_BYTES > block.length || block.readDoubleLE(at) !== offset) return undefined;
+  return { digest: block.toString('hex', at + 8, at + 16), textBytes: block.readUInt32LE(at + 16) };
+}
+
+/** Borders are drawn from so many zooms after the first. */
+export const BORDERS_AFTER = 2;
+
+/** A layer as TileJSON 3.0.0 describes it. */
+export interface VectorLayer {
+  id: string;
+  fields: Readonly<Record<string, string>>;
+  minzoom: number;
+  maxzoom: number;
+}
+
+/** The layers of a level's tiles. */
+export function vectorLayers(level: Level, minzoom: number, maxzoom: number): VectorLayer[] {
+  const parents = Object.fromEntries(Array.from({ length: level }, (_, n) => [`gid_${n}`, 'String']));
+  const unit = { gid: 'String', ...parents };
+  const layers = [
+    { id: 'units', fields: { ...unit, colour: 'Number', leaf: 'Boolean', name: 'String' }, minzoom, maxzoom },
+    { id: 'borders', fields: { level: 'Number', ...parents }, minzoom: minzoom + BORDERS_AFTER, maxzoom },
+    { id: 'labels', fields: { ...unit, name: 'String', rank: 'Number', zoom: 'Number' }, minzoom, maxzoom },
+  ];
+  return layers.filter((layer) => layer.minzoom <= maxzoom);
+}

@@ -1,0 +1,125 @@
+// Checks the vector tiles of a level: header, directories, contents and their digests, and the ids of their features.
+// Used by metadata.ts.
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { elementAt, f64At, u32At } from '../../format/element-at.ts';
+import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES } from '../../format/pmtiles.ts';
+import type { CheckedFile, TilesFile } from '../../format/release.ts';
+import {
+  decodeTileDigests,
+  TILE_BLOCK_RECORDS,
+  TILE_DIGEST_BYTES,
+  TILE_RECORD_BYTES,
+  tileContentAt,
+} from '../../format/tiles.ts';
+import { FileError } from '../reader/file-error.ts';
+import { readAt } from '../reader/inflate.ts';
+import { sha256Of } from '../release/checksums.ts';
+
+/**
+ * Checks an archive and the file beside it.
+ * @param fids of the level's units, ascending
+ * @throws FileError, FormatError
+ */
+export function checkTiles(file: string, beside: string, tiles: TilesFile, fids: Float64Array): void {
+  const digestFile = readFileSync(beside);
+  const head = part(digestFile, tiles.digests.head, 'the head of tiles.digest');
+  const digests = decodeTileDigests(head, 'tiles.digest');
+  const blocks = digestFile.subarray(head.length);
+  const blockBytes = TILE_BLOCK_RECORDS * TILE_RECORD_BYTES;
+  for (const block of digests.firsts.keys())
+    expectDigest(blocks.subarray(block * blockBytes, (block + 1) * blockBytes), digests.blocks, block, 'block');
+  const handle = openSync(file, 'r');
+  try {
+    const begin = part(readAt(handle, 0, tiles.directory.bytes), tiles.directory, 'its beginning');
+    const header = decodeHeader(begin, 'tiles.pmtiles');
+    if (header.minzoom !== tiles.minzoom || header.maxzoom !== tiles.maxzoom)
+      throw new FileError(`its zooms are ${header.minzoom} to ${header.maxzoom}, release.json has others`);
+    const root = decodeDirectory(
+      gunzipSync(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength)),
+      'its root directory',
+    );
+    const known = new Set(fids);
+    const seen = new Set<number>();
+    const checked = new Set<number>();
+    let [next, leaf] = [firstIdOf(header.minzoom), 0];
+    const checkEntries = (entries: typeof root): void => {
+      for (const [i, id] of entries.id.entries()) {
+        const [run, length, offset] = [u32At(entries.run, i), u32At(entries.length, i), f64At(entries.offset, i)];
+        if (run === 0) {
+          const bytes = readAt(handle, header.leaves.offset + offset, length);
+          expectDigest(bytes, digests.leaves, leaf++, 'leaf');
+          checkEntries(decodeDirectory(gunzipSync(bytes), `leaf ${leaf}`));
+          continue;
+        }
+        if (id < next || id + run > firstIdOf(header.maxzoom + 1))
+          throw new FileError(`tile ${id} is out of order, or not of its zooms`);
+        next = id + run;
+        const isDeepest = id >= firstIdOf(header.maxzoom);
+        if (checked.has(isDeepest ? -offset - 1 : offset)) continue;
+        checked.add(isDeepest ? -offset - 1 : offset);
+        const bytes = readAt(handle, header.data.offset + offset, length);
+        const record = tileContentAt(blocks, offset);
+        const digest = createHash('sha256')
+          .update(bytes)
+          .digest('hex')
+          .slice(0, 2 * TILE_DIGEST_BYTES);
+        if (record?.digest !== digest) throw new FileError(`tile ${id}: its digest is not that of tiles.digest`);
+        const text = gunzipSync(bytes);
+        if (text.length !== record.textBytes)
+          throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
+        for (const fid of featureIds(text)) {
+          if (!known.has(fid)) throw new FileError(`tile ${id} has a feature ${fid}, which the level has not`);
+          if (isDeepest) seen.add(fid);
+        }
+      }
+    };
+    checkEntries(root);
+    if (seen.size !== tiles.units)
+      throw new FileError(`has ${seen.size} units at zoom ${header.maxzoom}, release.json has ${tiles.units}`);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function part(bytes: Buffer, { bytes: length, sha256 }: CheckedFile, what: string): Buffer {
+  const own = bytes.subarray(0, length);
+  if (sha256Of(own) !== sha256) throw new FileError(`the SHA-256 of ${what} is not that of release.json`);
+  return own;
+}
+
+function expectDigest(bytes: Buffer, digests: Buffer, number: number, what: string): void {
+  const wanted = digests.subarray(number * TILE_DIGEST_BYTES, (number + 1) * TILE_DIGEST_BYTES);
+  const got = createHash('sha256').update(bytes).digest().subarray(0, TILE_DIGEST_BYTES);
+  if (!got.equals(wanted)) throw new FileError(`${what} ${number} is not what tiles.digest says`);
+}
+
+/** The ids of the features of a tile whose layers all have units; borders have none (MVT 2.1, section 4.2). */
+function* featureIds(tile: Buffer): Generator<number> {
+  for (const [, layer] of fieldsOf(tile))
+    for (const [field, feature] of fieldsOf(layer))
+      if (field === 2) for (const [own, , id] of fieldsOf(feature)) if (own === 1) yield id;
+}
+
+/** The fields of a message of protocol buffers: bytes, or a number. @throws FileError if it is cut */
+function* fieldsOf(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
+  let at = 0;
+  const take = (): number => {
+    for (let [value, factor] = [0, 1]; ; factor *= 128) {
+      const byte = elementAt(message, at++);
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < message.length) {
+    const key = take();
+    const value = take();
+    if ((key & 7) === 0) yield [key >> 3, message.subarray(0, 0), value];
+    else {
+      if ((key & 7) !== 2 || at + value > message.length) throw new FileError('has a tile that is cut');
+      yield [key >> 3, message.subarray(at, at + value), 0];
+      at += value;
+    }
+  }
+}

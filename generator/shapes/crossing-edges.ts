@@ -1,0 +1,153 @@
+// Finds edges of arcs that cross, of all levels at once, by a grid of squares. Exact for whole numbers below 2^25. Used
+// by cut-arcs.ts.
+import { i32At } from '../../format/element-at.ts';
+import { endBefore } from './level-rings.ts';
+
+/** An edge that crosses another one. */
+export interface CrossingEdge {
+  /** The index of its first place. */
+  edge: number;
+  arc: number;
+  /** Where they cross, rounded. */
+  crossing: { x: number; y: number };
+}
+
+/** Edges that cross, each beside the one that it crosses. */
+export interface CrossingEdges {
+  edges: CrossingEdge[];
+}
+
+interface Arcs {
+  x: Int32Array;
+  y: Int32Array;
+  arcEnds: Int32Array;
+}
+
+/** Squares have a side of 2 to at least this power, and that of the mean edge. */
+const SQUARE_BITS_MIN = 6;
+/** Squares are told apart by as many bits of a hash. */
+const HASH_BITS = 20;
+
+/**
+ * The edges that cross another one of the same level elsewhere than at an end of either.
+ * @param levels of each arc, a bit for each level
+ * @param changed for each arc 1 if it is to be looked at, with those around it; all if there is none
+ */
+export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): CrossingEdges {
+  const { x, y, arcEnds } = arcs;
+  const arcOf = new Int32Array(x.length).fill(-1);
+  for (let arc = 0; arc < arcEnds.length; arc++)
+    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) arcOf[i] = arc;
+  const bits = squareBits(arcs, arcOf);
+  const eachSquare = (edge: number, take: (square: number) => void): void => {
+    eachSquareOf(i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1), bits, take);
+  };
+  const asked = changed && new Uint8Array(1 << HASH_BITS);
+  if (changed !== undefined && asked !== undefined)
+    for (let i = 0; i < x.length; i++)
+      if (arcOf[i] !== -1 && changed[i32At(arcOf, i)] === 1)
+        eachSquare(i, (square) => {
+          asked[square] = 1;
+        });
+  // The edges of each square, one square after the other.
+  const ends = new Int32Array((1 << HASH_BITS) + 1);
+  const each = (take: (edge: number, square: number) => void): void => {
+    for (let i = 0; i < x.length; i++)
+      if (arcOf[i] !== -1)
+        eachSquare(i, (square) => {
+          if (asked === undefined || asked[square] === 1) take(i, square);
+        });
+  };
+  each((_, square) => {
+    ends[square + 1] = i32At(ends, square + 1) + 1;
+  });
+  for (let square = 0; square < 1 << HASH_BITS; square++)
+    ends[square + 1] = i32At(ends, square + 1) + i32At(ends, square);
+  const slots = new Int32Array(i32At(ends, 1 << HASH_BITS));
+  const next = ends.slice(0, -1);
+  each((edge, square) => {
+    const slot = i32At(next, square);
+    slots[slot] = edge;
+    next[square] = slot + 1;
+  });
+  const found = new Map<string, [CrossingEdge, CrossingEdge]>();
+  for (let square = 0; square < 1 << HASH_BITS; square++)
+    for (let i = i32At(ends, square); i < i32At(ends, square + 1); i++)
+      for (let k = i + 1; k < i32At(ends, square + 1); k++) {
+        const [a, b] = [i32At(slots, i), i32At(slots, k)];
+        const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
+        if (((levels[arcA] ?? 0) & (levels[arcB] ?? 0)) === 0 || a === b || !areCrossing(arcs, a, b)) continue;
+        const crossing = crossingOf(arcs, a, b);
+        found.set(`${a} ${b}`, [
+          { edge: a, arc: arcA, crossing },
+          { edge: b, arc: arcB, crossing },
+        ]);
+      }
+  const ordered = [...found.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge);
+  return { edges: ordered.flat() };
+}
+
+/** So large that all edges together meet a few squares each. */
+function squareBits({ x, y }: Arcs, arcOf: Int32Array): number {
+  let [length, edges] = [0, 0];
+  for (let i = 0; i < x.length; i++) {
+    if (arcOf[i] === -1) continue;
+    length += Math.abs(i32At(x, i + 1) - i32At(x, i)) + Math.abs(i32At(y, i + 1) - i32At(y, i));
+    edges++;
+  }
+  let bits = SQUARE_BITS_MIN;
+  while (edges * 2 ** bits < length) bits++;
+  return bits;
+}
+
+/** Takes the squares that an edge meets, by hash, row by row; perhaps one more at each side. */
+function eachSquareOf(
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  bits: number,
+  take: (square: number) => void,
+): void {
+  const [top, bottom] = y1 < y2 ? [y1 >> bits, y2 >> bits] : [y2 >> bits, y1 >> bits];
+  const [left, right] = x1 < x2 ? [x1 >> bits, x2 >> bits] : [x2 >> bits, x1 >> bits];
+  for (let row = top; row <= bottom; row++) {
+    let [first, last] = [left, right];
+    if (top !== bottom && left !== right) {
+      const slope = (x2 - x1) / (y2 - y1);
+      const a = x1 + ((row << bits) - y1) * slope;
+      const b = x1 + (((row + 1) << bits) - y1) * slope;
+      first = Math.max(left, (Math.min(a, b) - 1) >> bits);
+      last = Math.min(right, (Math.max(a, b) + 1) >> bits);
+    }
+    for (let column = first; column <= last; column++) {
+      const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
+      take((mixed ^ (mixed >>> 15)) & ((1 << HASH_BITS) - 1));
+    }
+  }
+}
+
+/** Does each of two edges have the ends of the other on both sides, none of them on it? */
+function areCrossing({ x, y }: Arcs, a: number, b: number): boolean {
+  const [ax, ay, bx, by] = [i32At(x, a), i32At(y, a), i32At(x, a + 1), i32At(y, a + 1)];
+  const [cx, cy, dx, dy] = [i32At(x, b), i32At(y, b), i32At(x, b + 1), i32At(y, b + 1)];
+  if (Math.max(ax, bx) < Math.min(cx, dx) || Math.max(cx, dx) < Math.min(ax, bx)) return false;
+  if (Math.max(ay, by) < Math.min(cy, dy) || Math.max(cy, dy) < Math.min(ay, by)) return false;
+  return (
+    Math.sign(turn(ax, ay, bx, by, cx, cy)) * Math.sign(turn(ax, ay, bx, by, dx, dy)) === -1 &&
+    Math.sign(turn(cx, cy, dx, dy, ax, ay)) * Math.sign(turn(cx, cy, dx, dy, bx, by)) === -1
+  );
+}
+
+/** Twice the area of a triangle, with the sign of its turn: exact below 2^25. */
+function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
+  return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
+}
+
+function crossingOf({ x, y }: Arcs, a: number, b: number): { x: number; y: number } {
+  const [ax, ay, bx, by] = [i32At(x, a), i32At(y, a), i32At(x, a + 1), i32At(y, a + 1)];
+  const [cx, cy, dx, dy] = [i32At(x, b), i32At(y, b), i32At(x, b + 1), i32At(y, b + 1)];
+  const from = turn(cx, cy, dx, dy, ax, ay);
+  const share = from / (from - turn(cx, cy, dx, dy, bx, by));
+  return { x: Math.round(ax + share * (bx - ax)), y: Math.round(ay + share * (by - ay)) };
+}

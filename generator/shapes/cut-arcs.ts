@@ -1,0 +1,140 @@
+// The arcs of a zoom: those points that weigh enough, rounded to its grid, and those that come back so that borders do
+// not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
+import { f64At, i32At } from '../../format/element-at.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { type CrossingEdges, crossingEdges } from './crossing-edges.ts';
+import { endBefore } from './level-rings.ts';
+import type { SharedArcs } from './shared-arcs.ts';
+
+/** The arcs of a zoom, in the order of the shared ones, in units of its grid. An arc may have one place only. */
+export interface ZoomArcs {
+  x: Int32Array;
+  y: Int32Array;
+  /** For each arc the index of its end in `x`. */
+  arcEnds: Int32Array;
+}
+
+/** The same, with the point of the shared arcs that each place is, the first of several that have become one. */
+interface CutArcs extends ZoomArcs {
+  from: Int32Array;
+}
+
+/** Points with an effective area above half a pixel stay: square units, of 4,096 along 512 pixels. */
+const WEIGHT_MIN = 32;
+
+/** How often points come back, and how often crossings become places of both edges. */
+const ROUNDS = { refined: 30, joined: 10 } as const;
+
+/** The arcs of a zoom, and how many pairs of edges of a level still cross. */
+export interface MendedArcs {
+  arcs: ZoomArcs;
+  crossings: number;
+}
+
+/**
+ * Cuts the arcs of a zoom.
+ * @param weights of all points, as `weighArcs` returns them
+ * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
+ * @param below how many zooms it is above the one whose grid the arcs are on
+ */
+export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8Array, below: number): MendedArcs {
+  const kept = new Uint8Array(weights.length);
+  const limit = WEIGHT_MIN * 4 ** below;
+  for (let i = 0; i < kept.length; i++) if (below === 0 || f64At(weights, i) > limit) kept[i] = 1;
+  let arcs = roundedArcs(shared, kept, below);
+  let found = crossingEdges(arcs, levels);
+  for (let round = 0; round < ROUNDS.refined && found.edges.length > 0; round++) {
+    const changed = refine(arcs, found, kept, weights);
+    if (changed === undefined) break;
+    arcs = roundedArcs(shared, kept, below);
+    found = crossingEdges(arcs, levels, changed);
+  }
+  let joined: ZoomArcs = arcs;
+  // Also where nothing has changed: edges without points to bring back cross still.
+  let left = crossingEdges(joined, levels);
+  for (let round = 0; round < ROUNDS.joined && left.edges.length > 0; round++) {
+    const changed = new Uint8Array(levels.length);
+    for (const { arc } of left.edges) changed[arc] = 1;
+    joined = join(joined, left);
+    left = crossingEdges(joined, levels, changed);
+  }
+  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.edges.length / 2 };
+}
+
+/** Rounds the points that are kept. A place that follows itself is one, and a way there and back is none. */
+function roundedArcs({ x, y, points, arcEnds }: SharedArcs, kept: Uint8Array, below: number): CutArcs {
+  const ends = new Int32Array(arcEnds.length);
+  const xs = new Int32Array(points.length);
+  const ys = new Int32Array(points.length);
+  const from = new Int32Array(points.length);
+  const half = below === 0 ? 0 : 1 << (below - 1);
+  let length = 0;
+  for (let arc = 0, i = 0; arc < ends.length; arc++) {
+    const begin = length;
+    for (const end = i32At(arcEnds, arc); i < end; i++) {
+      if (kept[i] === 0) continue;
+      const point = i32At(points, i);
+      const [column, row] = [(i32At(x, point) + half) >> below, (i32At(y, point) + half) >> below];
+      if (length > begin && xs[length - 1] === column && ys[length - 1] === row) continue;
+      if (length > begin + 1 && xs[length - 2] === column && ys[length - 2] === row) {
+        length--;
+        continue;
+      }
+      xs[length] = column;
+      ys[length] = row;
+      from[length++] = i;
+    }
+    ends[arc] = length;
+  }
+  return { x: xs.slice(0, length), y: ys.slice(0, length), from: from.slice(0, length), arcEnds: ends };
+}
+
+/**
+ * Brings a point back to each edge that crosses another one: the weightiest of those that it left out.
+ * @returns for each arc 1 if it has changed; undefined if no edge has a point left
+ */
+function refine(
+  { from, arcEnds }: CutArcs,
+  { edges }: CrossingEdges,
+  kept: Uint8Array,
+  weights: Float64Array,
+): Uint8Array | undefined {
+  const changed = new Uint8Array(arcEnds.length);
+  let isRefined = false;
+  for (const { edge, arc } of edges) {
+    let best = -1;
+    for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
+      if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
+    if (best === -1) continue;
+    kept[best] = 1;
+    changed[arc] = 1;
+    isRefined = true;
+  }
+  return isRefined ? changed : undefined;
+}
+
+/** Makes the rounded crossing of two edges a place of both. */
+function join({ x, y, arcEnds }: ZoomArcs, { edges }: CrossingEdges): ZoomArcs {
+  const places = new Map<number, { x: number; y: number }[]>();
+  for (const { edge, crossing } of edges) places.set(edge, [...(places.get(edge) ?? []), crossing]);
+  const [xs, ys] = [new NumberList(Int32Array), new NumberList(Int32Array)];
+  const ends = new Int32Array(arcEnds.length);
+  for (let arc = 0; arc < ends.length; arc++) {
+    const begin = xs.length;
+    const put = (column: number, row: number): void => {
+      const last = xs.length - 1;
+      if (last >= begin && xs.at(last) === column && ys.at(last) === row) return;
+      xs.push(column);
+      ys.push(row);
+    };
+    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) {
+      const [column, row] = [i32At(x, i), i32At(y, i)];
+      put(column, row);
+      const distanceOf = (place: { x: number; y: number }) => (place.x - column) ** 2 + (place.y - row) ** 2;
+      const own = places.get(i)?.sort((a, b) => distanceOf(a) - distanceOf(b) || a.x - b.x || a.y - b.y);
+      for (const place of own ?? []) put(place.x, place.y);
+    }
+    ends[arc] = xs.length;
+  }
+  return { x: xs.values().slice(), y: ys.values().slice(), arcEnds: ends };
+}

@@ -1,0 +1,102 @@
+// Prepares the tiles of all levels: divides their borders into common arcs, weighs these once, and cuts them for each
+// zoom. One task, whose result are files that the tasks of all levels and zooms read.
+import { join } from 'node:path';
+import { elementAt, i32At } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { readSerialized, writeSerialized } from '../store/serialized-file.ts';
+import { colourUnits } from './colours.ts';
+import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
+import { endBefore, readLevelRings } from './level-rings.ts';
+import { projectRings, shareTileArcs, weighArcs } from './tile-arcs.ts';
+import type { TileRings } from './zoom-rings.ts';
+
+/** Which levels, and how deep. Plain data: it is sent to a child process. */
+export interface PrepareTilesTask {
+  /** All levels that have units, ascending, with the paths of their stores. */
+  levels: readonly { level: Level; store: string }[];
+  /** Decimals of the coordinates. */
+  precision: number;
+  /** The deepest zoom. */
+  zoom: number;
+  /** The work folder. */
+  work: string;
+}
+
+/** What is the same at every zoom. */
+export interface PreparedTiles extends TileRings {
+  /** Of each level that has units: the index of its first one, and the colours of its units. */
+  levels: readonly { level: Level; first: number; colours: Uint8Array }[];
+}
+
+/** How many edges still cross at each zoom, from 0. */
+export type PreparedCrossings = number[];
+
+/** Writes the arcs of all zooms. */
+export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): PreparedCrossings {
+  const rings = levels.map(({ store }) => projectRings(readLevelRings(new LevelStore(store), precision), zoom));
+  const shared = shareTileArcs(rings);
+  const counts = rings.map(({ unitEnds }) => unitEnds.length);
+  rings.length = 0;
+  let first = 0;
+  const masks = new Uint8Array(shared.arcEnds.length);
+  const described = levels.map(({ level }, at) => {
+    const units = elementAt(counts, at);
+    const colours = colourUnits(units, neighboursOf(shared, first, units, masks, 1 << level));
+    const own = { level, first, colours };
+    first += units;
+    return own;
+  });
+  const { arcs, ringEnds, holes, unitEnds } = shared;
+  writeSerialized(preparedFile(work), { arcs, ringEnds, holes, unitEnds, levels: described } satisfies PreparedTiles);
+  const weights = weighArcs(shared, zoom);
+  return Array.from({ length: zoom + 1 }, (_, z) => {
+    const cut = cutArcs(shared, weights, masks, zoom - z);
+    writeSerialized(zoomFile(work, z), cut.arcs);
+    return cut.crossings;
+  });
+}
+
+/** Pairs of units of a level that have an arc in common. @param masks gets a bit for each arc that the level has */
+function neighboursOf(
+  { arcs, ringEnds, unitEnds, arcEnds }: ReturnType<typeof shareTileArcs>,
+  first: number,
+  units: number,
+  masks: Uint8Array,
+  bit: number,
+): Int32Array {
+  const pairs = new NumberList(Int32Array);
+  const last = new Int32Array(arcEnds.length).fill(-1);
+  for (let unit = 0; unit < units; unit++)
+    for (let ring = endBefore(unitEnds, first + unit); ring < i32At(unitEnds, first + unit); ring++)
+      for (let i = endBefore(ringEnds, ring); i < i32At(ringEnds, ring); i++) {
+        const arc = i32At(arcs, i) < 0 ? ~i32At(arcs, i) : i32At(arcs, i);
+        masks[arc] = (masks[arc] ?? 0) | bit;
+        const other = i32At(last, arc);
+        if (other !== -1 && other !== unit) {
+          pairs.push(other);
+          pairs.push(unit);
+        }
+        last[arc] = unit;
+      }
+  return pairs.values();
+}
+
+function preparedFile(work: string): string {
+  return join(work, 'tiles-rings');
+}
+
+function zoomFile(work: string, zoom: number): string {
+  return join(work, `tiles-arcs-${zoom}`);
+}
+
+/** Reads what is the same at every zoom. */
+export function readPreparedTiles(work: string): PreparedTiles {
+  return readSerialized(preparedFile(work));
+}
+
+/** Reads the arcs of a zoom. */
+export function readZoomArcs(work: string, zoom: number): ZoomArcs {
+  return readSerialized(zoomFile(work, zoom));
+}

@@ -1,0 +1,140 @@
+// Divides the map of a zoom into its tiles, quarter by quarter, in the order of tile ids: what lies in each, with a
+// buffer. A square that no edge crosses is not divided: all its tiles are alike. Used by cut-tiles.ts.
+import { elementAt } from '../../format/element-at.ts';
+import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
+import { doubledArea, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+import { clipLine, clipRing } from './clip.ts';
+import { withoutDoubledEdges } from './cut-edges.ts';
+import { TILE_EXTENT } from './tile-arcs.ts';
+
+/** Units around a tile that are drawn with it. */
+export const TILE_BUFFER = 64;
+
+/** The polygons of a unit in a square, whose index is that of its level. */
+export interface UnitShape {
+  unit: number;
+  /** Undefined if it covers the square and its buffer. */
+  polygons: readonly OpenPolygon[] | undefined;
+}
+
+/** A border in a square. @param group which attributes it has */
+export interface BorderLine {
+  group: number;
+  line: OpenRing;
+}
+
+/** The point of a unit. */
+export interface LabelPlace {
+  unit: number;
+  x: number;
+  y: number;
+}
+
+/** What lies in a square, in units of the whole map; by unit, by arc, by unit. */
+export interface SquareContent {
+  shapes: readonly UnitShape[];
+  borders: readonly BorderLine[];
+  labels: readonly LabelPlace[];
+}
+
+/** A run of tiles with the same content. */
+export interface TileRun {
+  /** Of the first one. */
+  id: number;
+  count: number;
+  /** The place of its upper left corner, in units of the map; of a run of several that of a larger square. */
+  left: number;
+  top: number;
+  content: SquareContent;
+}
+
+/** Gives the tiles of a zoom that have a content, in the order of their ids. */
+export function* tilesOf(zoom: number, content: SquareContent): Generator<TileRun> {
+  const side = TILE_EXTENT * 2 ** zoom;
+  const whole = clipped(content, 0, -TILE_BUFFER, side + TILE_BUFFER);
+  yield* quarter(zoom, 0, 0, 0, clipped(whole, 1, -TILE_BUFFER, side + TILE_BUFFER));
+}
+
+function* quarter(zoom: number, depth: number, x: number, y: number, content: SquareContent): Generator<TileRun> {
+  const { shapes, borders, labels } = content;
+  if (shapes.length + borders.length + labels.length === 0) return;
+  const side = TILE_EXTENT * 2 ** (zoom - depth);
+  const count = 4 ** (zoom - depth);
+  const isPlain = borders.length + labels.length === 0 && shapes.every(({ polygons }) => polygons === undefined);
+  if (isPlain || depth === zoom) {
+    const id = firstIdOf(zoom) + (tileIdOf(depth, x, y) - firstIdOf(depth)) * count;
+    const [left, top] = [x * side, y * side];
+    yield { id, count, left, top, content: isPlain ? content : tidied(content, left, top) };
+    return;
+  }
+  const middle = [(2 * x + 1) * (side / 2), (2 * y + 1) * (side / 2)] as const;
+  const columns = [0, 1].map((east) => half(content, 0, middle[0], east === 0));
+  const quarters = [0, 1, 2, 3].map((number) => {
+    const [east, south] = [number & 1, number >> 1];
+    return { east, south, id: tileIdOf(depth + 1, 2 * x + east, 2 * y + south) };
+  });
+  for (const { east, south } of quarters.sort((a, b) => a.id - b.id)) {
+    const own = half(elementAt(columns, east), 1, middle[1], south === 0);
+    yield* quarter(zoom, depth + 1, 2 * x + east, 2 * y + south, withWholes(own, side / 2));
+  }
+}
+
+/** What lies in a tile, without edges there and back along its cut. */
+function tidied({ shapes, ...others }: SquareContent, left: number, top: number): SquareContent {
+  const lines = [left, top].flatMap((at, i) =>
+    [at - TILE_BUFFER, at + TILE_EXTENT + TILE_BUFFER].map((edge) => ({ axis: i === 0 ? 0 : 1, at: edge }) as const),
+  );
+  const own = shapes.map(({ unit, polygons }) => {
+    return { unit, polygons: polygons && withoutDoubledEdges(polygons, lines) };
+  });
+  return { shapes: own.filter(({ polygons }) => polygons?.length !== 0), ...others };
+}
+
+/** What lies on one side of a column or row, with its buffer; a label is on one side alone. */
+function half(content: SquareContent, axis: 0 | 1, middle: number, isBelow: boolean): SquareContent {
+  const plane = { axis, at: isBelow ? middle + TILE_BUFFER : middle - TILE_BUFFER, isBelow };
+  const shapes: UnitShape[] = [];
+  for (const shape of content.shapes) {
+    if (shape.polygons === undefined) {
+      shapes.push(shape);
+      continue;
+    }
+    const polygons: OpenPolygon[] = [];
+    for (const [exterior, ...holes] of shape.polygons) {
+      const outer = exterior === undefined ? [] : clipRing(exterior, plane);
+      if (outer.length === 0 || doubledArea(outer) === 0) continue;
+      if (outer === exterior && holes.length === 0) {
+        polygons.push([outer]);
+        continue;
+      }
+      const inner = holes.map((hole) => clipRing(hole, plane)).filter((hole) => hole.length > 0);
+      polygons.push([outer, ...inner.filter((hole) => doubledArea(hole) !== 0)]);
+    }
+    if (polygons.length > 0) shapes.push({ unit: shape.unit, polygons });
+  }
+  const borders: BorderLine[] = [];
+  for (const { group, line } of content.borders)
+    for (const part of clipLine(line, plane)) borders.push({ group, line: part });
+  const labels = content.labels.filter((label) => (axis === 0 ? label.x : label.y) < middle === isBelow);
+  return { shapes, borders, labels };
+}
+
+/** What lies between two columns or rows. */
+function clipped(content: SquareContent, axis: 0 | 1, from: number, to: number): SquareContent {
+  const left = half(content, axis, to - TILE_BUFFER, true);
+  const { shapes, borders } = half({ ...left, labels: [] }, axis, from + TILE_BUFFER, false);
+  return { shapes, borders, labels: content.labels };
+}
+
+/** The same with units that cover the square and its buffer said so, and without those of which it is a hole. */
+function withWholes({ shapes, ...others }: SquareContent, side: number): SquareContent {
+  const whole = 2 * (side + 2 * TILE_BUFFER) ** 2;
+  const told: UnitShape[] = [];
+  for (const { unit, polygons } of shapes) {
+    const left = polygons?.filter(([, ...holes]) => !holes.some((hole) => Math.abs(doubledArea(hole)) === whole));
+    if (left?.length === 0) continue;
+    const isWhole = left?.length === 1 && left[0]?.length === 1 && doubledArea(left[0]?.[0] ?? []) === whole;
+    told.push({ unit, polygons: isWhole ? undefined : left });
+  }
+  return { shapes: told, ...others };
+}

@@ -1,0 +1,253 @@
+// Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it. Used by finalize.ts.
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { elementAt, f64At, u32At } from '../../format/element-at.ts';
+import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
+import { type Level, levelName } from '../../format/levels.ts';
+import {
+  encodeDirectory,
+  encodeHeader,
+  PMTILES_BEGIN_BYTES_MAX,
+  PMTILES_HEADER_BYTES,
+  type TileDirectory,
+} from '../../format/pmtiles.ts';
+import type { CheckedFile, TilesFile } from '../../format/release.ts';
+import {
+  BORDERS_AFTER,
+  encodeTileDigests,
+  encodeTileRecord,
+  TILE_BLOCK_RECORDS,
+  TILE_DIGEST_BYTES,
+  vectorLayers,
+} from '../../format/tiles.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { readAt } from '../reader/inflate.ts';
+import { sha256Of } from '../release/checksums.ts';
+import { createOutputFile } from '../release/output-file.ts';
+import { BuildError } from '../report/errors.ts';
+import type { LevelStore } from '../store/level-store.ts';
+import { readSerialized } from '../store/serialized-file.ts';
+import { type CutTilesTask, cutTiles, gzipped, recordFile, type ZoomRecord } from './cut-tiles.ts';
+
+/** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
+export interface ArchiveTask {
+  /** The tasks that made them, with borders, from zoom 0 on. */
+  zooms: readonly CutTilesTask[];
+  /** Credits to show with the data. */
+  attribution: readonly string[];
+  /** West, south, east, north in degrees. */
+  bounds: readonly number[];
+}
+
+/** A level begins at the first zoom from which on no tile has more bytes than this. */
+const TILE_BYTES_MAX = 300_000;
+/** Entries of a leaf directory, at least. */
+const LEAF_ENTRIES = 4096;
+/** The root directory and the digests of leaves are read whole, and kept in memory. */
+const DIRECTORY_BYTES_MAX = 32 * 1024 * 1024;
+
+/** A zoom of the archive. */
+interface Zoom {
+  file: string;
+  record: ZoomRecord;
+}
+
+/**
+ * Writes the archive of a level.
+ * @param out the release's folder, in which the level has one
+ * @returns undefined if there are no tiles
+ * @throws BuildError if its directory is too large
+ */
+export function writeArchive(out: string, level: Level, store: LevelStore, task: ArchiveTask): TilesFile | undefined {
+  const { zooms, attribution, bounds } = task;
+  const records = zooms.map(({ file }) => readSerialized<ZoomRecord>(recordFile(file)));
+  const maxzoom = zooms.length - 1;
+  const deepest = elementAt(records, maxzoom);
+  if (deepest.id.length === 0) return undefined;
+  const minzoom = firstZoom(records);
+  const parts = zooms.slice(minzoom).map((own, i): Zoom => {
+    const record = elementAt(records, own.zoom);
+    if (i >= BORDERS_AFTER) return { file: own.file, record };
+    // Borders begin later; what has been made is of a level that begins further up.
+    const file = store.file(`tiles-${own.zoom}`);
+    cutTiles({ ...own, hasBorders: false, file });
+    return { file, record: readSerialized<ZoomRecord>(recordFile(file)) };
+  });
+  const { directory, contents, tiles } = joinZooms(parts);
+  const { root, leaves, leafDigests } = dividedDirectory(directory, level);
+  const metadata = gzipped(
+    Buffer.from(
+      JSON.stringify({
+        name: levelName(level),
+        type: 'overlay',
+        format: 'pbf',
+        ...(attribution.length > 0 && { attribution: attribution.join('; ') }),
+        vector_layers: vectorLayers(level, minzoom, maxzoom),
+      }),
+    ),
+  );
+  const metadataAt = PMTILES_HEADER_BYTES + root.length;
+  const leavesAt = metadataAt + metadata.length;
+  const dataBytes = contents.reduce((sum, { length }) => sum + length, 0);
+  const header = encodeHeader({
+    rootLength: root.length,
+    metadata: { offset: metadataAt, length: metadata.length },
+    leaves: { offset: leavesAt, length: leaves.length },
+    data: { offset: leavesAt + leaves.length, length: dataBytes },
+    tiles,
+    entries: directory.id.length,
+    contents: contents.length,
+    minzoom,
+    maxzoom,
+    bounds,
+  });
+  const begin = Buffer.concat([header, root, metadata]);
+  const output = createOutputFile(join(out, tilesPath(level)));
+  for (const bytes of [begin, leaves]) output.write(bytes);
+  copyContents(parts, contents, output.write);
+  return {
+    ...output.close(),
+    directory: checkedFile(begin),
+    digests: writeDigests(join(out, tileDigestsPath(level)), contents, leafDigests),
+    minzoom,
+    maxzoom,
+    units: deepest.units,
+  };
+}
+
+/** The first zoom from which on no tile is too large, at the latest the last one. */
+function firstZoom(records: readonly ZoomRecord[]): number {
+  const bytesAt = (zoom: number, first: number): number => {
+    const { largest } = elementAt(records, zoom);
+    return zoom < first + BORDERS_AFTER ? largest.withoutBorders : largest.whole;
+  };
+  const fits = (first: number): boolean =>
+    records.every((_, zoom) => zoom < first || bytesAt(zoom, first) <= TILE_BYTES_MAX);
+  const first = records.findIndex((_, zoom) => fits(zoom));
+  return first === -1 ? records.length - 1 : first;
+}
+
+/** A content of the archive. */
+interface Content {
+  /** Of which zoom, and which of its contents. */
+  zoom: number;
+  number: number;
+  offset: number;
+  length: number;
+  textBytes: number;
+  digest: Uint8Array;
+}
+
+/** The entries of all zooms; equal contents are one. */
+function joinZooms(zooms: readonly Zoom[]) {
+  const [id, run, length, offset] = [
+    new NumberList(Float64Array),
+    new NumberList(Uint32Array),
+    new NumberList(Uint32Array),
+    new NumberList(Float64Array),
+  ];
+  const contents: Content[] = [];
+  const known = new Map<string, Content>();
+  let [bytes, tiles] = [0, 0];
+  for (const [zoom, { record }] of zooms.entries()) {
+    const own = Array.from(record.length, (size, number) => {
+      const digest = record.digest.subarray(TILE_DIGEST_BYTES * number, TILE_DIGEST_BYTES * (number + 1));
+      const key = `${size} ${Buffer.from(digest).toString('hex')}`;
+      const content = known.get(key);
+      if (content !== undefined) return content;
+      const textBytes = u32At(record.textLength, number);
+      const fresh = { zoom, number, offset: bytes, length: size, textBytes, digest };
+      known.set(key, fresh);
+      contents.push(fresh);
+      bytes += size;
+      return fresh;
+    });
+    for (let i = 0; i < record.id.length; i++) {
+      const content = elementAt(own, u32At(record.content, i));
+      const [first, count] = [f64At(record.id, i), u32At(record.run, i)];
+      tiles += count;
+      const last = id.length - 1;
+      if (last >= 0 && offset.at(last) === content.offset && id.at(last) + run.at(last) === first)
+        run.set(last, run.at(last) + count);
+      else {
+        id.push(first);
+        run.push(count);
+        length.push(content.length);
+        offset.push(content.offset);
+      }
+    }
+  }
+  const directory = { id: id.values(), run: run.values(), length: length.values(), offset: offset.values() };
+  return { directory, contents, tiles };
+}
+
+/** The root directory, with the entries themselves if there is room for them. */
+function dividedDirectory(directory: TileDirectory, level: Level) {
+  const entries = directory.id.length;
+  const room = PMTILES_BEGIN_BYTES_MAX - PMTILES_HEADER_BYTES;
+  if (entries <= LEAF_ENTRIES) {
+    const root = gzipped(encodeDirectory(directory));
+    if (root.length <= room) return { root, leaves: Buffer.alloc(0), leafDigests: Buffer.alloc(0) };
+  }
+  for (let size = LEAF_ENTRIES; ; size *= 2) {
+    const firsts = Array.from({ length: Math.ceil(entries / size) }, (_, i) => i * size);
+    const leaves = firsts.map((first) => gzipped(encodeDirectory(directory, first, Math.min(entries, first + size))));
+    const lengths = Uint32Array.from(leaves, ({ length }) => length);
+    const offsets = new Float64Array(leaves.length);
+    for (let i = 1; i < leaves.length; i++) offsets[i] = f64At(offsets, i - 1) + u32At(lengths, i - 1);
+    const id = Float64Array.from(firsts, (first) => f64At(directory.id, first));
+    const root = gzipped(encodeDirectory({ id, run: new Uint32Array(id.length), length: lengths, offset: offsets }));
+    if (root.length > room) continue;
+    const all = Buffer.concat(leaves);
+    if (root.length + all.length > DIRECTORY_BYTES_MAX)
+      throw new BuildError(
+        `level ${level}: the directory of its tiles has ${root.length + all.length} bytes, at most ${DIRECTORY_BYTES_MAX} are possible`,
+        'use --tiles with a smaller zoom',
+      );
+    return { root, leaves: all, leafDigests: Buffer.concat(leaves.map(digestOf)) };
+  }
+}
+
+/** Copies contents in the order of their first tiles, which is that of their zooms. */
+function copyContents(zooms: readonly Zoom[], contents: readonly Content[], write: (bytes: Buffer) => void): void {
+  let at = 0;
+  for (const [zoom, { file, record }] of zooms.entries()) {
+    const handle = openSync(file, 'r');
+    let offset = 0;
+    for (const [number, length] of record.length.entries()) {
+      const content = contents[at];
+      if (content?.zoom === zoom && content.number === number) {
+        write(readAt(handle, offset, length));
+        at++;
+      }
+      offset += length;
+    }
+    closeSync(handle);
+    for (const done of [file, recordFile(file)]) rmSync(done, { force: true });
+  }
+}
+
+function writeDigests(file: string, contents: readonly Content[], leaves: Buffer): TilesFile['digests'] {
+  const count = Math.ceil(contents.length / TILE_BLOCK_RECORDS);
+  const blocks = Array.from({ length: count }, (_, i) =>
+    Buffer.concat(
+      contents
+        .slice(i * TILE_BLOCK_RECORDS, (i + 1) * TILE_BLOCK_RECORDS)
+        .map(({ offset, digest, textBytes }) => encodeTileRecord(offset, digest, textBytes)),
+    ),
+  );
+  const firsts = Float64Array.from(blocks, (block) => block.readDoubleLE(0));
+  const head = encodeTileDigests({ leaves, firsts, blocks: Buffer.concat(blocks.map(digestOf)) });
+  const output = createOutputFile(file);
+  for (const bytes of [head, ...blocks]) output.write(bytes);
+  return { ...output.close(), head: checkedFile(head) };
+}
+
+function digestOf(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest().subarray(0, TILE_DIGEST_BYTES);
+}
+
+function checkedFile(bytes: Buffer): CheckedFile {
+  return { bytes: bytes.length, sha256: sha256Of(bytes) };
+}

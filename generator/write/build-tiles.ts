@@ -1,0 +1,77 @@
+// Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then each level and
+// zoom by itself. Used by `build` and its shards; the archives are written when a level is finalised (archive.ts).
+import { elementAt } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import type { StoredLevel } from '../read/store-level.ts';
+import type { PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
+import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
+import type { CutTilesTask, cutTiles } from './cut-tiles.ts';
+import { type LevelUnits, relativesOf } from './named-units.ts';
+
+/**
+ * The tasks of a level, one for each zoom.
+ * @param units all levels, ascending
+ * @param deepest zoom; undefined for none
+ * @param folderOf the work folder of the share that does every so many tasks, from its number
+ */
+export function tileTasks(
+  units: readonly LevelUnits[],
+  level: Level,
+  deepest: number | undefined,
+  folderOf: (number: number) => string,
+): CutTilesTask[] {
+  const { store, features } = elementAt(units, level);
+  if (features === 0 || deepest === undefined) return [];
+  return Array.from({ length: deepest + 1 }, (_, zoom) => ({
+    level,
+    store,
+    relatives: relativesOf(level, units),
+    work: folderOf(0),
+    zoom,
+    deepest,
+    hasBorders: true,
+    // The deepest zooms of a level take most: neighbours in this order are of different shards.
+    file: LevelStore.in(folderOf(level + zoom), level).file(`tiles-${zoom}`),
+  }));
+}
+
+/**
+ * Makes the tiles of a share: those of every so many tasks.
+ * @param levels all six, ascending
+ * @param works those of the levels, in the same order
+ */
+export async function makeTiles(
+  levels: readonly StoredLevel[],
+  works: readonly LevelWork[],
+  { shape, staging, pool, share }: BuildContext,
+): Promise<void> {
+  const { tiles: deepest, precision } = shape;
+  const filled = levels.filter(({ features }) => features > 0);
+  if (deepest === undefined || filled.length === 0) return;
+  const { work } = staging;
+  const task: PrepareTilesTask = {
+    levels: filled.map(({ level, store }) => ({ level, store })),
+    precision,
+    zoom: deepest,
+    work,
+  };
+  const positions = filled.reduce((sum, own) => sum + own.positions, 0);
+  const demand = { rank: RANKS.arcs, bytes: POSITION_BYTES.arcs * positions };
+  await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
+  await Promise.all(
+    filled.map(async ({ level }) => {
+      await elementAt(works, level).labelled;
+      const own = tileTasks(levels, level, deepest, () => work).filter(
+        ({ zoom }) => (level + zoom) % share.shards === share.shard,
+      );
+      const cut = async (zoom: CutTilesTask): Promise<void> => {
+        // Deeper zooms hold more, and take longest: they come first.
+        const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
+        await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
+      };
+      await Promise.all(own.map(cut));
+    }),
+  );
+}

@@ -1,0 +1,190 @@
+// Makes the tiles of a level at a zoom: a file with their contents, each once, and a record of which tiles have them.
+// Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
+import { createHash } from 'node:crypto';
+import { sumOf } from '../../format/crc32.ts';
+import { f64At, i32At } from '../../format/element-at.ts';
+import { deflateWhole, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import type { Level } from '../../format/levels.ts';
+import { TILE_DIGEST_BYTES } from '../../format/tiles.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { createOutputFile } from '../release/output-file.ts';
+import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
+import type { OpenRing } from '../shapes/assemble-polygons.ts';
+import type { LabelPlaces } from '../shapes/label-places.ts';
+import { endBefore } from '../shapes/level-rings.ts';
+import { readPreparedTiles, readZoomArcs } from '../shapes/prepare-tiles.ts';
+import { type BorderLine, type LabelPlace, type TileRun, tilesOf, type UnitShape } from '../shapes/quarter-tiles.ts';
+import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from '../shapes/tile-arcs.ts';
+import { NO_UNIT, zoomRings } from '../shapes/zoom-rings.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { writeSerialized } from '../store/serialized-file.ts';
+import type { Relatives } from './named-units.ts';
+import { readTileAttributes, type TileAttributes } from './tile-attributes.ts';
+import { encodeTile, type TileLayers } from './tile-layers.ts';
+
+/** What to make. Plain data: it is sent to a child process. */
+export interface CutTilesTask {
+  level: Level;
+  /** Path of the level's store. */
+  store: string;
+  relatives: Relatives;
+  /** The work folder, with what `prepareTiles` wrote. */
+  work: string;
+  zoom: number;
+  /** The deepest zoom. */
+  deepest: number;
+  /** Whether borders are drawn. */
+  hasBorders: boolean;
+  /** Path of the file for the contents; that of the record ends in `.record`. */
+  file: string;
+}
+
+/** The tiles of a level at a zoom, ascending by id. Plain data. */
+export interface ZoomRecord {
+  /** The first tile of each run, how many follow each other, and the number of their content. */
+  id: Float64Array;
+  run: Uint32Array;
+  content: Uint32Array;
+  /** Of each content its length, gzipped and as text, and the beginning of its SHA-256, in their order in the file. */
+  length: Uint32Array;
+  textLength: Uint32Array;
+  digest: Uint8Array;
+  /** Bytes of the largest content, without borders and as it is. */
+  largest: { withoutBorders: number; whole: number };
+  /** Units that are in any tile. */
+  units: number;
+}
+
+/** Names of units are in the polygons at so many of the deepest zooms. */
+const NAMED_ZOOMS = 3;
+
+/** Writes the tiles of a zoom, and their record. */
+export function cutTiles({ level, zoom, deepest, hasBorders, file, ...task }: CutTilesTask): void {
+  const store = new LevelStore(task.store);
+  const prepared = readPreparedTiles(task.work);
+  const own = prepared.levels.find((described) => described.level === level);
+  if (own === undefined) throw new RangeError(`level ${level} was not prepared`);
+  const labels = store.readLabels<LabelPlaces>();
+  const attributes = readTileAttributes(level, store, task.relatives, labels, own.colours);
+  const arcs = readZoomArcs(task.work, zoom);
+  const rings = zoomRings(prepared, arcs, own.first, own.colours.length, zoom === deepest);
+  const side = TILE_EXTENT * 2 ** zoom;
+  const shapes: UnitShape[] = [];
+  for (let unit = 0; unit < own.colours.length; unit++) {
+    const polygons = joinAtAntimeridian(rings.polygons(unit), side);
+    if (polygons.length > 0) shapes.push({ unit, polygons });
+  }
+  const bordersByGroup = new Map<number, ReturnType<TileAttributes['border']>>();
+  const borders = [...bordersOf(arcs, rings.sides, attributes, bordersByGroup)];
+  const content = { shapes, borders, labels: [...labelsOf(labels, side)] };
+  const names = zoom > deepest - NAMED_ZOOMS;
+  const layers: TileLayers = { attributes, borders: bordersByGroup, hasNames: names };
+  const output = newZoomWriter(file);
+  for (const run of tilesOf(zoom, content)) output.add(run, encodeTile(run, layers), hasBorders);
+  writeSerialized(recordFile(file), output.end());
+}
+
+/** The record beside a file of contents. */
+export function recordFile(file: string): string {
+  return `${file}.record`;
+}
+
+/** The arcs that two units have, with the group of their attributes. */
+function* bordersOf(
+  { x, y, arcEnds }: ReturnType<typeof readZoomArcs>,
+  [first, second]: readonly [Int32Array, Int32Array],
+  attributes: TileAttributes,
+  groups: Map<number, ReturnType<TileAttributes['border']>>,
+): Generator<BorderLine> {
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    const [a, b] = [i32At(first, arc), i32At(second, arc)];
+    const [begin, end] = [endBefore(arcEnds, arc), i32At(arcEnds, arc)];
+    if (a === NO_UNIT || b === NO_UNIT || end - begin < 2) continue;
+    const border = attributes.border(a, b);
+    groups.set(border.group, border);
+    const line: number[] = [];
+    for (let i = begin; i < end; i++) line.push(i32At(x, i), i32At(y, i));
+    yield { group: border.group, line: line satisfies OpenRing };
+  }
+}
+
+function* labelsOf({ longitude, latitude }: LabelPlaces, side: number): Generator<LabelPlace> {
+  for (let unit = 0; unit < longitude.length; unit++) {
+    const degrees = f64At(latitude, unit);
+    // Also of NaN.
+    if (!(Math.abs(degrees) < MERCATOR_LATITUDE)) continue;
+    const most = side - 1;
+    yield {
+      unit,
+      x: Math.min(most, Math.floor(mercatorX(f64At(longitude, unit)) * side)),
+      y: Math.min(most, Math.floor(mercatorY(degrees) * side)),
+    };
+  }
+}
+
+/** Gzips contents, each once, and keeps the record. */
+function newZoomWriter(file: string) {
+  const output = createOutputFile(file);
+  const [ids, runs, contents] = [
+    new NumberList(Float64Array),
+    new NumberList(Uint32Array),
+    new NumberList(Uint32Array),
+  ];
+  const [lengths, textLengths] = [new NumberList(Uint32Array), new NumberList(Uint32Array)];
+  const digests: Buffer[] = [];
+  const known = new Map<string, number>();
+  const units = new Set<number>();
+  const largest = { withoutBorders: 0, whole: 0 };
+  return {
+    add(
+      { id, count, content }: TileRun,
+      tile: { units: Buffer; borders: Buffer; labels: Buffer },
+      hasBorders: boolean,
+    ) {
+      for (const { unit } of content.shapes) units.add(unit);
+      const bytes = Buffer.concat([tile.units, ...(hasBorders ? [tile.borders] : []), tile.labels]);
+      if (bytes.length === 0) return;
+      const textKey = createHash('sha256').update(bytes).digest('base64');
+      let number = known.get(textKey);
+      if (number === undefined) {
+        number = known.size;
+        known.set(textKey, number);
+        const member = gzipped(bytes);
+        output.write(member);
+        lengths.push(member.length);
+        textLengths.push(bytes.length);
+        digests.push(createHash('sha256').update(member).digest().subarray(0, TILE_DIGEST_BYTES));
+        largest.whole = Math.max(largest.whole, member.length);
+        const isLarge = hasBorders && member.length > largest.withoutBorders && tile.borders.length > 0;
+        const without = isLarge ? gzipped(Buffer.concat([tile.units, tile.labels])).length : member.length;
+        largest.withoutBorders = Math.max(largest.withoutBorders, without);
+      }
+      const last = ids.length - 1;
+      const follows = last >= 0 && contents.at(last) === number && ids.at(last) + runs.at(last) === id;
+      if (follows) runs.set(last, runs.at(last) + count);
+      else {
+        ids.push(id);
+        runs.push(count);
+        contents.push(number);
+      }
+    },
+    end(): ZoomRecord {
+      output.close();
+      return {
+        id: ids.values().slice(),
+        run: runs.values().slice(),
+        content: contents.values().slice(),
+        length: lengths.values().slice(),
+        textLength: textLengths.values().slice(),
+        digest: Buffer.concat(digests),
+        largest,
+        units: units.size,
+      };
+    },
+  };
+}
+
+/** One gzip member. */
+export function gzipped(bytes: Buffer): Buffer {
+  return Buffer.concat([MEMBER_HEADER, deflateWhole(bytes), memberEnd(sumOf(bytes))]);
+}

@@ -1,0 +1,191 @@
+// Writes Mapbox Vector Tiles 2.1: the layers of a tile, as their specification has them. Used by tile-layers.ts. Our own,
+// as the numbers are here already: a library takes objects of each position.
+import { numberAt } from '../../format/element-at.ts';
+import type { OpenPolygon, OpenRing } from '../shapes/assemble-polygons.ts';
+import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
+
+/** A value of an attribute; numbers are whole and not negative. */
+export type TileValue = string | number | boolean;
+
+/** Types of geometries. */
+const POINT = 1;
+const LINES = 2;
+const POLYGONS = 3;
+/** Commands of geometries. */
+const MOVE_TO = 1;
+const LINE_TO = 2;
+const CLOSE_PATH = 7;
+/** Fields of a layer with their wire type: 0 a number, 2 bytes. */
+const FIELD = { name: 0x0a, feature: 0x12, key: 0x1a, value: 0x22, extent: 0x28, version: 0x78 } as const;
+/** That of a tile. */
+const LAYER = 0x1a;
+
+/** Growing bytes with the numbers of protocol buffers. */
+class ProtoWriter {
+  #bytes = Buffer.allocUnsafe(1 << 12);
+  #length = 0;
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  number(value: number): void {
+    this.#reserve(10);
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes[this.#length++] = 128 + (rest % 128);
+    this.#bytes[this.#length++] = rest;
+  }
+
+  signed(value: number): void {
+    this.number(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  field(tag: number, bytes: Uint8Array): void {
+    this.number(tag);
+    this.number(bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(2 * (this.#length + more));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}
+
+/** A layer that is written, feature by feature. Positions are in units of the tile, from its upper left corner. */
+export class TileLayer {
+  readonly #name: string;
+  readonly #features = new ProtoWriter();
+  readonly #feature = new ProtoWriter();
+  readonly #geometry = new ProtoWriter();
+  readonly #tags = new ProtoWriter();
+  readonly #keys = new Map<string, number>();
+  /** By type and text. */
+  readonly #values = new Map<string, { number: number; value: TileValue }>();
+  #count = 0;
+  #left = 0;
+  #top = 0;
+
+  /** @param name of the layer */
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Where the upper left corner of the tile is in the positions that follow. */
+  from(left: number, top: number): this {
+    this.#left = left;
+    this.#top = top;
+    return this;
+  }
+
+  point(id: number, attributes: Iterable<readonly [string, TileValue]>, x: number, y: number): void {
+    this.#geometry.clear();
+    this.#path([x, y], this.#left, this.#top);
+    this.#add(POINT, id, attributes);
+  }
+
+  lines(attributes: Iterable<readonly [string, TileValue]>, lines: readonly OpenRing[]): void {
+    this.#geometry.clear();
+    let [x, y] = [this.#left, this.#top];
+    for (const line of lines) {
+      this.#path(line, x, y);
+      [x, y] = [numberAt(line, line.length - 2), numberAt(line, line.length - 1)];
+    }
+    this.#add(LINES, undefined, attributes);
+  }
+
+  polygons(id: number, attributes: Iterable<readonly [string, TileValue]>, polygons: readonly OpenPolygon[]): void {
+    this.#geometry.clear();
+    let [x, y] = [this.#left, this.#top];
+    for (const polygon of polygons)
+      for (const ring of polygon) {
+        this.#path(ring, x, y);
+        this.#geometry.number(CLOSE_PATH + 8);
+        [x, y] = [numberAt(ring, ring.length - 2), numberAt(ring, ring.length - 1)];
+      }
+    this.#add(POLYGONS, id, attributes);
+  }
+
+  /** The layer as a tile has it; no bytes if it has no features. */
+  bytes(): Buffer {
+    if (this.#count === 0) return Buffer.alloc(0);
+    const layer = new ProtoWriter();
+    layer.number(FIELD.version);
+    layer.number(2);
+    layer.field(FIELD.name, Buffer.from(this.#name));
+    const head = Buffer.from(layer.bytes());
+    layer.clear();
+    for (const key of this.#keys.keys()) layer.field(FIELD.key, Buffer.from(key));
+    for (const { value } of this.#values.values()) layer.field(FIELD.value, encodeValue(value));
+    layer.number(FIELD.extent);
+    layer.number(TILE_EXTENT);
+    const tile = new ProtoWriter();
+    tile.field(LAYER, Buffer.concat([head, this.#features.bytes(), layer.bytes()]));
+    return Buffer.from(tile.bytes());
+  }
+
+  /** A way from one position to others. */
+  #path(places: OpenRing, fromX: number, fromY: number): void {
+    let [x, y] = [fromX, fromY];
+    const geometry = this.#geometry;
+    for (let i = 0; i < places.length; i += 2) {
+      if (i === 0) geometry.number(MOVE_TO + 8);
+      if (i === 2) geometry.number(LINE_TO + 8 * (places.length / 2 - 1));
+      const [toX, toY] = [numberAt(places, i), numberAt(places, i + 1)];
+      geometry.signed(toX - x);
+      geometry.signed(toY - y);
+      [x, y] = [toX, toY];
+    }
+  }
+
+  #add(type: number, id: number | undefined, attributes: Iterable<readonly [string, TileValue]>): void {
+    const feature = this.#feature;
+    feature.clear();
+    this.#tags.clear();
+    for (const [name, value] of attributes) {
+      let key = this.#keys.get(name);
+      if (key === undefined) {
+        key = this.#keys.size;
+        this.#keys.set(name, key);
+      }
+      const text = `${typeof value} ${value}`;
+      const known = this.#values.get(text) ?? { number: this.#values.size, value };
+      this.#values.set(text, known);
+      this.#tags.number(key);
+      this.#tags.number(known.number);
+    }
+    if (id !== undefined) {
+      feature.number(0x08);
+      feature.number(id);
+    }
+    feature.field(0x12, this.#tags.bytes());
+    feature.number(0x18);
+    feature.number(type);
+    feature.field(0x22, this.#geometry.bytes());
+    this.#features.field(FIELD.feature, feature.bytes());
+    this.#count++;
+  }
+}
+
+function encodeValue(value: TileValue): Buffer {
+  const writer = new ProtoWriter();
+  if (typeof value === 'string') writer.field(0x0a, Buffer.from(value));
+  else {
+    // Unsigned numbers are field 5, booleans field 7.
+    writer.number(typeof value === 'number' ? 0x28 : 0x38);
+    writer.number(Number(value));
+  }
+  return Buffer.from(writer.bytes());
+}

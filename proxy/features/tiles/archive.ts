@@ -1,0 +1,122 @@
+// All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else. Used by rows.ts.
+import { hash } from 'node:crypto';
+import { lastUpTo } from '../../../format/cells.ts';
+import { f64At } from '../../../format/element-at.ts';
+import { TILE_DIGEST_BYTES, TILE_RECORD_BYTES } from '../../../format/tiles.ts';
+import type { Answer, BodySource } from '../../bodies/answer.ts';
+import type { Row } from '../../bodies/row.ts';
+import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
+import type { SavedEndpoint } from '../downloads/endpoints.ts';
+import { answerSaved, type RangedFile, savedRow } from '../downloads/saved.ts';
+import type { Listing } from '../pages/listing.ts';
+import { type LevelTiles, noTiles, TILES } from './level-tiles.ts';
+
+/** The row of an endpoint. */
+export function archiveRow(endpoint: SavedEndpoint): Row {
+  return savedRow(endpoint, [], answerArchive);
+}
+
+/**
+ * The answer with the tiles of a level, whole or a range. Reading its body throws OriginError or FormatError.
+ * @throws Problem range-not-satisfiable; not-found if the level has none
+ */
+function answerArchive(listing: Listing<SavedEndpoint>): Answer | undefined {
+  const { level, representation, needs } = listing;
+  const { tiles: described } = level.summary;
+  if (described === undefined) throw noTiles(representation.release.id);
+  const tiles = needs.part(level, TILES);
+  if (tiles === undefined) return undefined;
+  const file = new StoredTiles(tiles, described.bytes, described.sha256.slice(0, TAG_CHARS));
+  return answerSaved(listing, file, described.units);
+}
+
+/** A part of the archive with its digest, 16 hex digits. */
+interface CheckedPart extends ByteRange {
+  digest: string;
+}
+
+/** An archive of which ranges are sent: its beginning from memory, each leaf and content once it is read and checked. */
+class StoredTiles extends StoredFile implements RangedFile {
+  readonly #tiles: LevelTiles;
+
+  constructor(tiles: LevelTiles, bytes: number, tag: string) {
+    super(tiles.path, bytes, tag);
+    this.#tiles = tiles;
+  }
+
+  /** A range of its bytes: always a stream. */
+  part({ offset, length }: ByteRange): BodySource {
+    const read: BodySource['read'] = (reads, client) =>
+      reads.later(client, () => this.#stream(reads, client, offset, offset + length));
+    // A piece takes as much memory for one of its bytes as for all.
+    return { bytes: this.bytes, read };
+  }
+
+  async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number): AsyncGenerator<Buffer> {
+    const { begin, header } = this.#tiles;
+    for (let at = offset, end: number; at < Math.min(to, begin.length); at = end) {
+      end = Math.min(to, begin.length, at + reads.pieceBytes);
+      yield Buffer.from(begin.subarray(at, end));
+    }
+    let waiting: CheckedPart[] = [];
+    let bytes = 0;
+    for await (const part of this.#parts(reads, client, Math.max(offset, begin.length), to)) {
+      if (bytes > 0 && bytes + part.length > reads.pieceBytes) {
+        yield await this.#checked(reads, client, waiting, offset, to);
+        [waiting, bytes] = [[], 0];
+      }
+      waiting.push(part);
+      bytes += part.length;
+    }
+    if (waiting.length > 0) yield await this.#checked(reads, client, waiting, offset, to);
+    if (header.data.offset + header.data.length !== this.bytes)
+      throw reads.damaged(this.path, 'its header is of another length');
+  }
+
+  /** The parts that a range of the archive meets, in order. */
+  async *#parts(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<CheckedPart> {
+    const { leaves, header, digests, blocks } = this.#tiles;
+    const leafCount = digests.leaves.length / TILE_DIGEST_BYTES;
+    for (let leaf = 0; leaf < leafCount; leaf++) {
+      const { offset, length } = leaves.rangeOf(leaf);
+      const digest = digests.leaves.toString('hex', TILE_DIGEST_BYTES * leaf, TILE_DIGEST_BYTES * (leaf + 1));
+      if (offset + length > from && offset < to) yield { offset, length, digest };
+    }
+    const { offset: dataAt, length: dataBytes } = header.data;
+    if (to <= dataAt) return;
+    for (let block = lastUpTo(digests.firsts, from - dataAt); block < digests.firsts.length; block++) {
+      const begin = dataAt + f64At(digests.firsts, block);
+      if (begin >= to) return;
+      const end = block + 1 < digests.firsts.length ? f64At(digests.firsts, block + 1) : dataBytes;
+      const [{ bytes: records = Buffer.alloc(0) } = {}] = await blocks.several([block], reads, client);
+      for (let at = 0; at < records.length; at += TILE_RECORD_BYTES) {
+        const offset = records.readDoubleLE(at);
+        const next = at + TILE_RECORD_BYTES;
+        const length = (next < records.length ? records.readDoubleLE(next) : end) - offset;
+        const digest = records.toString('hex', at + 8, at + 8 + TILE_DIGEST_BYTES);
+        if (dataAt + offset < to && dataAt + offset + length > from) yield { offset: dataAt + offset, length, digest };
+      }
+    }
+  }
+
+  /** Reads parts that follow each other, and returns what a range has of them. */
+  async #checked(
+    reads: QueuedReads,
+    client: Recipient,
+    parts: readonly CheckedPart[],
+    offset: number,
+    to: number,
+  ): Promise<Buffer> {
+    const from = parts[0]?.offset ?? 0;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const memory = Buffer.allocUnsafe(length);
+    const isRead = reads.now(this.path, { offset: from, length }, memory, 0, true);
+    const bytes = isRead ? memory : await reads.read(this.path, { offset: from, length }, client);
+    for (const { offset: own, length: size, digest } of parts) {
+      const part = bytes.subarray(own - from, own - from + size);
+      if (!hash('sha256', part, 'hex').startsWith(digest)) throw reads.damaged(this.path, `bytes from ${own}`);
+    }
+    return bytes.subarray(Math.max(0, offset - from), to - from);
+  }
+}

@@ -1,0 +1,67 @@
+// The paths of tiles: their description, one tile, and all of a level as a file. Used by the files of this folder and by
+// rows.ts.
+import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
+import type { NamedRelease } from '../../data/releases.ts';
+import { API_PATH } from '../../http/request.ts';
+import { badParameter, Parameter } from '../../query/parameter.ts';
+import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
+
+/** Below this path are those of tiles. */
+export const TILES_PATH = `${API_PATH}/tiles/`;
+
+/** A path with tiles of a level. */
+export interface TilesEndpoint {
+  /** Of a tile up to its zoom. */
+  path: string;
+  level: Level;
+  mediaType: string;
+  parameters: readonly Parameter<unknown>[];
+}
+
+/** Digits of the digest of a release that a request has. */
+const CONTENT = /^[0-9a-f]{12,64}$/;
+const CONTENT_RULE = '12 to 64 hexadecimal digits, those with which the SHA-256 of a release.json begins';
+/** As many are in the addresses of tiles. */
+export const CONTENT_CHARS = 16;
+
+/** The release of a tile, by its content: what the address of a tile stands for never changes. */
+export const CONTENT_PARAMETER: Parameter<NamedRelease> = new Parameter({
+  name: 'v',
+  order: 12,
+  rule: () => CONTENT_RULE,
+  parse({ text }) {
+    if (!CONTENT.test(text)) throw badParameter('v', text, CONTENT_RULE);
+    return { release: '', content: text };
+  },
+  document: () => ({
+    component: 'v',
+    description: `The release: ${CONTENT_RULE}. The template in the TileJSON has it, and tiles with it are kept for a year. The current release if absent.`,
+    schema: { type: 'string', pattern: CONTENT.source },
+    example: '0123456789ab',
+  }),
+});
+
+/** What describes the tiles of a level. */
+export const TILE_JSON_ENDPOINTS: readonly TilesEndpoint[] = LEVELS.map((level) => ({
+  path: `${TILES_PATH}${levelName(level)}.json`,
+  level,
+  mediaType: 'application/json',
+  parameters: [],
+}));
+
+/** The tiles of a level. */
+export const TILE_ENDPOINTS: readonly TilesEndpoint[] = LEVELS.map((level) => ({
+  path: `${TILES_PATH}${levelName(level)}/`,
+  level,
+  mediaType: 'application/vnd.mapbox-vector-tile',
+  parameters: [CONTENT_PARAMETER],
+}));
+
+/** All tiles of a level as a file. */
+export const ARCHIVE_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
+  path: `${API_PATH}/download/${levelName(level)}.pmtiles`,
+  level,
+  mediaType: 'application/vnd.pmtiles',
+  parameters: [RELEASE],
+  extension: '.pmtiles',
+}));

@@ -1,0 +1,156 @@
+// What is kept of the tiles of a level: the root directory of its archive and the digests of all its parts, and for a
+// while leaf directories and records of contents. Used by tiles.ts and archive.ts.
+import { hash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { lastUpTo } from '../../../format/cells.ts';
+import { f64At, u32At } from '../../../format/element-at.ts';
+import { tileDigestsPath, tilesPath } from '../../../format/layout.ts';
+import { FormatError } from '../../../format/parse.ts';
+import {
+  decodeDirectory,
+  decodeHeader,
+  entryOf,
+  PMTILES_HEADER_BYTES,
+  type TileDirectory,
+  type TilesHeader,
+} from '../../../format/pmtiles.ts';
+import {
+  decodeTileDigests,
+  TILE_BLOCK_RECORDS,
+  TILE_DIGEST_BYTES,
+  TILE_RECORD_BYTES,
+  type TileContent,
+  type TileDigests,
+  tileContentAt,
+} from '../../../format/tiles.ts';
+import type { Needs } from '../../data/needs.ts';
+import { Pieces } from '../../data/pieces.ts';
+import type { LoadedLevel, Part } from '../../data/release.ts';
+import { Problem } from '../../http/problem.ts';
+
+/** Size of the leaf directories that are kept decoded for each level. */
+const LEAVES_MAX_BYTES = 1024 * 1024;
+/** Of an entry of a directory. */
+const ENTRY_BYTES = 24;
+const BLOCK_BYTES = TILE_BLOCK_RECORDS * TILE_RECORD_BYTES;
+
+/** Where a tile is in the archive. */
+export interface StoredTile extends TileContent {
+  /** In the archive. */
+  offset: number;
+  length: number;
+}
+
+/** The tiles of a level. */
+export class LevelTiles {
+  /** Of the archive, relative to the origin. */
+  readonly path: string;
+  /** The bytes that the archive begins with: header, root directory, metadata. */
+  readonly begin: Buffer;
+  readonly header: TilesHeader;
+  readonly digests: TileDigests;
+  readonly leaves: Pieces;
+  readonly blocks: Pieces;
+  readonly #root: TileDirectory;
+  readonly #decoded = new LRUCache<number, TileDirectory>({ maxSize: LEAVES_MAX_BYTES });
+
+  /** @throws FormatError */
+  constructor(folder: string, { index }: Pick<LoadedLevel, 'index'>, begin: Buffer, head: Buffer, digestBytes: number) {
+    this.path = `${folder}/${tilesPath(index.level)}`;
+    const beside = `${folder}/${tileDigestsPath(index.level)}`;
+    this.begin = begin;
+    this.header = decodeHeader(begin, this.path);
+    const { rootLength, leaves } = this.header;
+    this.#root = directoryIn(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + rootLength), this.path);
+    this.digests = decodeTileDigests(head, beside);
+    const root = this.#root;
+    this.leaves = new Pieces(this.path, {
+      rangeOf(leaf) {
+        const from = leaves.offset + f64At(root.offset, leaf);
+        return { from, to: from + u32At(root.length, leaf) };
+      },
+      hasBytes: (leaf, bytes) => isDigest(this.digests.leaves, leaf, bytes),
+    });
+    this.blocks = new Pieces(beside, {
+      rangeOf(block) {
+        const from = head.length + block * BLOCK_BYTES;
+        return { from, to: Math.min(digestBytes, from + BLOCK_BYTES) };
+      },
+      hasBytes: (block, bytes) => isDigest(this.digests.blocks, block, bytes),
+    });
+  }
+
+  get bytes(): number {
+    const own = this.begin.length + this.digests.bytes + ENTRY_BYTES * this.#root.id.length;
+    return own + this.leaves.bytes + this.blocks.bytes + this.#decoded.calculatedSize;
+  }
+
+  /**
+   * A tile: null if nothing is there, undefined if something is not in memory.
+   * @throws FormatError if the archive contradicts itself
+   */
+  tileAt(id: number, needs: Needs): StoredTile | null | undefined {
+    let directory: TileDirectory | undefined = this.#root;
+    let entry = entryOf(directory, id);
+    if (entry === -1) return null;
+    if (u32At(directory.run, entry) === 0) {
+      directory = this.#leaf(entry, needs);
+      if (directory === undefined) return undefined;
+      entry = entryOf(directory, id);
+      if (entry === -1) return null;
+    }
+    if (id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
+    const offset = f64At(directory.offset, entry);
+    const block = needs.piece(this.blocks, lastUpTo(this.digests.firsts, offset));
+    if (block === undefined) return undefined;
+    const content = tileContentAt(block, offset);
+    if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
+    return { ...content, offset: this.header.data.offset + offset, length: u32At(directory.length, entry) };
+  }
+
+  #leaf(leaf: number, needs: Needs): TileDirectory | undefined {
+    const known = this.#decoded.get(leaf);
+    if (known !== undefined) return known;
+    const bytes = needs.piece(this.leaves, leaf);
+    if (bytes === undefined) return undefined;
+    const decoded = directoryIn(bytes, this.path);
+    this.#decoded.set(leaf, decoded, { size: ENTRY_BYTES * (decoded.id.length + 1) });
+    return decoded;
+  }
+}
+
+/** They are brought into memory for tiles, and for the download of all. */
+export const TILES: Part<LevelTiles> = {
+  name: 'tiles',
+  type: LevelTiles,
+  /** @throws Problem not-found if the level has none */
+  async load(level) {
+    const { tiles } = level.summary;
+    const { index, folder } = level;
+    if (tiles === undefined) throw noTiles(folder.slice(folder.lastIndexOf('/') + 1));
+    const [begin, head] = await Promise.all([
+      level.read(tilesPath(index.level), tiles.directory, true),
+      level.read(tileDigestsPath(index.level), tiles.digests.head, true),
+    ]);
+    return new LevelTiles(folder, level, begin, head, tiles.digests.bytes);
+  },
+};
+
+/** What is said of a level without tiles. */
+export function noTiles(release: string): Problem {
+  return new Problem(
+    'not-found',
+    `Release ${release} has no tiles of this level: it was built with --no-tiles, or no unit of the level has an area.`,
+  );
+}
+
+function directoryIn(gzipped: Uint8Array, path: string): TileDirectory {
+  return decodeDirectory(gunzipSync(gzipped), path);
+}
+
+/** Are bytes those that a digest of several is of? */
+function isDigest(digests: Buffer, number: number, bytes: Uint8Array): boolean {
+  const at = TILE_DIGEST_BYTES * number;
+  return hash('sha256', bytes, 'hex').startsWith(digests.toString('hex', at, at + TILE_DIGEST_BYTES));
+}

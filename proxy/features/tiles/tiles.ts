@@ -1,0 +1,94 @@
+// Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0). Used by rows.ts.
+import { gzipSync } from 'node:zlib';
+import { elementAt } from '../../../format/element-at.ts';
+import { levelName } from '../../../format/levels.ts';
+import { tileIdOf } from '../../../format/pmtiles.ts';
+import { vectorLayers } from '../../../format/tiles.ts';
+import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { Row } from '../../bodies/row.ts';
+import { gather } from '../../data/needs.ts';
+import { Problem } from '../../http/problem.ts';
+import { parseQuery, queryRules } from '../../query/parse.ts';
+import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
+import { noTiles, TILES } from './level-tiles.ts';
+import { TileBody } from './tile-body.ts';
+
+/** Zoom, column and row of a tile, without leading zeros. */
+const PLACE = /^(0|[1-9]\d?)\/(0|[1-9]\d{0,7})\/(0|[1-9]\d{0,7})\.mvt$/;
+
+/** The row of the tiles of a level. Text of a path becomes three numbers, or is refused. */
+export function tileRow(endpoint: TilesEndpoint): Row {
+  const { path, level: number, mediaType, parameters } = endpoint;
+  const headers = fixedHeaders(mediaType);
+  const rules = queryRules(number, parameters);
+  return {
+    path,
+    answer(sources, request, { base, coding }) {
+      const [, ...texts] = PLACE.exec(request.path.slice(path.length)) ?? [];
+      if (texts.length !== 3) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
+      const [zoom, x, y] = texts.map(Number) as [number, number, number];
+      const named = CONTENT_PARAMETER.of(parseQuery(request.query, rules));
+      const fixed = headers[sources.audience];
+      return gather(sources, request, named, (needs) => {
+        const { release } = needs;
+        const { tiles: described } = elementAt(release.summaries, number);
+        if (described === undefined) throw noTiles(release.id);
+        const { minzoom, maxzoom } = described;
+        if (zoom < minzoom || zoom > maxzoom || x >= 2 ** zoom || y >= 2 ** zoom)
+          throw new Problem(
+            'not-found',
+            `Tiles of ${levelName(number)} have zooms ${minzoom} to ${maxzoom}, and columns and rows from 0 to 2^z - 1.`,
+          );
+        const level = needs.level(number);
+        const tiles = level && needs.part(level, TILES);
+        const tile = tiles?.tileAt(tileIdOf(zoom, x, y), needs);
+        if (tiles === undefined || tile === undefined) return undefined;
+        const representation = { release, base, coding, isPinned: named !== undefined };
+        if (tile === null) return nothingThere(fixed, representation);
+        return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
+      });
+    },
+  };
+}
+
+/** 204: the answer where no unit is. */
+function nothingThere(fixed: FixedHeaders, representation: Representation): Answer {
+  const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity.concat(representation.release.id);
+  const isOfContent = (i: number): boolean => headers[i - (i % 2)]?.startsWith('Content-') === true;
+  return {
+    status: 204,
+    headers: headers.filter((_, i) => !isOfContent(i)),
+    etag: undefined,
+    body: undefined,
+    representation,
+  };
+}
+
+/** The answer with the TileJSON of a level. @throws Problem not-found if it has no tiles */
+export function answerTileJson(
+  { path, level }: TilesEndpoint,
+  fixed: FixedHeaders,
+  representation: Representation,
+): Answer {
+  const { release, base, coding } = representation;
+  const { tiles, extent = [-180, -90, 180, 90] } = elementAt(release.summaries, level);
+  if (tiles === undefined) throw noTiles(release.id);
+  const { minzoom, maxzoom } = tiles;
+  const [west = NaN, south = NaN, east = NaN, north = NaN] = extent;
+  const text = `${JSON.stringify({
+    tilejson: '3.0.0',
+    name: `${release.id} ${levelName(level)}`,
+    tiles: [`${base}${TILES_PATH}${levelName(level)}/{z}/{x}/{y}.mvt?v=${release.digest.slice(0, CONTENT_CHARS)}`],
+    vector_layers: vectorLayers(level, minzoom, maxzoom),
+    minzoom,
+    maxzoom,
+    bounds: [west, south, east, north],
+    center: [(west + east) / 2, (south + north) / 2, minzoom],
+    ...(release.attribution.length > 0 && { attribution: release.attribution.join('; ') }),
+  })}\n`;
+  const tag = tagOf(`${path}\n${text}`);
+  const isGzip = coding === 'gzip';
+  const body = isGzip ? gzipSync(text) : Buffer.from(text);
+  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, []);
+}

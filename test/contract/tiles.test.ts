@@ -1,0 +1,149 @@
+// Vector tiles over HTTP: what each path answers, what is refused, and that damage is never sent. What is in tiles is
+// tested in generator/tiles.test.ts.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { PMTiles, type RangeResponse } from 'pmtiles';
+import { writeRenamedCountries } from '../support/datasets/small-datasets.ts';
+import { refusal, send } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
+import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+
+const ZOOM = 5;
+const out = await buildCountries({ tiles: ZOOM });
+const service = await startService(out);
+const ARCHIVE = 'releases/r1/lv1/tiles.pmtiles';
+const GZIP = { 'accept-encoding': 'gzip' };
+
+const json = async (of = service) => JSON.parse((await send(of, '/api/v1/tiles/lv1.json')).body.toString());
+const [template] = (await json()).tiles as string[];
+const pinned = new URL(template ?? '').search;
+const pathOf = (zoom: number, x: number, y: number) => `/api/v1/tiles/lv1/${zoom}/${x}/${y}.mvt`;
+
+test('the TileJSON has a pinned template, layers, zooms and bounds; a release without tiles has none: 404', async () => {
+  const described = await json();
+  assert.match(template ?? '', /^http:\/\/[^/]+\/api\/v1\/tiles\/lv1\/\{z\}\/\{x\}\/\{y\}\.mvt\?v=[0-9a-f]{16}$/);
+  assert.deepEqual([described.tilejson, described.minzoom, described.maxzoom], ['3.0.0', 0, ZOOM]);
+  assert.deepEqual(
+    described.vector_layers.map(({ id }: { id: string }) => id),
+    ['units', 'borders', 'labels'],
+  );
+  assert.equal(JSON.parse((await send(service, '/api/v1/')).body.toString()).tiles, true);
+  const other = await startService(await buildCountries());
+  for (const path of ['tiles/lv1.json', 'tiles/lv1/0/0/0.mvt', 'download/lv1.pmtiles'])
+    assert.match(refusal(await send(other, `/api/v1/${path}`), 404, 'not-found'), /has no tiles/);
+  refusal(await send(service, '/api/v1/tiles/lv4.json'), 404, 'not-found');
+});
+
+test('each tile is that of the archive, as gzip and as text, with tags of their own, HEAD and 304', async () => {
+  let tiles = 0;
+  for await (const { zoom, x, y, tile } of readTiles(openTiles(join(out, ARCHIVE)))) {
+    const path = pathOf(zoom, x, y) + pinned;
+    const [gzip, plain] = [await send(service, path, GZIP), await send(service, path)];
+    assert.deepEqual([gzip.status, plain.status, gzip.headers['content-encoding']], [200, 200, 'gzip']);
+    assert.ok(gunzipSync(gzip.body).equals(plain.body));
+    assert.equal(plain.headers['content-length'], String(plain.body.length));
+    const own = new VectorTile(new PbfReader(plain.body));
+    assert.equal(own.layers['units']?.length, tile.layers['units']?.length);
+    assert.equal(gzip.headers['content-type'], 'application/vnd.mapbox-vector-tile');
+    assert.equal(gzip.headers['cache-control'], 'private, max-age=31536000, immutable');
+    const { etag = '' } = gzip.headers;
+    assert.notEqual(etag, plain.headers.etag);
+    const known = await send(service, path, { ...GZIP, 'if-none-match': etag });
+    const head = await send(service, path, GZIP, 'HEAD');
+    assert.deepEqual([known.status, head.status, head.body.length, head.headers.etag], [304, 200, 0, etag]);
+    tiles++;
+  }
+  assert.ok(tiles > 10, `${tiles}`);
+  assert.equal((await send(service, pathOf(0, 0, 0))).headers['cache-control'], 'private, no-cache');
+});
+
+test('nothing there is 204 without body and tag, kept like a tile; HEAD alike', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers, body } = await send(service, pathOf(ZOOM, 0, 0) + pinned, {}, method);
+    assert.deepEqual([status, body.length, headers.etag, headers['content-type']], [204, 0, undefined, undefined]);
+    assert.equal(headers['cache-control'], 'private, max-age=31536000, immutable');
+    assert.equal(headers['boundaries-release'], 'r1');
+  }
+});
+
+test('what is no place of a tile is 404, and a v that is no digest 400', async () => {
+  const places = [
+    '6/0/0',
+    '0/1/0',
+    '1/2/0',
+    '1/0/2',
+    '01/0/0',
+    '1/00/0',
+    '1/+1/0',
+    '1/-1/0',
+    '1/1e0/0',
+    '1/0/0.0',
+    '//',
+  ];
+  for (const place of [...places, '1/0', '1/0/0/0', '..%2f/0/0', '1/%30/0', '1/0/99999999999999999999'])
+    refusal(await send(service, `/api/v1/tiles/lv1/${place}.mvt`), 404, 'not-found');
+  for (const path of ['lv1/', 'lv1', 'lv1/0/0/0.pbf', 'lv6/0/0/0.mvt', 'lv1/0/0/0.mvt/', 'lv6.json'])
+    refusal(await send(service, `/api/v1/tiles/${path}`), 404, 'not-found');
+  for (const v of ['', 'r1', '0123456789a', '0123456789AB', 'g'.repeat(12), '0'.repeat(65)])
+    refusal(await send(service, `${pathOf(0, 0, 0)}?v=${v}`), 400, 'bad-parameter');
+  refusal(await send(service, `${pathOf(0, 0, 0)}?x=1`), 400, 'unknown-parameter');
+  refusal(await send(service, `${pathOf(0, 0, 0)}?v=0123456789ab`), 410, 'release-gone');
+});
+
+test('an address with v stays that of its release; without v it is the current one', async () => {
+  const own = await buildCountries({ tiles: ZOOM });
+  const proxy = await startService(own);
+  const [before = ''] = (await json(proxy)).tiles;
+  await buildRelease(writeRenamedCountries(), own, { release: 'r2', tiles: ZOOM });
+  await proxy.releases.refresh();
+  const ask = async (query: string) => (await send(proxy, pathOf(0, 0, 0) + query)).headers['boundaries-release'];
+  assert.deepEqual([await ask(new URL(before).search), await ask('')], ['r1', 'r2']);
+});
+
+test('the archive is read in ranges by pmtiles, and each range is that of the file', async () => {
+  const file = readFileSync(join(out, ARCHIVE));
+  const path = '/api/v1/download/lv1.pmtiles';
+  const whole = await send(service, path);
+  assert.ok(whole.status === 200 && whole.body.equals(file));
+  assert.match(String(whole.headers['content-disposition']), /filename="boundaries-r1-lv1\.pmtiles"/);
+  for (let from = 0; from < file.length; from += 997) {
+    const part = await send(service, path, { range: `bytes=${from}-${from + 1499}` });
+    assert.ok(part.status === 206 && part.body.equals(file.subarray(from, from + 1500)), `${from}`);
+  }
+  const archive = new PMTiles({
+    getKey: () => path,
+    async getBytes(offset, length): Promise<RangeResponse> {
+      const { body } = await send(service, path, { range: `bytes=${offset}-${offset + length - 1}` });
+      return { data: new Uint8Array(body).buffer };
+    },
+  });
+  assert.equal((await archive.getHeader()).maxZoom, ZOOM);
+  assert.ok((await archive.getZxy(0, 0, 0))?.data);
+});
+
+test('a tile that is damaged is 502, by itself and in the archive; a damaged beginning is 502, too', async () => {
+  for (const at of [200, -40]) {
+    const own = await buildCountries({ tiles: 0 });
+    const file = join(own, ARCHIVE);
+    const bytes = readFileSync(file);
+    const byte = at < 0 ? bytes.length + at : at;
+    bytes[byte] = (bytes[byte] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const proxy = await startService(own);
+    for (const headers of [GZIP, {}]) refusal(await send(proxy, pathOf(0, 0, 0), headers), 502, 'origin-damaged');
+    await assert.rejects(async () => {
+      const { status } = await send(proxy, '/api/v1/download/lv1.pmtiles');
+      if (status !== 200) throw new Error(`${status}`);
+    });
+  }
+  const own = await buildCountries({ tiles: 0 });
+  const digests = join(own, 'releases/r1/lv1/tiles.digest');
+  writeFileSync(digests, readFileSync(join(own, 'releases/r1/lv0/tiles.digest')));
+  refusal(await send(await startService(own), pathOf(0, 0, 0)), 502, 'origin-damaged');
+});

@@ -1,0 +1,264 @@
+// Vector tiles of the generator, as `pmtiles` and `@mapbox/vector-tile` read them: what is in each tile, and that every
+// edge inside is of two units or on a coast.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { VectorTileFeature } from '@mapbox/vector-tile';
+import type { Geometry } from 'gdal-async';
+import { zxyToTileId } from 'pmtiles';
+import { elementAt } from '../../format/element-at.ts';
+import { tileIdOf, zoomOfId } from '../../format/pmtiles.ts';
+import { verify } from '../../generator/check/verify.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
+import { toValid } from '../../generator/gdal/valid-polygons.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
+import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
+import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
+import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
+import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { dice } from '../support/dice.ts';
+import { sha256 } from '../support/files.ts';
+import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { assertContradiction } from '../verify/findings.ts';
+import { patchwork } from './made-up-levels.ts';
+
+const [ROWS, COLUMNS, STEPS] = [3, 4, 40];
+const ZOOM = 8;
+const PRECISION = 5;
+
+/** A patchwork of counties from (0, 0), a degree each, in two countries: the left and the right half. */
+function writePatchwork(): string {
+  const scale = 10 ** PRECISION;
+  const units = patchwork(PRECISION, ROWS, COLUMNS, STEPS, dice(7)).map(([ring = []]) => {
+    const text = ring.map(([x, y]) => `${x / scale} ${y / scale}`).join();
+    return gdal.Geometry.fromWKT(`POLYGON((${text}))`);
+  });
+  const countryOf = (i: number): string => (i % COLUMNS < COLUMNS / 2 ? 'W' : 'E');
+  const countries = ['W', 'E'].map((gid) => {
+    const parts = units.filter((_, i) => countryOf(i) === gid);
+    return { values: [gid, gid], wkt: parts.reduce((a, b) => a.union(b)).toWKT() };
+  });
+  const counties = units.map((unit, i) => ({ values: [countryOf(i), `C${i}`, `County ${i}`], wkt: unit.toWKT() }));
+  return writeDataset(join(temporaryFolder(), 'patchwork.gpkg'), 'GPKG', [
+    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: countries },
+    { name: 'ADM_1', columns: ['GID_0', 'GID_1', 'NAME_1'], features: counties },
+  ]);
+}
+
+const source = writePatchwork();
+const out = temporaryFolder();
+const OPTIONS = { precision: PRECISION, tiles: ZOOM };
+const release = await buildRelease(source, out, OPTIONS);
+const archiveOf = (level: number) => openTiles(join(out, `releases/r1/lv${level}/tiles.pmtiles`));
+
+type Place = { x: number; y: number };
+const BUFFER = 64;
+const END = 4096 + BUFFER;
+
+/** Edges that are not on the cut around a tile: their text, the same in both directions. */
+function* edgesOf(feature: VectorTileFeature): Generator<[key: string, from: Place, to: Place]> {
+  for (const ring of feature.loadGeometry())
+    for (const [i, to] of ring.entries()) {
+      const from = ring[i - 1];
+      if (from === undefined) continue;
+      const isCut = (axis: 'x' | 'y') => from[axis] === to[axis] && (from[axis] === -BUFFER || from[axis] === END);
+      if (!isCut('x') && !isCut('y')) yield [[`${from.x},${from.y}`, `${to.x},${to.y}`].sort().join(' '), from, to];
+    }
+}
+
+test('every edge inside of a tile is of two units, or on the coast, at every zoom and level', async () => {
+  for (const level of [0, 1]) {
+    let shared = 0;
+    for await (const { zoom, x, y, tile } of readTiles(archiveOf(level))) {
+      const { units } = tile.layers;
+      if (units === undefined) continue;
+      const edges = new Map<string, { count: number; from: Place; to: Place }>();
+      for (let i = 0; i < units.length; i++)
+        for (const [key, from, to] of edgesOf(units.feature(i)))
+          edges.set(key, { count: (edges.get(key)?.count ?? 0) + 1, from, to });
+      const side = 4096 * 2 ** zoom;
+      // Places of the coast are off a straight line by less than half a step.
+      const slack = (0.5 / STEPS / 360) * side + 1;
+      const columns = [0, COLUMNS].map((degrees) => mercatorX(degrees) * side - 4096 * x);
+      const rows = [0, ROWS].map((degrees) => mercatorY(degrees) * side - 4096 * y);
+      const isNear = (lines: readonly number[], at: number) => lines.some((line) => Math.abs(at - line) <= slack);
+      const isOnCoast = (place: Place) => isNear(columns, place.x) || isNear(rows, place.y);
+      for (const [key, { count, from, to }] of edges) {
+        const isCoast = isOnCoast(from) && isOnCoast(to);
+        if (count === 2) shared++;
+        else assert.ok(count === 1 && isCoast, `level ${level}, ${zoom}/${x}/${y}: ${key} is of ${count}`);
+      }
+    }
+    assert.ok(shared > 100, `${shared}`);
+  }
+});
+
+/** The area of all polygons of a geometry of GDAL. */
+function areaOf(geometry: Geometry): number {
+  if (geometry instanceof gdal.Polygon) return geometry.getArea();
+  if (!(geometry instanceof gdal.GeometryCollection)) return 0;
+  return geometry.children.map(areaOf).reduce((a, b) => a + b, 0);
+}
+
+test('polygons wind as MVT asks, and being made valid changes none by more than 16 square units', async () => {
+  for await (const { zoom, x, y, tile } of readTiles(archiveOf(1))) {
+    const { units } = tile.layers;
+    for (let i = 0; i < (units?.length ?? 0); i++) {
+      const rings = units?.feature(i).loadGeometry() ?? [];
+      const polygons: number[][][] = [];
+      let area = 0;
+      for (const ring of rings) {
+        const open = ring.slice(0, -1).flatMap((place) => [place.x, place.y]);
+        const own = doubledArea(open) / 2;
+        area += own;
+        if (own > 0) polygons.push([open]);
+        else polygons.at(-1)?.push(open);
+      }
+      const change = Math.abs(area - areaOf(toValid(polygons)));
+      assert.ok(polygons.length > 0 && change <= 16, `${zoom}/${x}/${y}: ${change}`);
+    }
+  }
+});
+
+test('features have fid, GIDs, colour, leaf and name; borders the highest level; labels rank and zoom', async () => {
+  const levels = elementAt(release.levels, 1);
+  assert.deepEqual([levels.tiles?.units, levels.tiles?.minzoom, levels.tiles?.maxzoom], [ROWS * COLUMNS, 0, ZOOM]);
+  const seen = { units: new Map<number, string>(), labels: new Set<number>(), borders: new Set<string>() };
+  for await (const { zoom, tile } of readTiles(archiveOf(1))) {
+    const { units, borders, labels } = tile.layers;
+    assert.ok(borders === undefined || zoom >= 2);
+    for (let i = 0; zoom === ZOOM && i < (units?.length ?? 0); i++) {
+      const { id = -1, properties } = units?.feature(i) ?? assert.fail();
+      const [at, country] = [id - 1, (id - 1) % COLUMNS < COLUMNS / 2 ? 'W' : 'E'];
+      const { colour, ...others } = properties;
+      assert.deepEqual(others, { gid: `C${at}`, gid_0: country, leaf: true, name: `County ${at}` });
+      seen.units.set(id, String(colour));
+    }
+    for (let i = 0; zoom === ZOOM && i < (borders?.length ?? 0); i++)
+      seen.borders.add(JSON.stringify(borders?.feature(i).properties));
+    for (let i = 0; zoom === ZOOM && i < (labels?.length ?? 0); i++) {
+      const { id = -1, properties } = labels?.feature(i) ?? assert.fail();
+      assert.ok(!seen.labels.has(id) && properties['zoom'] === 6, JSON.stringify(properties));
+      seen.labels.add(id);
+    }
+  }
+  assert.equal(seen.units.size, ROWS * COLUMNS);
+  assert.equal(seen.labels.size, ROWS * COLUMNS);
+  assert.deepEqual([...seen.borders].sort(), ['{"level":0}', '{"level":1,"gid_0":"E"}', '{"level":1,"gid_0":"W"}']);
+  for (let i = 1; i <= ROWS * COLUMNS; i++)
+    for (const other of [i % COLUMNS === 0 ? undefined : i + 1, i + COLUMNS])
+      if (other !== undefined && seen.units.has(other)) assert.notEqual(seen.units.get(i), seen.units.get(other));
+});
+
+test('tile ids are those of pmtiles', async () => {
+  for (const [z, x, y] of [
+    [0, 0, 0],
+    [1, 1, 0],
+    [2, 3, 1],
+    [5, 17, 30],
+    [12, 3000, 77],
+  ] as const) {
+    assert.equal(tileIdOf(z, x, y), zxyToTileId(z, x, y));
+    assert.equal(zoomOfId(tileIdOf(z, x, y)), z);
+  }
+});
+
+test('shards and their seal give the same bytes', async () => {
+  const sharded = temporaryFolder();
+  for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, OPTIONS), { shard, shards: 2 }, SILENT);
+  await seal(sharded, 'r1', true);
+  for (const level of [0, 1])
+    for (const name of ['tiles.pmtiles', 'tiles.digest']) {
+      const path = `releases/r1/lv${level}/${name}`;
+      assert.ok(readFileSync(join(sharded, path)).equals(readFileSync(join(out, path))), path);
+    }
+});
+
+test('verify finds nothing in them, and names an archive whose digests are of another one', async () => {
+  const { findings } = await verify({ out, workers: 0 }, SILENT);
+  assert.deepEqual(findings, []);
+  await assertContradiction(
+    out,
+    (root) => {
+      const path = join(root, 'lv1/tiles.digest');
+      const { bytes } = elementAt(release.levels, 1).tiles?.digests.head ?? assert.fail();
+      const digests = readFileSync(path);
+      digests.writeUInt8(digests.readUInt8(bytes + 9) ^ 1, bytes + 9);
+      writeFileSync(path, digests);
+      resealRelease(root, (described) => {
+        const summary = summaryOf(described, 1);
+        const tiles = summary.tiles ?? assert.fail();
+        const changed = { ...tiles, digests: { ...tiles.digests, sha256: sha256(digests) } };
+        return { ...described, levels: described.levels.with(1, { ...summary, tiles: changed }) };
+      });
+    },
+    'lv1/tiles.pmtiles',
+    /block 0 is not what tiles.digest says/,
+  );
+});
+
+test('a unit on the antimeridian is cut there, and joined in the buffer; one at a pole is cut at 85.05 degrees', async () => {
+  const own = temporaryFolder();
+  const across = 'MULTIPOLYGON(((170 10,180 10,180 20,170 20,170 10)),((-180 10,-170 10,-170 20,-180 20,-180 10)))';
+  const polar = 'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))';
+  const file = writeDataset(join(own, 'edges.gpkg'), 'GPKG', [
+    {
+      name: 'ADM_0',
+      columns: ['GID_0', 'COUNTRY'],
+      features: [
+        { values: ['X', 'Across'], wkt: across },
+        { values: ['P', 'Polar'], wkt: polar },
+        { values: ['N', 'Nowhere'], wkt: null },
+      ],
+    },
+  ]);
+  const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
+  assert.equal(elementAt(built.levels, 0).tiles?.units, 2);
+  for await (const { zoom, x, y, tile } of readTiles(openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles')))) {
+    const { units } = tile.layers;
+    for (let i = 0; i < (units?.length ?? 0); i++) {
+      const feature = units?.feature(i) ?? assert.fail();
+      for (const [key, from, to] of edgesOf(feature)) {
+        const side = 2 ** zoom * 4096;
+        const isEdge = (at: number) => at + x * 4096 === 0 || at + x * 4096 === side;
+        assert.ok(from.x !== to.x || !isEdge(from.x), `${zoom}/${x}/${y} ${feature.id}: ${key} is on the antimeridian`);
+        for (const place of [from, to]) assert.ok(place.y + y * 4096 >= 0 && place.y + y * 4096 <= side, key);
+      }
+    }
+  }
+});
+
+test('an edge that no point can come back to is divided where it crosses, also when points came back elsewhere', () => {
+  // A border whose second point goes, and then crosses another one; and far away two edges that cross.
+  const x = Int32Array.of(0, 40, 80, 40, 40, 2000, 2040, 2000, 2040);
+  const y = Int32Array.of(0, 10, 0, -4, 4, 0, 40, 40, 0);
+  const shared = {
+    ...{ x, y, points: Int32Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8), arcEnds: Int32Array.of(3, 5, 7, 9) },
+    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+  };
+  const weights = Float64Array.of(Infinity, 40, Infinity, ...Array<number>(6).fill(Infinity));
+  const { arcs, crossings } = cutArcs(shared, weights, new Uint8Array(4).fill(1), 1);
+  assert.equal(crossings, 0);
+  assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
+});
+
+test('edges there and back along a cut go, those inside stay, twice in one direction, too', () => {
+  // Two lobes above row 0, which the cut joins; a strait inside of the left one has come to nothing.
+  const lobes = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 30, 0, 30, 10, 20, 10, 20, 0];
+  const pieces = withoutDoubledEdges([[lobes]], [{ axis: 1, at: 0 }]);
+  assert.deepEqual(
+    pieces.map(([ring = []]) => doubledArea(ring)),
+    [200, 200],
+  );
+  const twice = [0, 0, 5, 0, 5, 5, 5, 8, 5, 5, 5, 8, 10, 0, 30, 0, 30, 10, 0, 10, 0, 0, 30, 0, 5, 0];
+  const area = withoutDoubledEdges([[twice]], [{ axis: 1, at: 0 }])
+    .flat()
+    .reduce((sum, ring) => sum + doubledArea(ring), 0);
+  assert.equal(area, doubledArea(twice));
+});

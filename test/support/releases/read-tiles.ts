@@ -1,0 +1,56 @@
+// Reads the archives of vector tiles of a release with the packages that clients use.
+import { readFileSync } from 'node:fs';
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { PMTiles, type RangeResponse, type Source } from 'pmtiles';
+
+/** A file as a source of `pmtiles`. */
+class FileSource implements Source {
+  readonly #file: string;
+  readonly #bytes: Buffer;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#bytes = readFileSync(file);
+  }
+
+  getKey(): string {
+    return this.#file;
+  }
+
+  async getBytes(offset: number, length: number): Promise<RangeResponse> {
+    const part = this.#bytes.subarray(offset, offset + length);
+    return { data: new Uint8Array(part).buffer };
+  }
+}
+
+/** A tile that was read. */
+export interface ReadTile {
+  zoom: number;
+  x: number;
+  y: number;
+  tile: VectorTile;
+}
+
+/** Opens an archive. */
+export function openTiles(file: string): PMTiles {
+  return new PMTiles(new FileSource(file));
+}
+
+/** The tiles of an archive around its bounds, zoom by zoom. */
+export async function* readTiles(archive: PMTiles): AsyncGenerator<ReadTile> {
+  const { minZoom, maxZoom, minLon, minLat, maxLon, maxLat } = await archive.getHeader();
+  for (let zoom = minZoom; zoom <= maxZoom; zoom++) {
+    const last = 2 ** zoom - 1;
+    const column = (longitude: number): number => Math.floor((longitude / 360 + 0.5) * 2 ** zoom);
+    const row = (latitude: number): number => {
+      const sine = Math.sin((latitude / 180) * Math.PI);
+      return Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * 2 ** zoom);
+    };
+    for (let x = Math.max(0, column(minLon) - 1); x <= Math.min(last, column(maxLon) + 1); x++)
+      for (let y = Math.max(0, row(maxLat) - 1); y <= Math.min(last, row(minLat) + 1); y++) {
+        const found = await archive.getZxy(zoom, x, y);
+        if (found !== undefined) yield { zoom, x, y, tile: new VectorTile(new PbfReader(new Uint8Array(found.data))) };
+      }
+  }
+}

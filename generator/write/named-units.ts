@@ -1,4 +1,4 @@
-// The names of a level's units with their parents and the numbers of units below them: for names.jsonl.gz and the
+// The names of a level's units with their parents, and what is below and inside them: for names.jsonl.gz and the
 // overview. A build takes them from the stores of the levels.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';

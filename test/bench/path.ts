@@ -14,6 +14,7 @@ import {
   hierarchiesAtPoints,
   hotPath,
   largestLevel,
+  neighboursOfUnits,
   scatteredListing,
   searchesByName,
   singleUnits,
@@ -59,7 +60,7 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     ({ page }) => page !== undefined && Math.abs(statSync(page).size / PAGE_BYTES - 1) < PAGE_TOLERANCE,
   );
   const hot = { what: `hot page (${hotPath(of)})`, targets: [{ path: hotPath(of) }] };
-  const { cells, geometries } = of.about;
+  const { cells, geometries, neighbours } = of.about;
   const hasPlaces = cells && geometries.includes('none');
   if (!hasPlaces) console.error('the release has no cells, or no features without geometry: these rows are left out');
   if (near.length === 0) console.error('no stored page has about 20 kB: that row is left out');
@@ -78,6 +79,11 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...hierarchiesAtPoints(all), target: '80 us' },
     { ...searchesByName(of), target: '60 us' },
   ];
+  const [touching, byGid] = neighboursOfUnits(all);
+  const borders = [
+    { ...byGid, target: 'as a page of one' },
+    { ...touching, target: '1.2 x the one before' },
+  ];
   type Row = Pick<PathCase, 'what' | 'target' | 'range'> & {
     targets: { path: string }[];
     status?: number;
@@ -94,6 +100,7 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...slicesAtRandomFids(all, 'geojsonl', 1000, TARGETS, 'none'), target: '150 us' },
     { ...slicesAtRandomFids(all, 'fc', 1000, TARGETS, 'none'), target: '150 us' },
     ...(hasPlaces ? places : []),
+    ...(neighbours && geometries.includes('none') ? borders : []),
     { what: 'stored page of about 20 kB', targets: near, target: '45 us' },
     { ...hot, token: forged, status: 401, what: 'refusal: wrong signature', target: '80 us, stretch 60' },
     { ...hot, token: expired, status: 401, what: 'refusal: expired', target: '80 us, stretch 60' },

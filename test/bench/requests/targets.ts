@@ -144,6 +144,18 @@ export function unitsAtPoints(index: LevelIndex): TargetList {
   };
 }
 
+/** One of the units that share a border with a random one, without its geometry; and that one by its GID likewise. */
+export function neighboursOfUnits(index: LevelIndex): [neighbours: TargetList, byGid: TargetList] {
+  const { level, columns } = index;
+  const own = elementAt(columns, level);
+  const gids = shuffled(Array.from({ length: own.size }, (_, number) => encodeURIComponent(own.gidAt(number))));
+  const of = (parameter: string): Target[] => gids.map((gid) => ({ path: `${oneOf(index)}&${parameter}=${gid}` }));
+  return [
+    { what: `one of the neighbours of a random unit (lv${level}), without geometry`, targets: of('touches') },
+    { what: `one unit by its GID (lv${level}), without geometry`, targets: of(`gid-${level}`) },
+  ];
+}
+
 /** What is on all levels at the centre of random units. */
 export function hierarchiesAtPoints(index: LevelIndex): TargetList {
   return {

@@ -16,6 +16,7 @@ import { findingToText } from '../quality/check.ts';
 import { countsOf } from '../release/changes-files.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
+import { NESTING_MIN } from '../shapes/nesting.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -78,9 +79,6 @@ function smallLines(levels: readonly { level: Level; extent?: readonly number[] 
   });
 }
 
-/** A level of whose edges the next one has a smaller share does not nest. */
-const NESTS_FROM = 0.98;
-
 /** How levels nest, in one line, and the levels that do not, one a line. */
 function nestingLines(levels: readonly { level: Level; features: number; nesting: number | null }[]): string[] {
   const filled = levels.filter(({ features }) => features > 0);
@@ -93,7 +91,7 @@ function nestingLines(levels: readonly { level: Level; features: number; nesting
   });
   if (shares.length === 0) return [];
   const all = shares.map(({ level, next, share }) => `${level} in ${next} ${share}`);
-  const apart = shares.filter(({ nesting }) => nesting < NESTS_FROM);
+  const apart = shares.filter(({ nesting }) => nesting < NESTING_MIN);
   return [
     '',
     `How levels nest, the share of their edges that the next level has: ${all.join(', ')}`,

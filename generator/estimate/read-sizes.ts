@@ -6,17 +6,17 @@ import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { RingParts } from '../geojson/ring-parts.ts';
+import { geometryGroups } from '../plan/plan.ts';
 import { Findings } from '../quality/findings.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
 import { UnitPolygons } from '../read/unit-polygons.ts';
-import { storeGeometries } from '../shapes/store-geometries.ts';
+import { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { REUSE_TEXT_BYTES, storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
-import { geometryGroups } from '../write/build-levels.ts';
 import { chainedData } from '../write/write-files.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
@@ -79,8 +79,9 @@ export function readSizes(task: SizesTask): ReadSizes {
   new LevelStore(scratch).writeIndex(index);
   checkIdentifiers(source, index, findings);
   sampled?.close();
-  for (const group of geometryGroups(geometries))
-    if (group.length > 0) storeGeometries({ store: sample.path, geometries: group, precision, labels: false });
+  const groups = geometryGroups({ geometries });
+  if (groups.length > 0) simplifyLevels({ stores: [sample.path], names: groups.map(({ name }) => name), precision });
+  for (const group of groups) storeGeometries({ store: sample.path, precision, ...group });
   const texts = textsOf(sample, 'full');
   const textBytes = Math.max(1, lengthOf(texts));
   const factors = geometries.map((geometry) => [geometry, storedBytes(textsOf(sample, geometry)) / textBytes] as const);

@@ -83,23 +83,40 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
 /** The same of what is made of borders: with cells, and without. */
 const BORDERS_SHARES = { cells: 3 / 4, others: 1 / 4 } as const;
 
-/**
- * The geometries that are made together: a point is found in the medium geometry. `full` is read from the source, and
- * `none` with it.
- */
-export const GEOMETRY_GROUPS: readonly (readonly Geometry[])[] = [['medium', 'point'], ['low']];
+/** What is made together of a simplified geometry: points and the labels of tiles are found in the medium one. */
+export interface GeometryGroup {
+  name: 'medium' | 'low';
+  geometries: readonly Geometry[];
+  /** Whether to leave the places of labels. */
+  labels: boolean;
+}
+
+/** `full` is read from the source, and `none` with it. */
+const GEOMETRY_GROUPS: readonly Omit<GeometryGroup, 'labels'>[] = [
+  { name: 'medium', geometries: ['medium', 'point'] },
+  { name: 'low', geometries: ['low'] },
+];
+
+/** The geometries to make for a release. */
+export function geometryGroups({ geometries, tiles }: Pick<ReleaseShape, 'geometries' | 'tiles'>): GeometryGroup[] {
+  return GEOMETRY_GROUPS.map(({ name, geometries: all }) => ({
+    name,
+    geometries: all.filter((geometry) => geometries.includes(geometry)),
+    labels: name === 'medium' && tiles !== undefined,
+  })).filter((group) => group.geometries.length > 0 || group.labels);
+}
 
 /** When a file can be written: of borders and of full texts at once, others when their geometries are made. */
 const STAGES = { borders: 0, full: 1, groups: 2, count: 2 + GEOMETRY_GROUPS.length } as const;
 
 function stageOf(kind: FileKind): number {
-  const group = GEOMETRY_GROUPS.findIndex((geometries) => geometries.some((geometry) => geometry === kind));
+  const group = GEOMETRY_GROUPS.findIndex(({ geometries }) => geometries.some((geometry) => geometry === kind));
   return group === -1 ? STAGES.full : STAGES.groups + group;
 }
 
-/** Which of `GEOMETRY_GROUPS` a stage waits for; undefined for those that wait for none. */
-export function groupOfStage(stage: number): number | undefined {
-  return stage < STAGES.groups ? undefined : stage - STAGES.groups;
+/** The name of the group of geometries that a stage waits for; undefined for those that wait for none. */
+export function groupOfStage(stage: number): GeometryGroup['name'] | undefined {
+  return GEOMETRY_GROUPS[stage - STAGES.groups]?.name;
 }
 
 /** Is it the stage of the borders, the longest work that cannot be divided? */

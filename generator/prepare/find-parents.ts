@@ -13,7 +13,7 @@ import type { LayersTask } from '../read/read-layers.ts';
 import { storeLayers } from '../read/store-level.ts';
 import { readAt } from '../reader/inflate.ts';
 import { type LevelRings, readLevelRings } from '../shapes/level-rings.ts';
-import { storeGeometries } from '../shapes/store-geometries.ts';
+import { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
 import type { LevelSource } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
@@ -39,7 +39,8 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
-  storeGeometries({ store: lower.path, geometries: ['point'], precision, labels: false });
+  simplifyLevels({ stores: [lower.path], names: ['medium'], precision });
+  storeGeometries({ store: lower.path, name: 'medium', geometries: ['point'], precision, labels: false });
   const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();

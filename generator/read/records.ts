@@ -22,8 +22,8 @@ export interface TaskRecords {
 
 /** The record of what is made of the borders of a level. */
 export interface BordersRecord {
-  /** Its files, and the share of its edges that the next level has, too. */
-  summary: Pick<LevelSummary, 'cells' | 'neighbours' | 'nesting'>;
+  /** Its files. */
+  summary: Pick<LevelSummary, 'cells' | 'neighbours'>;
   /** The units whose edges lie so close that some of their cells stayed large, ascending. */
   crowded: readonly number[];
   /** A colour for each unit, by position. */

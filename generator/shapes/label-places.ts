@@ -21,20 +21,19 @@ const TILE_PIXELS = 512;
 /** Nobody zooms in further. */
 const LABEL_ZOOM_MAX = 24;
 
-/** Collects the labels of a level. */
-export function newLabels(rings: LevelRings) {
-  const units = rings.unitEnds.length;
+/** Collects the labels of a level. @param scale of its rings, in scaled degrees of a degree */
+export function newLabels(units: number, scale: number) {
   const [longitude, latitude] = [new Float64Array(units).fill(NaN), new Float64Array(units).fill(NaN)];
   const [area, width] = [new Float64Array(units), new Float64Array(units)];
   return {
-    /** @param point undefined for a unit without area */
-    add(position: number, point: LabelPoint | undefined): void {
+    /** @param unit its rings, as a level of one unit @param point undefined for a unit without area */
+    add(position: number, unit: LevelRings, point: LabelPoint | undefined): void {
       if (point === undefined) return;
-      const polygons = unitPolygons(rings, position);
-      longitude[position] = point[0] / rings.scale;
-      latitude[position] = point[1] / rings.scale;
-      area[position] = shareOfGlobe(polygons, rings.scale);
-      width[position] = widthAround(polygons, point) / rings.scale;
+      const polygons = unitPolygons(unit, 0);
+      longitude[position] = point[0] / scale;
+      latitude[position] = point[1] / scale;
+      area[position] = shareOfGlobe(polygons, scale);
+      width[position] = widthAround(polygons, point) / scale;
     },
     end(): LabelPlaces {
       const order = Array.from(area.keys()).sort((a, b) => f64At(area, b) - f64At(area, a) || a - b);

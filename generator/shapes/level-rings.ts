@@ -1,5 +1,5 @@
-// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position: what
-// its simplified geometries and the overview are made of.
+// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position, of all
+// units or of one after the other: what its simplified geometries and the overview are made of.
 import { i32At } from '../../format/element-at.ts';
 import { type Box, boxOf, grow, newBox } from '../geojson/bbox.ts';
 import { type Coordinates, unrolled } from '../geojson/coordinates.ts';
@@ -28,8 +28,10 @@ export interface LevelRings {
 export interface RingCollector extends RingSink {
   /** Ends the unit. */
   unit(): void;
-  /** All units. */
+  /** All units. Valid until the next ring or `clear`. */
   rings(): LevelRings;
+  /** Begins anew. */
+  clear(): void;
 }
 
 /** Maximum decimals: with more, 180 degrees exceed 32 bits. */
@@ -93,6 +95,69 @@ export function newRingCollector(precision: number): RingCollector {
       holes: holes.values(),
       unitEnds: unitEnds.values(),
     }),
+    clear() {
+      for (const list of [x, y, ringEnds, holes, unitEnds]) list.length = 0;
+    },
+  };
+}
+
+/** The units of a level, each as a level of one unit. They can be read again and again without being held. */
+export interface LevelUnits {
+  /** Scaled degrees of a degree, as in `LevelRings`. */
+  scale: number;
+  count: number;
+  /** All units in order of position. Each is valid until the next one is asked for. */
+  all(): Iterable<LevelRings>;
+  /** The unit at a position; valid until the next one is asked for. */
+  at(position: number): LevelRings;
+}
+
+/** The units of a level in its ring store. @param precision decimals of the positions */
+export function openUnits(store: LevelStore, precision: number): LevelUnits & { close(): void } {
+  const reader = store.openRings();
+  function* units(ranges?: [number, number]): Generator<LevelRings> {
+    const collector = newRingCollector(precision);
+    for (const _ of reader.read(collector, ranges)) {
+      collector.unit();
+      yield collector.rings();
+      collector.clear();
+    }
+  }
+  return {
+    scale: newRingCollector(precision).rings().scale,
+    count: reader.units,
+    all: () => units(),
+    at(position) {
+      for (const unit of units([position, position + 1])) return unit;
+      throw new RangeError(`no unit is at position ${position}`);
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** The units of a level that is held. */
+export function unitsOf(level: LevelRings): LevelUnits {
+  const at = (unit: number): LevelRings => {
+    const [first, end] = [endBefore(level.unitEnds, unit), i32At(level.unitEnds, unit)];
+    const begin = endBefore(level.ringEnds, first);
+    const last = endBefore(level.ringEnds, end);
+    return {
+      scale: level.scale,
+      x: level.x.subarray(begin, last),
+      y: level.y.subarray(begin, last),
+      ringEnds: level.ringEnds.slice(first, end).map((ringEnd) => ringEnd - begin),
+      holes: level.holes.subarray(first, end),
+      unitEnds: Int32Array.of(end - first),
+    };
+  };
+  const count = level.unitEnds.length;
+  return {
+    scale: level.scale,
+    count,
+    *all() {
+      for (let unit = 0; unit < count; unit++) yield at(unit);
+    },
+    at,
   };
 }
 

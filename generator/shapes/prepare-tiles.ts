@@ -36,7 +36,7 @@ export type PreparedCrossings = number[];
 /** Writes the arcs of all zooms. */
 export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): PreparedCrossings {
   const rings = levels.map(({ store }) => projectRings(readLevelRings(new LevelStore(store), precision), zoom));
-  const shared = shareTileArcs(rings, zoom);
+  const shared = shareTileArcs(rings);
   const counts = rings.map(({ unitEnds }) => unitEnds.length);
   rings.length = 0;
   let first = 0;

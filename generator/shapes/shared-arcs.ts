@@ -1,8 +1,9 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is
-// one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification.
+// one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification. Rings
+// are read twice, first to find where borders meet: what is held are the distinct points, some 28 bytes for each.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { endBefore, type LevelRings } from './level-rings.ts';
+import { endBefore, type LevelRings, type LevelUnits } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -19,7 +20,7 @@ export interface Grid {
 
 /** Rings made of arcs. A point is the number of a cell of the grid. */
 export interface SharedArcs {
-  /** Place of each cell, in cells of the grid. */
+  /** Of each cell the first position that was in it, in scaled degrees. */
   x: Int32Array;
   y: Int32Array;
   /** The points of all arcs, each with both ends; an arc that is a ring alone begins and ends with the same one. */
@@ -36,51 +37,42 @@ export interface SharedArcs {
   unitEnds: Int32Array;
 }
 
-/** Rings on the grid. */
-interface GridRings {
-  x: Int32Array;
-  y: Int32Array;
-  /** The cells of all rings; none follows itself. */
-  cells: Int32Array;
-  ringEnds: Int32Array;
-  holes: Int32Array;
-  unitEnds: Int32Array;
-}
-
 const NONE = -1;
 const JUNCTION = -2;
 
 /** Fewest cells of a ring. */
 const RING_CELLS_MIN = 3;
 
-/** Slots of the hash table for each position. */
-const SLOTS = 1.5;
+/** Slots of the hash table at first, and the share of them that is used before there are twice as many. */
+const SLOTS_MIN = 1 << 12;
+const USED_MAX = 0.7;
 
-/** Divides the rings of levels of the same scale. */
-export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs {
-  const { x, y, cells, ringEnds, holes, unitEnds } = gridRings(levels, grid);
-  const { first, second } = neighbours(cells, ringEnds, x.length);
-  const isJunction = (point: number): boolean => first[point] === JUNCTION;
-  // The arc that has a cell between its ends, in the array of the second neighbours, which are needed no more.
-  const arcOf = second.fill(NONE);
+/** Divides the rings of levels of the same scale. @param cell size of a cell of the grid in scaled degrees */
+export function shareArcs(levels: readonly LevelUnits[], cell: number): SharedArcs {
+  const table = new CellTable(cell);
+  for (const unit of unitsIn(levels))
+    for (let ring = 0; ring < unit.ringEnds.length; ring++) table.addNeighbours(table.cellsOf(unit, ring));
+  const isJunction = (point: number): boolean => table.isJunction(point);
+  // The arc that has a cell between its ends, in the list of the second neighbours, which are needed no more.
+  const arcOf = table.second;
+  arcOf.values().fill(NONE);
   const points = new NumberList(Int32Array);
   const arcEnds = new NumberList(Int32Array);
   const arcs = new NumberList(Int32Array);
   const ends = new NumberList(Int32Array);
+  const holes = new NumberList(Int32Array);
+  const unitEnds = new NumberList(Int32Array);
 
-  /**
-   * Takes the arc from the cell at `from` of a ring to that at `to`, both counted from its begin and perhaps past its
-   * end.
-   */
-  const takeArc = (begin: number, length: number, from: number, to: number): void => {
-    const at = (i: number): number => i32At(cells, begin + (i % length));
+  /** Takes the arc from the cell at `from` of a ring to that at `to`, perhaps past its end. */
+  const takeArc = (cells: Int32Array, from: number, to: number): void => {
+    const at = (i: number): number => i32At(cells, i % cells.length);
     const second = at(from + 1);
-    let arc = to - from === 1 ? NONE : i32At(arcOf, second);
+    let arc = to - from === 1 ? NONE : arcOf.at(second);
     if (arc === NONE) {
       arc = arcEnds.length;
       for (let i = from; i <= to; i++) {
         points.push(at(i));
-        if (i > from && i < to) arcOf[at(i)] = arc;
+        if (i > from && i < to) arcOf.set(at(i), arc);
       }
       arcEnds.push(points.length);
       arcs.push(arc);
@@ -89,106 +81,130 @@ export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs
     const start = arc === 0 ? 0 : arcEnds.at(arc - 1);
     arcs.push(points.at(start) === at(from) && points.at(start + 1) === second ? arc : ~arc);
   };
-  let begin = 0;
-  for (const end of ringEnds) {
-    const length = end - begin;
+  const takeRing = (cells: Int32Array): void => {
+    const { length } = cells;
     let start = NONE;
-    for (let i = 0; i < length && start === NONE; i++) if (isJunction(i32At(cells, begin + i))) start = i;
+    for (let i = 0; i < length && start === NONE; i++) if (isJunction(i32At(cells, i))) start = i;
     if (start === NONE && length > 0) {
       // A ring that meets no other border: others that are the same one may begin elsewhere.
       start = 0;
-      for (let i = 1; i < length; i++) if (i32At(cells, begin + i) < i32At(cells, begin + start)) start = i;
-      takeArc(begin, length, start, start + length);
+      for (let i = 1; i < length; i++) if (i32At(cells, i) < i32At(cells, start)) start = i;
+      takeArc(cells, start, start + length);
     } else
       for (let from = start; length > 0 && from < start + length; ) {
         let to = from + 1;
-        while (to < start + length && !isJunction(i32At(cells, begin + (to % length)))) to++;
-        takeArc(begin, length, from, to);
+        while (to < start + length && !isJunction(i32At(cells, to % length))) to++;
+        takeArc(cells, from, to);
         from = to;
       }
     ends.push(arcs.length);
-    begin = end;
+  };
+  for (const unit of unitsIn(levels)) {
+    for (let ring = 0; ring < unit.ringEnds.length; ring++) {
+      takeRing(table.cellsOf(unit, ring));
+      holes.push(i32At(unit.holes, ring));
+    }
+    unitEnds.push(ends.length);
   }
   return {
-    x,
-    y,
+    x: table.x.values(),
+    y: table.y.values(),
     points: points.values(),
     arcEnds: arcEnds.values(),
     arcs: arcs.values(),
     ringEnds: ends.values(),
-    holes,
-    unitEnds,
-  };
-}
-
-/** Rounds the rings to the grid. */
-function gridRings(levels: readonly LevelRings[], { cell, left, bottom }: Grid): GridRings {
-  const total = levels.reduce((sum, { x }) => sum + x.length, 0);
-  const table = new CellTable(total);
-  const cells = new Int32Array(total);
-  const ringEnds = new NumberList(Int32Array);
-  const holes = new NumberList(Int32Array);
-  const unitEnds = new NumberList(Int32Array);
-  let length = 0;
-  for (const level of levels)
-    for (let unit = 0; unit < level.unitEnds.length; unit++) {
-      for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
-        const begin = length;
-        const end = i32At(level.ringEnds, ring);
-        for (let i = endBefore(level.ringEnds, ring); i < end; i++) {
-          const column = Math.round(i32At(level.x, i) / cell) - left;
-          const row = Math.round(i32At(level.y, i) / cell) - bottom;
-          const point = table.cellAt(column, row);
-          if (length === begin || cells[length - 1] !== point) cells[length++] = point;
-        }
-        while (length > begin + 1 && cells[length - 1] === cells[begin]) length--;
-        if (length < begin + RING_CELLS_MIN) length = begin;
-        ringEnds.push(length);
-        holes.push(i32At(level.holes, ring));
-      }
-      unitEnds.push(ringEnds.length);
-    }
-  return {
-    ...table.places(),
-    cells: cells.slice(0, length),
-    ringEnds: ringEnds.values(),
     holes: holes.values(),
     unitEnds: unitEnds.values(),
   };
 }
 
-/** Numbers cells in the order in which they are asked for. */
-class CellTable {
-  readonly #slots: Int32Array;
-  readonly #x: Int32Array;
-  readonly #y: Int32Array;
-  #count = 0;
+function* unitsIn(levels: readonly LevelUnits[]): Generator<LevelRings> {
+  for (const level of levels) yield* level.all();
+}
 
-  constructor(cellsMax: number) {
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(SLOTS * cellsMax + 1))).fill(NONE);
-    this.#x = new Int32Array(cellsMax);
-    this.#y = new Int32Array(cellsMax);
+/** Numbers cells in the order in which they are asked for, and knows the cells beside each one in all rings. */
+class CellTable {
+  readonly x = new NumberList(Int32Array);
+  readonly y = new NumberList(Int32Array);
+  /** The two cells beside each one; JUNCTION in the first list for one that has others, too: borders meet there. */
+  readonly first = new NumberList(Int32Array);
+  readonly second = new NumberList(Int32Array);
+  readonly #cell: number;
+  #slots = new Int32Array(SLOTS_MIN).fill(NONE);
+  #ring = new Int32Array(SLOTS_MIN);
+
+  constructor(cell: number) {
+    this.#cell = cell;
   }
 
-  cellAt(x: number, y: number): number {
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    let slot = hashOf(x, y) & mask;
-    let cell = slots[slot] ?? NONE;
-    while (cell !== NONE && (this.#x[cell] !== x || this.#y[cell] !== y)) {
-      slot = (slot + 1) & mask;
-      cell = slots[slot] ?? NONE;
+  /** The cells of a ring, of which none follows itself; none if there are fewer than three. Valid until the next. */
+  cellsOf(unit: LevelRings, ring: number): Int32Array {
+    const [begin, end] = [endBefore(unit.ringEnds, ring), i32At(unit.ringEnds, ring)];
+    if (end - begin > this.#ring.length) this.#ring = new Int32Array(2 * (end - begin));
+    const cells = this.#ring;
+    let length = 0;
+    for (let i = begin; i < end; i++) {
+      const cell = this.#cellAt(i32At(unit.x, i), i32At(unit.y, i));
+      if (length === 0 || cells[length - 1] !== cell) cells[length++] = cell;
     }
-    if (cell !== NONE) return cell;
-    cell = this.#count++;
-    slots[slot] = cell;
-    this.#x[cell] = x;
-    this.#y[cell] = y;
+    while (length > 1 && cells[length - 1] === cells[0]) length--;
+    return cells.subarray(0, length < RING_CELLS_MIN ? 0 : length);
+  }
+
+  addNeighbours(ring: Int32Array): void {
+    for (let i = 0; i < ring.length; i++) {
+      const cell = i32At(ring, i);
+      const before = i32At(ring, i === 0 ? ring.length - 1 : i - 1);
+      const after = i32At(ring, i + 1 === ring.length ? 0 : i + 1);
+      const a = this.first.at(cell);
+      const b = this.second.at(cell);
+      if (a === NONE) {
+        this.first.set(cell, before);
+        this.second.set(cell, after);
+      } else if (!((a === before && b === after) || (a === after && b === before))) this.first.set(cell, JUNCTION);
+    }
+  }
+
+  isJunction(cell: number): boolean {
+    return this.first.at(cell) === JUNCTION;
+  }
+
+  /** The cell of a position in scaled degrees. */
+  #cellAt(x: number, y: number): number {
+    const [column, row] = [this.#placeOf(x), this.#placeOf(y)];
+    const slot = this.#slotOf(column, row);
+    const known = i32At(this.#slots, slot);
+    if (known !== NONE) return known;
+    const cell = this.x.length;
+    this.#slots[slot] = cell;
+    this.x.push(x);
+    this.y.push(y);
+    this.first.push(NONE);
+    this.second.push(NONE);
+    if (this.x.length > USED_MAX * this.#slots.length) this.#grow();
     return cell;
   }
 
-  places(): { x: Int32Array; y: Int32Array } {
-    return { x: this.#x.slice(0, this.#count), y: this.#y.slice(0, this.#count) };
+  #placeOf(coordinate: number): number {
+    return Math.round(coordinate / this.#cell);
+  }
+
+  /** The slot of a cell, or the free one where it would be. */
+  #slotOf(column: number, row: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hashOf(column, row) & mask;
+    for (; ; slot = (slot + 1) & mask) {
+      const cell = i32At(slots, slot);
+      if (cell === NONE) return slot;
+      if (this.#placeOf(this.x.at(cell)) === column && this.#placeOf(this.y.at(cell)) === row) return slot;
+    }
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length).fill(NONE);
+    for (let cell = 0; cell < this.x.length; cell++)
+      this.#slots[this.#slotOf(this.#placeOf(this.x.at(cell)), this.#placeOf(this.y.at(cell)))] = cell;
   }
 }
 
@@ -196,26 +212,4 @@ class CellTable {
 function hashOf(x: number, y: number): number {
   const mixed = Math.imul(Math.imul(x, 0x9e3779b1) ^ y, 0x85ebca6b);
   return mixed ^ (mixed >>> 15);
-}
-
-/** The two cells beside each one in all rings; JUNCTION in `first` for one that has others, too: borders meet there. */
-function neighbours(cells: Int32Array, ringEnds: Int32Array, count: number) {
-  const first = new Int32Array(count).fill(NONE);
-  const second = new Int32Array(count);
-  let begin = 0;
-  for (const end of ringEnds) {
-    for (let i = begin; i < end; i++) {
-      const cell = i32At(cells, i);
-      const before = i32At(cells, i === begin ? end - 1 : i - 1);
-      const after = i32At(cells, i + 1 === end ? begin : i + 1);
-      const a = i32At(first, cell);
-      const b = i32At(second, cell);
-      if (a === NONE) {
-        first[cell] = before;
-        second[cell] = after;
-      } else if (!((a === before && b === after) || (a === after && b === before))) first[cell] = JUNCTION;
-    }
-    begin = end;
-  }
-  return { first, second };
 }

@@ -1,7 +1,8 @@
-// The geometries `medium` and `low` of a level: simplified polygons of every unit, and their GeoJSON. Used in a child
-// process, one level at a time, from the rings that were collected while the level was read.
+// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit, and their
+// GeoJSON. Used in child processes, from the rings that were collected while the levels were read.
 import { closedRing, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
-import type { LevelRings } from './level-rings.ts';
+import type { LevelUnits } from './level-rings.ts';
+import type { Grid } from './shared-arcs.ts';
 import { limitOf, newSimplifier } from './simplify-level.ts';
 
 /** A simplified geometry by its name in requests. */
@@ -16,34 +17,42 @@ const DETAIL: Readonly<Record<SimplifiedName, { decimals: number; tolerance: num
 /** The most by which the area of a ring that stays may change, as a share of it: small units remain recognisable. */
 const CHANGE_MAX = 0.1;
 
-/** The simplified units of a level. */
+/** The simplified units of levels. */
 export interface SimplifiedUnits {
-  /** Decimals of their coordinates. */
-  decimals: number;
   /**
-   * The polygons of the unit at a position, in whole units of the last decimal: rings that are not closed, exterior
-   * ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then its full geometry serves.
+   * The polygons of the unit at a position, counted on from level to level, in whole units of the last decimal: rings
+   * that are not closed, exterior ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then
+   * its full geometry serves.
    */
   polygons(position: number): OpenPolygon[];
-  /** Units that are not valid (OGC 06-103r4). */
-  invalid: number;
+  /** Positions of the units that are not valid (OGC 06-103r4), ascending. */
+  invalid: readonly number[];
 }
 
-/** Simplifies a level. */
-export function simplifyUnits(rings: LevelRings, name: SimplifiedName): SimplifiedUnits {
-  const { scale } = rings;
-  const { tolerance } = DETAIL[name];
-  const decimals = Math.min(DETAIL[name].decimals, Math.round(Math.log10(scale)));
-  const perDegree = 10 ** decimals;
-  const [right, top] = [180 * perDegree, 90 * perDegree];
-  const grid = { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
-  const { polygons, mend } = newSimplifier([rings], grid, CHANGE_MAX)(limitOf(tolerance, grid));
-  const invalid = mend(false);
-  const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? right : top));
-  return {
-    decimals,
-    polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)),
-    invalid,
+/** Decimals of the coordinates of a simplified geometry. @param precision of the full one */
+export function decimalsOf(name: SimplifiedName, precision: number): number {
+  return Math.min(DETAIL[name].decimals, precision);
+}
+
+/**
+ * Makes a function that simplifies the units of levels together. Borders are shared on the grid of `medium`, also those
+ * of `low`.
+ * @param levels of one precision; more than one where they nest
+ */
+export function simplifierOf(levels: readonly LevelUnits[]): (name: SimplifiedName) => SimplifiedUnits {
+  const scale = levels[0]?.scale ?? 1;
+  const gridOf = (name: SimplifiedName): Grid => {
+    const perDegree = 10 ** decimalsOf(name, Math.round(Math.log10(scale)));
+    const [right, top] = [180 * perDegree, 90 * perDegree];
+    return { cell: scale / perDegree, scale, left: -right, bottom: -top, right, top };
+  };
+  const simplify = newSimplifier(levels, gridOf('medium'), CHANGE_MAX);
+  return (name) => {
+    const grid = gridOf(name);
+    const { polygons, mend } = simplify(limitOf(DETAIL[name].tolerance, grid), grid);
+    const invalid = mend(false);
+    const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
+    return { polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)), invalid };
   };
 }
 

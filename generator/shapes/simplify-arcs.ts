@@ -1,6 +1,6 @@
-// Simplifies arcs by Visvalingam's criterion: a point goes if its triangle with its neighbours is smaller than a limit
-// and than those of both neighbours. The ends of an arc, at which borders meet, stay; so do points at the edge of the
-// map.
+// Simplifies arcs by Visvalingam's criterion: points go in the order of the area of their triangles with their
+// neighbours. Every point is weighed once, by the area at which it goes, which only grows; every detail is a cut of
+// these weights. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
 import { elementAt, f64At, i32At } from '../../format/element-at.ts';
 import { endBefore } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
@@ -9,9 +9,8 @@ import type { Grid, SharedArcs } from './shared-arcs.ts';
 const HALVINGS_MAX = 12;
 
 /** Arcs with the points that are left of them. */
-export interface SimplifiedArcs {
-  arcs: SharedArcs;
-  /** The next point that stays after one that stays in the same arc, as indexes of `arcs.points`. */
+export interface CutArcs {
+  /** The next point that stays after one that stays in the same arc, as indexes of `points`. */
   next(index: number): number;
   /** The one before. */
   previous(index: number): number;
@@ -30,79 +29,177 @@ export interface SimplifiedArcs {
 const GROWTH = 1.25;
 
 /**
- * Simplifies arcs.
- * @param limit the area, in cells of the grid at the equator, below which a triangle goes
+ * Weighs the points of all arcs.
+ * @param grid on which the arcs are shared
+ * @returns for each of `points` twice the area, in cells of the grid at the equator, of the triangle with which it goes,
+ *   or of one that went before it if that was larger (Visvalingam and Whyatt 1993); infinite for one that never goes
  */
-export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): SimplifiedArcs {
-  const { points, arcEnds, x, y } = arcs;
+export function weighArcs(arcs: SharedArcs, grid: Grid): Float32Array {
+  const { points, arcEnds } = arcs;
+  const weights = new Float32Array(points.length).fill(Infinity);
+  const weigh = newArcWeigher(arcs, grid);
+  for (let arc = 0; arc < arcEnds.length; arc++) weigh(endBefore(arcEnds, arc), i32At(arcEnds, arc), weights);
+  return weights;
+}
+
+/** Makes a function that weighs the points between the ends of an arc. Its points are taken from a heap. */
+function newArcWeigher({ points, x, y }: SharedArcs, grid: Grid) {
   const radiansPerCell = (grid.cell / grid.scale / 180) * Math.PI;
   const [turn, pole] = [180, 90].map((degrees) => Math.round((degrees * grid.scale) / grid.cell));
-  const isAtEdge = (column: number, row: number): boolean =>
-    Math.abs(column + grid.left) === turn || Math.abs(row + grid.bottom) === pole;
+  let columns = new Int32Array(0);
+  let rows = new Int32Array(0);
+  let before = new Int32Array(0);
+  let after = new Int32Array(0);
+  let areas = new Float64Array(0);
+  const heap = new AreaHeap();
+
+  /** Twice the area of a triangle; that of a point at the edge of the map counts as infinite, unless it has none. */
+  const areaAt = (b: number): number => {
+    const [a, c] = [i32At(before, b), i32At(after, b)];
+    const [column, row] = [i32At(columns, b), i32At(rows, b)];
+    const area = Math.abs(
+      (i32At(columns, a) - column) * (i32At(rows, c) - row) - (i32At(columns, c) - column) * (i32At(rows, a) - row),
+    );
+    if (area === 0) return 0;
+    return Math.abs(column) === turn || Math.abs(row) === pole ? Infinity : area * Math.cos(row * radiansPerCell);
+  };
+  return (begin: number, end: number, weights: Float32Array): void => {
+    const last = end - begin - 1;
+    if (last < 2) return;
+    if (columns.length <= last) {
+      const length = Math.ceil(GROWTH * last) + 1;
+      columns = new Int32Array(length);
+      rows = new Int32Array(length);
+      before = new Int32Array(length);
+      after = new Int32Array(length);
+      areas = new Float64Array(length);
+    }
+    for (let i = 0; i <= last; i++) {
+      const point = i32At(points, begin + i);
+      columns[i] = Math.round(i32At(x, point) / grid.cell);
+      rows[i] = Math.round(i32At(y, point) / grid.cell);
+      before[i] = i - 1;
+      after[i] = i + 1;
+    }
+    for (let i = 1; i < last; i++) areas[i] = areaAt(i);
+    heap.fill(areas, last);
+    const weighAgain = (i: number): void => {
+      if (i === 0 || i === last) return;
+      areas[i] = areaAt(i);
+      heap.move(i);
+    };
+    let most = 0;
+    for (let i = heap.take(); i !== undefined; i = heap.take()) {
+      most = Math.max(most, f64At(areas, i));
+      weights[begin + i] = most;
+      const [a, c] = [i32At(before, i), i32At(after, i)];
+      after[a] = c;
+      before[c] = a;
+      weighAgain(a);
+      weighAgain(c);
+    }
+  };
+}
+
+/** Points by their areas, the least first; of equal ones the first of the arc. */
+class AreaHeap {
+  #areas: Float64Array = new Float64Array(0);
+  /** The points as a binary heap, and the place of each in it. */
+  #heap = new Int32Array(0);
+  #places = new Int32Array(0);
+  #size = 0;
+
+  /** Takes the points from 1 to before `last`. @param areas by point; they change only with `move` */
+  fill(areas: Float64Array, last: number): void {
+    this.#areas = areas;
+    if (this.#heap.length < areas.length) {
+      this.#heap = new Int32Array(areas.length);
+      this.#places = new Int32Array(areas.length);
+    }
+    this.#size = last - 1;
+    for (let i = 0; i < this.#size; i++) this.#put(i, i + 1);
+    for (let place = (this.#size >> 1) - 1; place >= 0; place--) this.#sink(place);
+  }
+
+  /** Takes the least; undefined if none is left. */
+  take(): number | undefined {
+    if (this.#size === 0) return undefined;
+    const least = i32At(this.#heap, 0);
+    const last = i32At(this.#heap, --this.#size);
+    if (this.#size > 0) {
+      this.#put(0, last);
+      this.#sink(0);
+    }
+    return least;
+  }
+
+  /** Moves a point whose area has changed. */
+  move(point: number): void {
+    const place = i32At(this.#places, point);
+    this.#rise(place);
+    this.#sink(i32At(this.#places, point));
+  }
+
+  #put(place: number, point: number): void {
+    this.#heap[place] = point;
+    this.#places[point] = place;
+  }
+
+  #isLess(a: number, b: number): boolean {
+    const [areaOfA, areaOfB] = [f64At(this.#areas, a), f64At(this.#areas, b)];
+    return areaOfA < areaOfB || (areaOfA === areaOfB && a < b);
+  }
+
+  #rise(from: number): void {
+    const point = i32At(this.#heap, from);
+    let place = from;
+    while (place > 0) {
+      const above = (place - 1) >> 1;
+      const other = i32At(this.#heap, above);
+      if (!this.#isLess(point, other)) break;
+      this.#put(place, other);
+      place = above;
+    }
+    this.#put(place, point);
+  }
+
+  #sink(from: number): void {
+    const point = i32At(this.#heap, from);
+    let place = from;
+    for (;;) {
+      let below = 2 * place + 1;
+      if (below >= this.#size) break;
+      if (below + 1 < this.#size && this.#isLess(i32At(this.#heap, below + 1), i32At(this.#heap, below))) below++;
+      const other = i32At(this.#heap, below);
+      if (!this.#isLess(other, point)) break;
+      this.#put(place, other);
+      place = below;
+    }
+    this.#put(place, point);
+  }
+}
+
+/**
+ * Cuts arcs.
+ * @param weights of their points
+ * @param limit the area, in cells of their grid at the equator, below which a triangle goes
+ */
+export function cutArcs({ points, arcEnds }: SharedArcs, weights: Float32Array, limit: number): CutArcs {
   /** For each point 0 if it is left out, or 1 and how often the tolerance of the piece after it was halved. */
   const halvings = new Uint8Array(points.length);
   const leftOut = new Set<number>();
-  let before = new Int32Array(0);
-  let after = new Int32Array(0);
-  let weights = new Float64Array(0);
 
-  /** Twice the area of a triangle; that of a point at the edge of the map counts as infinite, unless it has none. */
-  const weightOf = (a: number, b: number, c: number): number => {
-    const [left, bottom] = [i32At(x, b), i32At(y, b)];
-    const area = Math.abs(
-      (i32At(x, a) - left) * (i32At(y, c) - bottom) - (i32At(x, c) - left) * (i32At(y, a) - bottom),
-    );
-    if (area === 0) return 0;
-    return isAtEdge(left, bottom) ? Infinity : area * Math.cos((bottom + grid.bottom) * radiansPerCell);
-  };
-
-  /** Simplifies the points between two of an arc. @returns whether any is left */
-  const sweep = (from: number, to: number, halving: number): boolean => {
-    const last = to - from;
-    if (weights.length <= last) {
-      const length = Math.ceil(GROWTH * last) + 1;
-      before = new Int32Array(length);
-      after = new Int32Array(length);
-      weights = new Float64Array(length);
-    }
-    const most = (2 * limit) / 4 ** halving;
-    const weigh = (i: number): void => {
-      const [a, c] = [i32At(before, i), i32At(after, i)];
-      weights[i] = weightOf(i32At(points, from + a), i32At(points, from + i), i32At(points, from + c));
-    };
-    weights[0] = Infinity;
-    weights[last] = Infinity;
+  /** Cuts the points between two of an arc. @returns whether any is left */
+  const cut = (from: number, to: number, halving: number): boolean => {
+    const least = (2 * limit) / 4 ** halving;
+    let isAnyLeft = false;
     halvings[from] = 1 + halving;
-    let left = 0;
-    let end = 0;
-    for (let i = 1; i <= last; i++) {
-      if (i < last && leftOut.has(from + i)) continue;
-      before[i] = end;
-      after[end] = i;
-      end = i;
+    for (let i = from + 1; i < to; i++) {
+      if (elementAt(weights, i) < least || leftOut.has(i)) continue;
+      halvings[i] = 1 + halving;
+      isAnyLeft = true;
     }
-    for (let i = i32At(after, 0); i < last; i = i32At(after, i)) {
-      weigh(i);
-      halvings[from + i] = 1 + halving;
-      left++;
-    }
-    for (let i = i32At(after, 0); i < last; ) {
-      const [a, c] = [i32At(before, i), i32At(after, i)];
-      const weight = f64At(weights, i);
-      if (!(weight < most && weight < f64At(weights, a) && weight <= f64At(weights, c))) {
-        i = c;
-        continue;
-      }
-      halvings[from + i] = 0;
-      left--;
-      after[a] = c;
-      before[c] = a;
-      if (a > 0) weigh(a);
-      if (c < last) weigh(c);
-      // The point before, and the one before that, may now be lighter than their neighbours.
-      i = a === 0 ? c : i32At(before, a) === 0 ? a : i32At(before, a);
-    }
-    return left > 0;
+    return isAnyLeft;
   };
   const next = (index: number): number => {
     let at = index + 1;
@@ -118,17 +215,16 @@ export function simplifyArcs(arcs: SharedArcs, grid: Grid, limit: number): Simpl
     const to = next(from);
     if (to === from + 1) return false;
     for (let halving = elementAt(halvings, from); halving <= HALVINGS_MAX; halving++)
-      if (sweep(from, to, halving)) return true;
+      if (cut(from, to, halving)) return true;
     return false;
   };
 
   for (let arc = 0; arc < arcEnds.length; arc++) {
     const [begin, last] = [endBefore(arcEnds, arc), i32At(arcEnds, arc) - 1];
     halvings[last] = 1;
-    sweep(begin, last, 0);
+    cut(begin, last, 0);
   }
   return {
-    arcs,
     next,
     previous,
     refine,

@@ -1,15 +1,15 @@
-// Simplifies all units of a level at once: borders that units share stay shared, every unit with an area keeps a ring,
-// and what has come to cross itself is taken at half the tolerance. Used for the geometries `medium` and `low` and the
+// Simplifies all units of one or several levels at once: borders that units share stay shared, every unit with an area
+// keeps a ring, and what has come to cross itself is taken at half the tolerance. Used for `medium`, `low` and the
 // overview. It is our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and
 // gdal-async has no binding of it. mapshaper 0.7.70 would do for size: 10,000 units with 40 million positions took it
 // 26 s and 1.4 GB. But small units are not recognisable afterwards: of 35,283 communes 6,254 changed their area by more
 // than a fifth at 1 km, and 584 at 450 m, which leaves about as many positions as 1 km does here, where 3 do. And its
 // packages have 160 MB.
-import { elementAt, i32At } from '../../format/element-at.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
-import { endBefore, type LevelRings, unitPolygons } from './level-rings.ts';
+import { endBefore, type LevelRings, type LevelUnits, unitPolygons } from './level-rings.ts';
 import { type Grid, shareArcs } from './shared-arcs.ts';
+import { cutArcs, weighArcs } from './simplify-arcs.ts';
 import { UnitRings } from './unit-rings.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
@@ -25,9 +25,9 @@ export interface SimplifiedLevels {
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours
    * with it.
    * @param areAll whether also those that are invalid in the source
-   * @returns the number of units that are not valid
+   * @returns the units that are not valid, ascending
    */
-  mend(areAll: boolean): number;
+  mend(areAll: boolean): number[];
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
@@ -42,40 +42,47 @@ export function limitOf(tolerance: number, { cell, scale }: Grid): number {
 }
 
 /**
- * Makes a function that simplifies levels.
+ * Makes a function that simplifies levels. Their arcs are weighed once: every detail is a cut of these weights.
+ * @param grid on which arcs are shared and weighed
  * @param change the most by which the area of a ring that stays may change, as a share of it
- * @returns a function of the area, in cells of the grid at the equator, below which triangles, islands and holes go
+ * @returns a function of the area below which triangles, islands and holes go, in cells at the equator of the grid on
+ *   which the polygons are: that of the arcs, or a coarser one
  */
 export function newSimplifier(
-  levels: readonly LevelRings[],
+  levels: readonly LevelUnits[],
   grid: Grid,
   change: number,
-): (limit: number) => SimplifiedLevels {
-  const shared = shareArcs(levels, grid);
-  const units = levels.flatMap((level) => Array.from(level.unitEnds, (_, unit) => ({ level, unit })));
-  const isValidInSource = (position: number): boolean => {
-    const { level, unit } = elementAt(units, position);
-    return isValid(unitPolygons(level, unit));
+): (limit: number, coarser?: Grid) => SimplifiedLevels {
+  const shared = shareArcs(levels, grid.cell);
+  const weights = weighArcs(shared, grid);
+  const unitAt = (position: number): LevelRings => {
+    let before = 0;
+    for (const level of levels) {
+      if (position < before + level.count) return level.at(position - before);
+      before += level.count;
+    }
+    throw new RangeError(`no unit is at position ${position}`);
   };
-  return (limit) => {
-    const rings = new UnitRings(shared, grid, limit);
+  return (limit, ofPolygons = grid) => {
+    const cut = cutArcs(shared, weights, limit * (ofPolygons.cell / grid.cell) ** 2);
+    const rings = new UnitRings(shared, cut, ofPolygons, limit);
     rings.keepShapes(change);
     return {
       positions: () => rings.positions(),
       polygons(position) {
         const polygons = rings.polygons(position);
         if (polygons.length > 0) return polygons;
-        const { level, unit } = elementAt(units, position);
-        const cell = cellOf(level, unit, grid);
+        const cell = cellOf(unitAt(position), ofPolygons);
         return cell === undefined ? [] : [[cell]];
       },
-      mend: (areAll) => mendUnits(rings, areAll ? () => true : isValidInSource),
+      mend: (areAll) =>
+        mendUnits(rings, areAll ? () => true : (position) => isValid(unitPolygons(unitAt(position), 0))),
     };
   };
 }
 
-/** Refines what makes units invalid until they are valid. @returns number of units that are not, tried or not */
-function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): number {
+/** Refines what makes units invalid until they are valid. @returns the units that are not, tried or not, ascending */
+function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): number[] {
   /** The units that are tried and not valid now; and those that are not tried. */
   const invalid = new Set<number>();
   const accepted = new Set<number>();
@@ -96,16 +103,15 @@ function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): nu
   }
   // What was changed last, or beside what was not tried, is looked at once more.
   const doubtful = new Set([...pending, ...invalid, ...accepted]);
-  return [...doubtful].filter((unit) => rings.isTangled(unit) || !isValid(rings.polygons(unit))).length;
+  return [...doubtful].filter((unit) => rings.isTangled(unit) || !isValid(rings.polygons(unit))).sort((a, b) => a - b);
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */
-function cellOf(level: LevelRings, unit: number, grid: Grid): OpenRing | undefined {
-  const ring = endBefore(level.unitEnds, unit);
-  if (ring === level.unitEnds[unit]) return undefined;
-  const [begin, end] = [endBefore(level.ringEnds, ring), i32At(level.ringEnds, ring)];
-  const [left, bottom] = [level.x, level.y].map((values, axis) => {
-    const own = values.subarray(begin, end);
+function cellOf(unit: LevelRings, grid: Grid): OpenRing | undefined {
+  if (unit.ringEnds.length === 0) return undefined;
+  const end = endBefore(unit.ringEnds, 1);
+  const [left, bottom] = [unit.x, unit.y].map((values, axis) => {
+    const own = values.subarray(0, end);
     const middle = (own.reduce((a, b) => Math.min(a, b)) + own.reduce((a, b) => Math.max(a, b))) / 2;
     const [from, to] = axis === 0 ? [grid.left, grid.right] : [grid.bottom, grid.top];
     return Math.max(0, Math.min(Math.floor(middle / grid.cell), to - 1) - from);

@@ -2,7 +2,7 @@
 // units share is one arc of all of them, and each point weighed once. Used by prepare-tiles.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { endBefore, type LevelRings } from './level-rings.ts';
+import { endBefore, type LevelRings, unitsOf } from './level-rings.ts';
 import { type SharedArcs, shareArcs } from './shared-arcs.ts';
 
 /** Units along a side of a tile. */
@@ -58,9 +58,8 @@ function longitudeAt(latitude: number, a: { x: number; y: number }, b: { x: numb
 }
 
 /** Divides levels that `projectRings` made into arcs. */
-export function shareTileArcs(levels: readonly LevelRings[], zoom: number): SharedArcs {
-  const side = TILE_EXTENT * 2 ** zoom;
-  return shareArcs(levels, { cell: 1, scale: 1, left: 0, bottom: 0, right: side, top: side });
+export function shareTileArcs(levels: readonly LevelRings[]): SharedArcs {
+  return shareArcs(levels.map(unitsOf), 1);
 }
 
 /**

@@ -1,5 +1,5 @@
-// The rings of all units of a level on arcs that are simplified: gives the polygons of a unit, and changes arcs until a
-// unit keeps its shape and is valid. Used to simplify a level.
+// The rings of all units of one or several levels on arcs that are cut: gives the polygons of a unit, and changes arcs
+// until a unit keeps its shape and is valid. Used to simplify levels.
 //
 // Why its loops end: each round refines an arc (or stops), refining only halves the tolerance of pieces, and a piece is
 // halved at most HALVINGS_MAX times (simplify-arcs.ts), or has no more points that could come back. `mend` may also leave
@@ -10,7 +10,7 @@ import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './a
 import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
 import { endBefore } from './level-rings.ts';
 import type { Grid, SharedArcs } from './shared-arcs.ts';
-import { type SimplifiedArcs, simplifyArcs } from './simplify-arcs.ts';
+import type { CutArcs } from './simplify-arcs.ts';
 
 /** A border with more loops than these leaves out the small ones. */
 const LOOPS_MAX = 100;
@@ -22,7 +22,7 @@ const TANGLED_EDGES = 20_000;
 const RING_POSITIONS_MIN = 3;
 
 /** The ways from a point of an arc to those beside it. */
-type Steps = Pick<SimplifiedArcs, 'next' | 'previous'>;
+type Steps = Pick<CutArcs, 'next' | 'previous'>;
 
 /** The arcs before they are simplified. */
 const EVERY_POINT: Steps = { next: (at) => at + 1, previous: (at) => at - 1 };
@@ -31,60 +31,68 @@ const EVERY_POINT: Steps = { next: (at) => at + 1, previous: (at) => at - 1 };
 export class UnitRings {
   readonly units: number;
   readonly #shared: SharedArcs;
-  readonly #simplified: SimplifiedArcs;
+  readonly #cut: CutArcs;
   readonly #grid: Grid;
   readonly #limit: number;
-  /** Twice the area of each ring before it was simplified. */
+  /** Twice the area of each ring before it was cut. */
   readonly #areas: Float64Array;
-  /** 1 for an arc that is the largest ring of a unit: it stays, however small. */
-  readonly #stays: Uint8Array;
+  /** 1 for an arc that is a small ring, or a loop of one: it goes from all rings that have it. */
+  readonly #isGone: Uint8Array;
   /** 1 for a unit whose rings have come to lie on the wrong sides of others. */
   readonly #nested: Uint8Array;
-  /** For each cell the last reading of a ring that has it, numbered from 1. */
-  readonly #met: Int32Array;
-  #readings = 0;
 
-  constructor(shared: SharedArcs, grid: Grid, limit: number) {
+  /**
+   * @param grid on which polygons are; arcs may be of a finer one
+   * @param limit the area, in cells of the grid at the equator, below which islands and holes go
+   */
+  constructor(shared: SharedArcs, cut: CutArcs, grid: Grid, limit: number) {
     this.#shared = shared;
+    this.#cut = cut;
     this.#grid = grid;
     this.#limit = limit;
     this.units = shared.unitEnds.length;
     this.#areas = new Float64Array(shared.ringEnds.length);
-    this.#stays = new Uint8Array(shared.arcEnds.length);
+    this.#isGone = new Uint8Array(shared.arcEnds.length);
     this.#nested = new Uint8Array(this.units);
-    this.#met = new Int32Array(shared.x.length);
-    for (let ring = 0; ring < this.#areas.length; ring++) this.#areas[ring] = this.#areaOf(ring, EVERY_POINT);
-    this.#simplified = simplifyArcs(shared, grid, limit);
+    for (let ring = 0; ring < this.#areas.length; ring++)
+      this.#areas[ring] = areaOf(this.#positionsOf(this.#arcsOf(ring), EVERY_POINT));
+    for (let arc = 0; arc < this.#isGone.length; arc++)
+      if (this.#isLoop(arc) && this.#isBelowLimit(areaOf(this.#positionsOf([arc], EVERY_POINT)), arc))
+        this.#isGone[arc] = 1;
   }
 
   /** Positions of the rings that stay. */
   positions(): number {
     let positions = 0;
-    for (let ring = 0; ring < this.#areas.length; ring++)
-      if (!this.#isSmall(ring)) this.#eachCell(ring, () => positions++);
+    for (let ring = 0; ring < this.#areas.length; ring++) this.#eachPoint(this.#arcsOf(ring), () => positions++);
     return positions;
   }
 
   /**
-   * Takes the borders of rings that stay at half the tolerance until they keep their shapes.
+   * Takes the borders of rings that stay at half the tolerance until they keep their shapes; those of small ones, which
+   * have neighbours, until they do not run the other way round.
    * @param change the most by which the area of a ring may change, as a share of it
    */
   keepShapes(change: number): void {
-    const rings: number[] = [];
+    const isLargest = new Uint8Array(this.#areas.length);
     for (let unit = 0; unit < this.units; unit++) {
       const largest = this.#largestRing(unit);
       if (largest === undefined) continue;
-      const arcs = this.#arcsOf(largest);
-      if (arcs.length === 1) this.#stays[arcNumber(i32At(arcs, 0))] = 1;
-      for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
-        if (ring === largest || !this.#isBelowLimit(ring)) rings.push(ring);
+      // The largest ring of a unit stays, however small.
+      for (const arc of this.#arcsOf(largest)) this.#isGone[arcNumber(arc)] = 0;
+      isLargest[largest] = 1;
     }
+    const isKept = (ring: number): boolean => {
+      const share = areaOf(this.#positionsOf(this.#arcsOf(ring))) / f64At(this.#areas, ring);
+      return isLargest[ring] === 1 || !this.#isSmall(ring) ? Math.abs(share - 1) < change : share >= 0;
+    };
+    const rings = Array.from(this.#areas.keys()).filter((ring) => this.#areas[ring] !== 0);
     // A border that comes back changes the ring on its other side, too. This ends, as in each round but the last one an arc
     // is refined: none is for ever, and no point goes here.
     let ringsOf: ((arc: number) => Int32Array) | undefined;
     for (let changed: readonly number[] = rings; changed.length > 0; ) {
       const refined = new Set<number>();
-      for (const ring of changed) this.#keepShape(ring, change, refined);
+      for (const ring of changed) this.#refineUntil(ring, isKept, refined);
       const next = new Set<number>();
       if (refined.size > 0) ringsOf ??= this.#ringsByArc(rings);
       for (const arc of refined) for (const ring of ringsOf?.(arc) ?? []) next.add(ring);
@@ -112,13 +120,11 @@ export class UnitRings {
     return (arc) => all.subarray(i32At(begins, arc), i32At(begins, arc + 1));
   }
 
-  #keepShape(ring: number, change: number, refined: Set<number>): void {
-    const area = f64At(this.#areas, ring);
-    for (let isRefined = area !== 0; isRefined; ) {
-      if (Math.abs(this.#areaOf(ring, this.#simplified) / area - 1) < change) break;
+  #refineUntil(ring: number, isKept: (ring: number) => boolean, refined: Set<number>): void {
+    for (let isRefined = true; isRefined && !isKept(ring); ) {
       isRefined = false;
       for (const arc of this.#arcsOf(ring)) {
-        if (!this.#simplified.refineArc(arcNumber(arc))) continue;
+        if (!this.#cut.refineArc(arcNumber(arc))) continue;
         refined.add(arcNumber(arc));
         isRefined = true;
       }
@@ -130,18 +136,24 @@ export class UnitRings {
     const polygons: OpenPolygon[] = [];
     const open: OpenRing[] = [];
     const touching = new Set<number>();
-    const before = this.#readings;
+    /** The last ring that was at a place. */
+    const met = new Map<number, number>();
     let isExteriorLost = false;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
       const isHole = i32At(this.#shared.holes, ring) === 1;
       if (isHole && isExteriorLost) continue;
-      const positions = this.#isSmall(ring) ? [] : this.#openRing(ring);
-      const area = positions.length === 0 ? 0 : doubledArea(positions);
+      const positions = this.#positionsOf(this.#arcsOf(ring));
+      const area = areaOf(positions);
       const isLost = isHole ? area >= 0 : area <= 0;
       if (!isHole) isExteriorLost = isLost;
       if (isLost) continue;
-      open.push(positions);
-      for (const other of this.#meet(ring, before)) touching.add(other - before - 1).add(open.length - 1);
+      const own = open.push(positions) - 1;
+      for (let i = 0; i < positions.length; i += 2) {
+        const place = placeOf(numberAt(positions, i), numberAt(positions, i + 1));
+        const other = met.get(place);
+        if (other !== undefined) touching.add(other).add(own);
+        met.set(place, own);
+      }
       if (isHole) polygons.at(-1)?.push(positions);
       else polygons.push([positions]);
     }
@@ -200,7 +212,7 @@ export class UnitRings {
     const { edges, begins, arcs } = this.#edgesOf(unit);
     const changed = new Map<number, boolean>();
     const refine = (begin: number): boolean => {
-      const known = changed.get(begin) ?? this.#simplified.refine(begin);
+      const known = changed.get(begin) ?? this.#cut.refine(begin);
       changed.set(begin, known);
       return known;
     };
@@ -211,8 +223,8 @@ export class UnitRings {
       const isRefined = crossing.map((edge) => refine(begins.at(edge))).includes(true);
       const isGone = ([edge, isSecond]: Crossing['ends'][number], isAny: boolean): boolean => {
         const begin = begins.at(edge);
-        const at = isSecond ? this.#simplified.next(begin) : begin;
-        return (isAny || this.#isWithinLimit(at, arcs.at(edge))) && this.#simplified.leaveOut(at, arcs.at(edge));
+        const at = isSecond ? this.#cut.next(begin) : begin;
+        return (isAny || this.#isWithinLimit(at, arcs.at(edge))) && this.#cut.leaveOut(at, arcs.at(edge));
       };
       const isLeftOut =
         !isRefined &&
@@ -228,11 +240,10 @@ export class UnitRings {
 
   /** Is a point's triangle with its neighbours in the arc so small that the point may go? */
   #isWithinLimit(at: number, arc: number): boolean {
-    const { x, y, points, arcEnds } = this.#shared;
+    const { arcEnds } = this.#shared;
     if (at === endBefore(arcEnds, arc) || at === i32At(arcEnds, arc) - 1) return false;
-    const triangle = [this.#simplified.previous(at), at, this.#simplified.next(at)].map((i) => i32At(points, i));
-    const area = Math.abs(doubledArea(triangle.flatMap((point) => [i32At(x, point), i32At(y, point)])));
-    return area < 2 * this.#limit;
+    const triangle = [this.#cut.previous(at), at, this.#cut.next(at)];
+    return Math.abs(doubledArea(triangle.flatMap((i) => [this.#xAt(i), this.#yAt(i)]))) < 2 * this.#limit;
   }
 
   /** The edges of a unit, and of each the arc and the place in it where it begins. */
@@ -244,24 +255,23 @@ export class UnitRings {
     const edges = new NumberList(Int32Array);
     const begins = new NumberList(Int32Array);
     const arcs = new NumberList(Int32Array);
-    const { x, y, points } = this.#shared;
-    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
-      if (this.#isSmall(ring)) continue;
+    for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
       for (const arc of this.#arcsOf(ring)) {
         const number = arcNumber(arc);
+        if (this.#isGone[number] === 1) continue;
         const last = i32At(this.#shared.arcEnds, number) - 1;
         for (let at = endBefore(this.#shared.arcEnds, number); at < last; ) {
-          const to = this.#simplified.next(at);
-          for (const point of [i32At(points, at), i32At(points, to)]) {
-            edges.push(i32At(x, point));
-            edges.push(i32At(y, point));
+          const to = this.#cut.next(at);
+          const ends = [this.#xAt(at), this.#yAt(at), this.#xAt(to), this.#yAt(to)] as const;
+          // Both may have come to the same place.
+          if (ends[0] !== ends[2] || ends[1] !== ends[3]) {
+            for (const end of ends) edges.push(end);
+            begins.push(at);
+            arcs.push(number);
           }
-          begins.push(at);
-          arcs.push(number);
           at = to;
         }
       }
-    }
     return { edges, begins, arcs };
   }
 
@@ -270,7 +280,7 @@ export class UnitRings {
     let isRefined = false;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++)
       for (const arc of this.#arcsOf(ring)) {
-        if (!this.#simplified.refineArc(arcNumber(arc))) continue;
+        if (!this.#cut.refineArc(arcNumber(arc))) continue;
         refined.add(arcNumber(arc));
         isRefined = true;
       }
@@ -302,75 +312,80 @@ export class UnitRings {
     let most = 0;
     for (let ring = endBefore(this.#shared.unitEnds, unit); ring < i32At(this.#shared.unitEnds, unit); ring++) {
       if (f64At(this.#areas, ring) <= 0) continue;
-      const area = f64At(this.#areas, ring) * this.#squeeze(ring);
+      const area = f64At(this.#areas, ring) * this.#squeezeAt(arcNumber(i32At(this.#arcsOf(ring), 0)));
       if (area > most) [largest, most] = [ring, area];
     }
     return largest;
   }
 
-  /** Is a ring that meets no other border too small to stay? */
+  /** Is a ring smaller than what stays of islands and holes? */
   #isSmall(ring: number): boolean {
-    const arcs = this.#arcsOf(ring);
-    if (arcs.length !== 1 || this.#stays[arcNumber(i32At(arcs, 0))] === 1) return false;
-    return this.#isBelowLimit(ring);
+    const [arc] = this.#arcsOf(ring);
+    return arc === undefined || this.#isBelowLimit(f64At(this.#areas, ring), arcNumber(arc));
   }
 
-  #isBelowLimit(ring: number): boolean {
-    const area = f64At(this.#areas, ring);
-    return area === 0 || Math.abs(area) * this.#squeeze(ring) < 2 * this.#limit;
+  /** Is twice an area, at the latitude of an arc, below the limit? */
+  #isBelowLimit(area: number, arc: number): boolean {
+    return area === 0 || Math.abs(area) * this.#squeezeAt(arc) < 2 * this.#limit;
   }
 
-  /** How much narrower a degree of longitude is at a ring than at the equator. */
-  #squeeze(ring: number): number {
-    const arc = arcNumber(i32At(this.#shared.arcs, endBefore(this.#shared.ringEnds, ring)));
-    const row = i32At(this.#shared.y, i32At(this.#shared.points, endBefore(this.#shared.arcEnds, arc)));
+  /** Does an arc begin and end with the same point? */
+  #isLoop(arc: number): boolean {
+    const { points, arcEnds } = this.#shared;
+    return points[endBefore(arcEnds, arc)] === points[i32At(arcEnds, arc) - 1];
+  }
+
+  /** How much narrower a degree of longitude is at an arc than at the equator. */
+  #squeezeAt(arc: number): number {
+    const row = this.#yAt(endBefore(this.#shared.arcEnds, arc));
     return Math.cos((((row + this.#grid.bottom) * this.#grid.cell) / this.#grid.scale / 180) * Math.PI);
   }
 
-  /** Twice the area of a ring. */
-  #areaOf(ring: number, steps: Steps): number {
-    const positions = this.#positionsOf(ring, steps);
-    return positions.length === 0 ? 0 : doubledArea(positions);
+  /** The place of a point of an arc on the grid, from its left. */
+  #xAt(index: number): number {
+    return Math.round(i32At(this.#shared.x, i32At(this.#shared.points, index)) / this.#grid.cell) - this.#grid.left;
   }
 
-  /** The cells of a ring, one after another, given to a function. */
-  #eachCell(ring: number, take: (cell: number) => void, { next, previous }: Steps = this.#simplified): void {
-    const { points, arcEnds } = this.#shared;
-    for (const arc of this.#arcsOf(ring)) {
+  #yAt(index: number): number {
+    return Math.round(i32At(this.#shared.y, i32At(this.#shared.points, index)) / this.#grid.cell) - this.#grid.bottom;
+  }
+
+  /** The points of arcs that follow one another, as indexes of `points`, given to a function. */
+  #eachPoint(arcs: Iterable<number>, take: (index: number) => void, { next, previous }: Steps = this.#cut): void {
+    const { arcEnds } = this.#shared;
+    for (const arc of arcs) {
+      if (this.#isGone[arcNumber(arc)] === 1) continue;
       const [begin, last] = [endBefore(arcEnds, arcNumber(arc)), i32At(arcEnds, arcNumber(arc)) - 1];
       // Without the last one, with which the next arc begins.
-      if (arc >= 0) for (let at = begin; at < last; at = next(at)) take(i32At(points, at));
-      else for (let at = last; at > begin; at = previous(at)) take(i32At(points, at));
+      if (arc >= 0) for (let at = begin; at < last; at = next(at)) take(at);
+      else for (let at = last; at > begin; at = previous(at)) take(at);
     }
   }
 
-  #positionsOf(ring: number, steps: Steps): number[] {
-    const { x, y } = this.#shared;
-    const positions: number[] = [];
-    this.#eachCell(ring, (cell) => positions.push(i32At(x, cell), i32At(y, cell)), steps);
-    return positions;
-  }
-
-  /** The positions of a ring; empty if fewer than three are left. */
-  #openRing(ring: number): OpenRing {
-    const open = this.#positionsOf(ring, this.#simplified);
+  /** The places of a ring of arcs, none of which follows itself; empty if fewer than three are left. */
+  #positionsOf(arcs: Iterable<number>, steps: Steps = this.#cut): OpenRing {
+    const open: number[] = [];
+    this.#eachPoint(
+      arcs,
+      (index) => {
+        const [x, y] = [this.#xAt(index), this.#yAt(index)];
+        if (open.at(-2) !== x || open.at(-1) !== y) open.push(x, y);
+      },
+      steps,
+    );
+    while (open.length > 2 && open.at(-2) === open[0] && open.at(-1) === open[1]) open.length -= 2;
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
+}
 
-  /**
-   * Notes a reading of a ring at each of its cells.
-   * @returns later readings than `before` that were noted there, perhaps this one
-   */
-  #meet(ring: number, before: number): Set<number> {
-    const reading = ++this.#readings;
-    const others = new Set<number>();
-    this.#eachCell(ring, (cell) => {
-      const other = i32At(this.#met, cell);
-      if (other > before) others.add(other);
-      this.#met[cell] = reading;
-    });
-    return others;
-  }
+/** Twice the area of a ring, which may be empty. */
+function areaOf(ring: OpenRing): number {
+  return ring.length === 0 ? 0 : doubledArea(ring);
+}
+
+/** A place on a grid as one number: exact, as places are below 2^25. */
+function placeOf(x: number, y: number): number {
+  return x * 2 ** 26 + y;
 }
 
 function arcNumber(arc: number): number {

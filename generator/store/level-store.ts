@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/levels.ts';
+import type { Ranges } from '../../format/positions.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import {
   createSideStore,
@@ -15,21 +16,23 @@ import {
   writeStoreIndex,
 } from './feature-store.ts';
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
-import { createRingStore, type RingStoreWriter, readRings } from './ring-store.ts';
+import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWriter } from './ring-store.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
+import { createShapeStore, readShapes } from './shape-store.ts';
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, which units
- * are invalid, where the units were found, the places of labels, tiles of a zoom until those of all are known, and copies
- * of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests in
+ * the next level, which units are invalid, where the units were found, the places of labels, tiles of a zoom until those
+ * of all are known, and copies of layers that are read in another way.
  */
 type OwnFile =
   | `records-${number}`
   | 'checksums'
   | 'cells'
   | 'cell-bodies'
+  | 'nesting'
   | 'invalid-units'
   | 'origins'
   | 'labels'
@@ -75,6 +78,20 @@ export class LevelStore {
     return createSideStore(this.#features(geometry));
   }
 
+  /** Begins the simplified polygons of all units, of which the features with a geometry are made. */
+  createShapes(geometry: Geometry): ReturnType<typeof createShapeStore> {
+    return createShapeStore(this.#shapes(geometry));
+  }
+
+  /** The simplified polygons of each unit in order of position. */
+  readShapes(geometry: Geometry): ReturnType<typeof readShapes> {
+    return readShapes(this.#shapes(geometry));
+  }
+
+  removeShapes(geometry: Geometry): void {
+    for (const file of [this.#shapes(geometry), `${this.#shapes(geometry)}.index`]) rmSync(file);
+  }
+
   openFeatures(geometry: Geometry = 'full'): StoreReader {
     return openStore(this.#features(geometry));
   }
@@ -109,10 +126,16 @@ export class LevelStore {
 
   /**
    * @param unit is called after the rings of each unit, in order of position
-   * @param first,end the positions of the units; all if they are left out
+   * @param ranges the positions of the units; all if they are left out
    */
-  readRings(sink: RingSink, unit: () => void, first?: number, end?: number): void {
-    readRings(this.#rings(), sink, unit, first, end);
+  readRings(sink: RingSink, unit: () => void, ranges?: Ranges): void {
+    const rings = this.openRings();
+    for (const _ of rings.read(sink, ranges)) unit();
+    rings.close();
+  }
+
+  openRings(): RingStoreReader {
+    return openRingStore(this.#rings());
   }
 
   removeRings(): void {
@@ -143,6 +166,15 @@ export class LevelStore {
 
   writeInvalid(geometry: Geometry, units: number): void {
     writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  }
+
+  /** Reads the share of its edges that the next level has, too; null if nothing counts. */
+  readNesting(): number | null {
+    return readSerialized(this.file('nesting'));
+  }
+
+  writeNesting(share: number | null): void {
+    writeSerialized(this.file('nesting'), share);
   }
 
   /** Reads which units of the full geometry are invalid, with an example. */
@@ -178,6 +210,10 @@ export class LevelStore {
 
   #features(geometry: Geometry): string {
     return geometry === 'full' ? this.path : `${this.path}.${geometry}`;
+  }
+
+  #shapes(geometry: Geometry): string {
+    return `${this.path}.${geometry}-shapes`;
   }
 
   #rings(): string {

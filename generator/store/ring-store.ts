@@ -1,6 +1,7 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
 // geometries, validity and the overview are made of them in child processes, while the level's files are written.
 import { elementAt } from '../../format/element-at.ts';
+import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -49,34 +50,44 @@ export function createRingStore(file: string): RingStoreWriter {
   };
 }
 
-/**
- * Gives the rings of a level's units to a sink, in order of position.
- * @param unit is called after the rings of each unit
- * @param first,end the positions of the units; all if they are left out
- */
-export function readRings(file: string, sink: RingSink, unit: () => void, first = 0, end?: number): void {
+/** The rings of a level's units, by position. */
+export interface RingStoreReader {
+  units: number;
+  /** Gives the rings of units to a sink, those at some positions or all, and yields after those of each unit. */
+  read(sink: RingSink, ranges?: Ranges): Generator<void>;
+  close(): void;
+}
+
+/** Opens a ring store. */
+export function openRingStore(file: string): RingStoreReader {
   const reader = openStore(file);
-  const positions = new Coordinates();
-  for (const { bytes } of reader.read([first, end ?? reader.index.features])) {
-    const from: Reading = { bytes, at: 0 };
-    let [x, y] = [0, 0];
-    while (from.at < bytes.length) {
-      const head = readVarint(from);
-      const isHole = head % 2 === 1;
-      const area = bytes.readDoubleLE(from.at);
-      from.at += AREA_BYTES;
-      const count = (head - (isHole ? 1 : 0)) / 2;
-      positions.resize(count);
-      for (let i = 0; i < count; i++) {
-        x += readSigned(from);
-        y += readSigned(from);
-        positions.set(i, x, y);
+  const units = reader.index.features;
+  return {
+    units,
+    *read(sink, ranges = [0, units]) {
+      const positions = new Coordinates();
+      for (const { bytes } of reader.read(ranges)) {
+        const from: Reading = { bytes, at: 0 };
+        let [x, y] = [0, 0];
+        while (from.at < bytes.length) {
+          const head = readVarint(from);
+          const isHole = head % 2 === 1;
+          const area = bytes.readDoubleLE(from.at);
+          from.at += AREA_BYTES;
+          const count = (head - (isHole ? 1 : 0)) / 2;
+          positions.resize(count);
+          for (let i = 0; i < count; i++) {
+            x += readSigned(from);
+            y += readSigned(from);
+            positions.set(i, x, y);
+          }
+          sink.ring(positions, isHole, area);
+        }
+        yield;
       }
-      sink.ring(positions, isHole, area);
-    }
-    unit();
-  }
-  reader.close();
+    },
+    close: () => reader.close(),
+  };
 }
 
 /** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */

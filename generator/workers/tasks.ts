@@ -22,6 +22,8 @@ export const TASKS = {
   writePart: work('prepare/write-part', 'writePart', 'dissolve'),
   findParents: work('prepare/find-parents', 'findParents', 'parents'),
   storeLevel: work('read/store-level', 'storeLevel', 'read'),
+  nestingOf: work('shapes/nesting', 'nestingOf', 'geometries'),
+  simplifyLevels: work('shapes/store-geometries', 'simplifyLevels', 'geometries'),
   storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
   prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
   cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
@@ -36,6 +38,18 @@ export const TASKS = {
   hashShapes: work('check/hash-shapes', 'hashShapes', 'hash'),
   measureShared: work('check/unit-shapes', 'measureShared', 'measure'),
 } satisfies Readonly<Record<string, Work>>;
+
+/** When tasks begin that wait together (task-queue.ts): the longest that cannot be divided come first. */
+export const RANKS = {
+  read: 1,
+  nesting: 2,
+  arcs: 3,
+  borders: 3,
+  geometries: 4,
+  overview: 4,
+  files: 5,
+  tiles: 5,
+} as const;
 
 /** @param path of the module in generator/, without its ending: the program may be compiled */
 function work(path: string, name: string, phase: string): Work {

@@ -1,11 +1,11 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
 // `build`, its shards and `seal`.
 import { elementAt } from '../../format/element-at.ts';
-import { type Geometry, LEVELS, type Level } from '../../format/levels.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
 import { overviewLevels } from '../../format/overview.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { GEOMETRY_GROUPS, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
+import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
@@ -14,11 +14,12 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { joinValidity, NO_INVALID } from '../store/validity.ts';
 import type { Pool } from '../workers/pool.ts';
-import { TASKS } from '../workers/tasks.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
 import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
+import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
 import type { writeFiles } from './write-files.ts';
 import type { writeOverview } from './write-overview.ts';
 
@@ -35,19 +36,11 @@ export interface BuildContext {
 /** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
 const TASKS_PER_WORKER = 4;
 
-/** When tasks begin that wait together (workers/task-queue.ts): the longest that cannot be divided come first. */
-export const RANKS = { read: 1, arcs: 2, borders: 2, geometries: 3, overview: 3, files: 4, tiles: 4 } as const;
-
 /**
- * Bytes of memory that a task holds for each position of its levels, as measured: the arcs and points of
- * simplification, the borders of units, the common arcs of tiles, and what of them is in a zoom.
+ * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the arcs and
+ * points of the overview, the common arcs of tiles, and what of them is in a zoom.
  */
-export const POSITION_BYTES = { borders: 50, geometries: 35, overview: 35, arcs: 100, tiles: 60 } as const;
-
-/** The geometries to make for a release with these, for each task; the first one leaves the places of labels, too. */
-export function geometryGroups(geometries: readonly Geometry[]): Geometry[][] {
-  return GEOMETRY_GROUPS.map((group) => group.filter((geometry) => geometries.includes(geometry)));
-}
+export const POSITION_BYTES = { borders: 50, overview: 35, arcs: 100, tiles: 60 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -69,28 +62,22 @@ export function workOnLevels(
   isAccepted: Promise<void> = Promise.resolve(),
 ): LevelWork[] {
   const levels = LEVELS.map((level) => sources.find((source) => source.level === level) ?? { level, layers: [] });
-  const works = new Map<Level, LevelWork>();
-  const workOn = (level: Level): LevelWork => {
-    const work = works.get(level);
-    if (work === undefined) throw new RangeError(`level ${level}`);
-    return work;
-  };
-  const below = async (level: Level): Promise<string | undefined> => {
-    for (const deeper of LEVELS.filter((other) => other > level)) {
-      const { store, features } = await workOn(deeper).read;
-      if (features > 0) return store;
-    }
-    return undefined;
-  };
-  for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a))) {
-    const read = readLevel(source, context);
-    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, below, context));
+  const reads = new Map<Level, Promise<StoredLevel>>();
+  for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a)))
+    reads.set(source.level, readLevel(source, context));
+  const ascending = levels.map(({ level }) => {
+    const read = reads.get(level);
+    if (read === undefined) throw new RangeError(`level ${level}`);
+    return read;
+  });
+  const simplified = simplifyWhenRead(ascending, context.shape, context.pool);
+  return ascending.map((read) => {
+    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, simplified, context));
     const [labelled, written] = [writing.then((own) => own.labelled), writing.then((own) => own.written)];
     // Whoever waits for the first error gets it; others that follow are not unhandled.
     for (const work of [read, labelled, written]) work.catch(() => {});
-    works.set(source.level, { read, labelled, written });
-  }
-  return levels.map(({ level }) => workOn(level));
+    return { read, labelled, written };
+  });
 }
 
 /** Reads a level into its store. */
@@ -108,35 +95,33 @@ async function readLevel(
 }
 
 /**
- * Begins to write the files of a level, or a share of them: those of the full geometry and pages at once, those that are
- * made of borders when the next level is read, others when their geometries are made. Of its stores only index, plan,
- * rings and labels remain.
- * @param below path of the store of the next level that has units, when it is filled; undefined if there is none
+ * Begins to write the files of a level, or a share of them: those of the full geometry, pages and what is made of borders
+ * at once, others when their geometries are made. Of its stores only index, plan, rings and labels remain.
  * @returns when its labels are known, and the record files
  */
 function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
-  below: (level: Level) => Promise<string | undefined>,
+  simplified: Simplified,
   { shape, staging, pool, report }: BuildContext,
 ): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
-  const made = geometryGroups(shape.geometries).map(async (geometries, i): Promise<void> => {
-    const labels = i === 0 && shape.tiles !== undefined;
-    if (features === 0 || (geometries.length === 0 && !labels)) return;
-    const task = { store, precision: shape.precision, geometries, labels };
-    const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES.geometries * positions };
-    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, demand);
-  });
+  const isSimplified = simplified(level);
+  const make = async (group: GeometryGroup): Promise<void> => {
+    if (features === 0) return;
+    await isSimplified;
+    const task = { store, precision: shape.precision, ...group };
+    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
+  };
+  const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
   const written = parts.map(async (part) => {
     const group = groupOfStage(part.stage);
-    if (group !== undefined) await elementAt(made, group);
+    if (group !== undefined) await made.get(group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    if (isOfBorders(part.stage)) {
-      const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
-      await pool.run<typeof writeFiles>(TASKS.writeBorders, { ...task, below: await below(level) }, demand);
-    } else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
+    const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
+    if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
+    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
     return records;
   });
@@ -144,14 +129,20 @@ function writeLevel(
     pool.run<typeof checkValidity>(TASKS.checkValidity, { store, ...range }, { rank: RANKS.files, bytes: 0 }),
   );
   const finish = async (): Promise<string[]> => {
-    const [records, found] = await Promise.all([Promise.all(written), Promise.all(checked), Promise.all(made)]);
+    const [records, found] = await Promise.all([
+      Promise.all(written),
+      Promise.all(checked),
+      Promise.all(made.values()),
+      // Also without simplified geometries: by then no other level is compared with this one's rings.
+      isSimplified,
+    ]);
     const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
     files.writeInvalid('full', invalid);
     files.writeInvalidUnits({ count: listed, example: example?.position });
     files.removeFeatures();
     return records;
   };
-  return { labelled: elementAt(made, 0), written: finish() };
+  return { labelled: made.get('medium') ?? Promise.resolve(), written: finish() };
 }
 
 /**
@@ -183,8 +174,7 @@ export async function writeRelease<
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
-    // The levels above look how they nest in this one. A shard has removed its own.
-    for (const above of levels.slice(0, level)) await recordsOf(above);
+    // A shard has removed its own.
     if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };

@@ -5,8 +5,8 @@ import type { Level } from '../../format/levels.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import type { PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { TASKS } from '../workers/tasks.ts';
-import { type BuildContext, type LevelWork, POSITION_BYTES, RANKS } from './build-levels.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
+import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
 import type { CutTilesTask, cutTiles } from './cut-tiles.ts';
 import { type LevelUnits, relativesOf } from './named-units.ts';
 

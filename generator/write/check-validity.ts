@@ -29,6 +29,6 @@ export function checkValidity({ first, end, ...task }: ValidityTask): Validity {
     }
     position++;
   };
-  store.readRings(polygons, unit, first, end);
+  store.readRings(polygons, unit, [first, end]);
   return found;
 }

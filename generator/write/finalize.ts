@@ -180,6 +180,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     index: put(indexPath(level), encoded.index),
     ...borders.summary,
     ...(tiles && { tiles }),
+    nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
     names: writeNames(out, level, store, task.relatives, borders),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };

@@ -1,5 +1,5 @@
 // Writes what follows from the borders of a level: its cells, which say which units are at a point, and its neighbours.
-// The rings are gone through once for all of it, and those of the next level once, to see how the level nests.
+// The rings are gone through once for all of it.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
@@ -14,13 +14,12 @@ import type { BordersRecord } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../release/output-file.ts';
-import { LevelStore } from '../store/level-store.ts';
+import type { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { LevelBorders } from './level-borders.ts';
 import { gidsOf } from './named-units.ts';
 import { neighbourLines, neighboursOf } from './neighbours.ts';
-import { nestingOf } from './nesting.ts';
 
 /** The borders of the level in a store. @param more takes the rings, too, of one unit after the other */
 export function readBorders(store: LevelStore, precision: number, more?: UnitSink): LevelBorders {
@@ -59,7 +58,6 @@ function viewsOf({ features, boxes, shapes }: StoreIndex, precision: number): Un
 /**
  * Writes the files that are made of a level's borders.
  * @param out the release's folder
- * @param below path of the store of the next level that has units; undefined if there is none
  * @returns their records in the order of `pathsOf`, and what `finalize` needs to know of them
  */
 export function writeBorders(
@@ -67,17 +65,12 @@ export function writeBorders(
   level: Level,
   store: LevelStore,
   shape: ReleaseShape,
-  below: string | undefined,
 ): { files: CheckedFile[]; borders: BordersRecord } {
   const index = store.readIndex();
   const views = viewsOf(index, shape.precision);
   const borders = readBorders(store, shape.precision, views);
   const neighbours = neighboursOf(borders);
-  const nesting =
-    below === undefined
-      ? null
-      : nestingOf(borders, (ring) => new LevelStore(below).readRings({ ring }, () => undefined));
-  const summary: BordersRecord['summary'] = { nesting };
+  const summary: BordersRecord['summary'] = {};
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
     const output = createOutputFile(join(out, neighboursPath(level)));

@@ -32,8 +32,6 @@ export interface WriteTask {
   store: string;
   /** The release's folder. */
   out: string;
-  /** For what is made of borders: path of the store of the next level that has units, filled, if there is one. */
-  below?: string | undefined;
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
@@ -68,7 +66,7 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
       folders.add(folder);
     }
     if (planned.kind === 'borders') {
-      const made = writeBorders(out, level, files, shape, task.below);
+      const made = writeBorders(out, level, files, shape);
       for (const written of made.files) addFile(records, written);
       records.borders = made.borders;
       continue;

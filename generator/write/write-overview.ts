@@ -10,7 +10,7 @@ import { overviewLevels, overviewProperties } from '../../format/overview.ts';
 import type { WholeFile } from '../../format/release.ts';
 import type { Box } from '../geojson/bbox.ts';
 import { writeWholeFile } from '../release/output-file.ts';
-import { extentOf, type LevelRings, readLevelRings } from '../shapes/level-rings.ts';
+import { extentOf, type LevelRings, readLevelRings, unitsOf } from '../shapes/level-rings.ts';
 import type { Grid } from '../shapes/shared-arcs.ts';
 import { newSimplifier } from '../shapes/simplify-level.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -91,7 +91,7 @@ interface Written {
 /** The text with the most points whose file is small enough; if there is none, the one with the fewest points. */
 function simplest(named: readonly OverviewLevel[], rings: readonly LevelRings[], place: Place): Written {
   const scale = rings[0]?.scale ?? 1;
-  const simplify = newSimplifier(rings, gridOf(place, scale), CHANGE_MAX);
+  const simplify = newSimplifier(rings.map(unitsOf), gridOf(place, scale), CHANGE_MAX);
   return fittingText((limit, isFinal) => {
     const { polygons, positions, mend } = simplify(limit);
     if (limit < LIMIT_MAX && positions() > POSITIONS_MAX) return undefined;

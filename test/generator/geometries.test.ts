@@ -7,8 +7,13 @@ import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { labelPoint } from '../../generator/shapes/label-point.ts';
-import { type LevelRings, newRingCollector } from '../../generator/shapes/level-rings.ts';
-import { polygonsToJson, type SimplifiedName, simplifyUnits } from '../../generator/shapes/simplified-geometry.ts';
+import { type LevelRings, newRingCollector, unitsOf } from '../../generator/shapes/level-rings.ts';
+import {
+  decimalsOf,
+  polygonsToJson,
+  type SimplifiedName,
+  simplifierOf,
+} from '../../generator/shapes/simplified-geometry.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
@@ -27,8 +32,8 @@ function ringsOf(wkts: readonly string[]): LevelRings {
 
 /** The polygons of all units, of which so many are invalid. */
 function simplified(wkts: readonly string[], name: SimplifiedName, expected = 0): OpenPolygon[][] {
-  const { polygons, invalid } = simplifyUnits(ringsOf(wkts), name);
-  assert.equal(invalid, expected);
+  const { polygons, invalid } = simplifierOf([unitsOf(ringsOf(wkts))])(name);
+  assert.equal(invalid.length, expected);
   return wkts.map((_, position) => polygons(position));
 }
 
@@ -283,9 +288,9 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     'POINT(1 1)',
   ];
   const rings = ringsOf(wkts);
-  const { polygons, decimals } = simplifyUnits(rings, 'medium');
+  const { polygons } = simplifierOf([unitsOf(rings)])('medium');
   const points = wkts.map((_, position) =>
-    labelPoint(rings, position, polygons(position), decimals)?.map((scaled) => scaled / 1e7),
+    labelPoint(rings, position, polygons(position), decimalsOf('medium', 7))?.map((scaled) => scaled / 1e7),
   );
   assert.deepEqual(points[0], [1, 1]);
   for (const [position, wkt] of wkts.entries()) {
@@ -317,10 +322,10 @@ test('the point of a strip of 5 to 60 metres is inside of it, never on its borde
       .map((units) => (Number(units) / 1e7).toFixed(7))
       .join(' ');
   const rings = ringsOf(strips.map((corners) => `POLYGON((${corners.map(degrees).join()}))`));
-  const { polygons, decimals } = simplifyUnits(rings, 'medium');
+  const { polygons } = simplifierOf([unitsOf(rings)])('medium');
   const outside = strips.filter((corners, position) => {
     // In whole numbers, so that GEOS decides exactly.
-    const [x = NaN, y = NaN] = labelPoint(rings, position, polygons(position), decimals) ?? [];
+    const [x = NaN, y = NaN] = labelPoint(rings, position, polygons(position), decimalsOf('medium', 7)) ?? [];
     return !gdal.Geometry.fromWKT(`POLYGON((${corners.join()}))`).contains(new gdal.Point(x, y));
   });
   assert.equal(outside.length, 0);

@@ -54,20 +54,22 @@ function* edgesOf(geometry: unknown, precision: number): Generator<[key: string,
     }
 }
 
-/** The share of the edges of units that others have, too; null without edges. */
-export function nestingIn(
-  units: readonly { geometry: unknown }[],
-  others: readonly { geometry: unknown }[],
-  precision: number,
-): number | null {
-  const all = new Set<string>();
-  for (const { geometry } of units) {
-    const own = new Set<string>();
-    for (const [key] of edgesOf(geometry, precision)) if (!own.delete(key)) own.add(key);
-    for (const key of own) all.add(key);
-  }
-  const found = new Set(others.flatMap(({ geometry }) => Array.from(edgesOf(geometry, precision), ([key]) => key)));
-  return all.size === 0 ? null : [...all].filter((key) => found.has(key)).length / all.size;
+interface NestedUnit {
+  gids: readonly (string | null)[];
+  geometry: unknown;
+}
+
+/** The share of the edges of a level's units with children that units of the next level have, too; null without edges. */
+export function nestingIn(level: Level, units: readonly NestedUnit[], below: readonly NestedUnit[]): number | null {
+  const parents = new Set(below.map(({ gids }) => gids[level]));
+  const edgesIn = (all: readonly NestedUnit[]): Set<string> => {
+    const rings = all.flatMap(({ geometry }) => ringsOf(geometry as Geometry | null));
+    const edges = rings.flatMap((ring) => ring.slice(1).map((end, i) => [`${ring[i]}`, `${end}`].sort()));
+    return new Set(edges.filter(([a, b]) => a !== b).map((ends) => ends.join(' ')));
+  };
+  const found = edgesIn(below);
+  const own = [...edgesIn(units.filter(({ gids }) => gids[level] !== null && parents.has(gids[level])))];
+  return own.length === 0 ? null : own.filter((edge) => found.has(edge)).length / own.length;
 }
 
 /** A colour for each unit: the least that no neighbour before it has, 5 at most. */

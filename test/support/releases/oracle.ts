@@ -108,7 +108,7 @@ export function assertDerived(out: string, id: string): void {
       assertCells(root, release, units, placed);
     }
     const below = filled.find((other) => other.level > level);
-    const nesting = below === undefined ? null : nestingIn(units.units, below.units, release.precision);
+    const nesting = below === undefined ? null : nestingIn(level, units.units, below.units);
     assert.equal(
       units.summary.nesting,
       nesting === null ? null : Math.floor(1e6 * nesting) / 1e6,

@@ -67,6 +67,8 @@ export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs
   const arcEnds = new NumberList(Int32Array);
   const arcs = new NumberList(Int32Array);
   const ends = new NumberList(Int32Array);
+  /** The arcs of one edge, by the two cells of the edge: there is none between. */
+  const edges = new Map<number, number>();
 
   /**
    * Takes the arc from the cell at `from` of a ring to that at `to`, both counted from its begin and perhaps past its
@@ -75,9 +77,12 @@ export function shareArcs(levels: readonly LevelRings[], grid: Grid): SharedArcs
   const takeArc = (begin: number, length: number, from: number, to: number): void => {
     const at = (i: number): number => i32At(cells, begin + (i % length));
     const second = at(from + 1);
-    let arc = to - from === 1 ? NONE : i32At(arcOf, second);
+    const isEdge = to - from === 1;
+    const edge = Math.min(at(from), second) * x.length + Math.max(at(from), second);
+    let arc = isEdge ? (edges.get(edge) ?? NONE) : i32At(arcOf, second);
     if (arc === NONE) {
       arc = arcEnds.length;
+      if (isEdge) edges.set(edge, arc);
       for (let i = from; i <= to; i++) {
         points.push(at(i));
         if (i > from && i < to) arcOf[at(i)] = arc;

@@ -50,8 +50,8 @@ function writeExplorerCountries(): string {
   ]);
 }
 
-/** What downloads, requests and the map need: other geometries, and cells. */
-export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true } as const;
+/** What downloads, requests and the map need: other geometries, cells, and tiles. */
+export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true, tiles: 6 } as const;
 
 /** Builds a release of `writeExplorerCountries` in a folder. */
 export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {

@@ -57,6 +57,9 @@ export const NO_TOKEN =
 export const NO_LINKED_TOKEN =
   'The token in the link is empty, longer than any token, or has characters that no token has. Copy the whole link, or paste the token.';
 
+/** Why there is no map. */
+export const NO_TILES = 'This release was built without tiles.';
+
 /** Asked before the token of a link replaces another one. */
 export const REPLACE_TOKEN = 'This link brings another token than the one kept for this session. Use that of the link?';
 

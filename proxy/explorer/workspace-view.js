@@ -1,11 +1,14 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
 // by workspace.js.
+import { readChange, readSuccessors } from './api/changes.js';
+import { attributesAlone } from './api/geometry.js';
 import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
+import { showChanges, wireChanges } from './panels/changes.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -14,6 +17,7 @@ import { focusHeading, showSheet, showTab } from './panels/layout.js';
 import {
   emptyMessage,
   errorToMessage,
+  goneMessage,
   isPassing,
   savedMessage,
   savingMessage,
@@ -26,7 +30,7 @@ import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf, unitFile } from './state/downloads.js';
-import { inside, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
+import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 
 /**
  * @typedef {import('./state/place.js').Place} Place
@@ -90,6 +94,13 @@ export class WorkspaceView {
       sizeOf: (/** @type {string} */ path) => client.size(path, signal),
     };
     wireDownload(() => downloadsOf(shown, about, downloads), signal);
+    const changes = {
+      read: () => readChange(client, about.release, signal),
+      save: (/** @type {import('./api/changes.js').Change} */ { from, path }) =>
+        void this.#saveStored({ title: `changes since ${from}`, path, name: `${path.split('/').at(-1)}` }),
+      onError: (/** @type {unknown} */ error) => this.showError(error),
+    };
+    wireChanges(changes, signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key !== 'Escape') return;
       if (part('here').contains(document.activeElement)) onHereClose();
@@ -121,7 +132,7 @@ export class WorkspaceView {
     if (what === 'pages') this.#drawPages();
     if (what === 'selection') this.#drawSelection();
     if (what === 'selection' || what === 'unit') this.#drawFacts();
-    if (what === 'unknown') showMessage(unknownMessage(this.#options.shown.unknown ?? ''));
+    if (what === 'unknown') this.#tellUnknown();
   }
 
   /** @param {unknown} error */
@@ -174,13 +185,47 @@ export class WorkspaceView {
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
+    showChanges(about.changes && shown.isWorld);
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
     this.#drawCounts();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
-    if (shown.hasRows && shown.total === 0 && shown.pages?.error === undefined)
+    if (shown.hasRows && shown.total === 0 && shown.pages?.error === undefined) {
       showMessage(emptyMessage(shown.place, shown.lineage.length > 0));
+      const [last] = [...shown.place.filters].slice(-1);
+      if (last !== undefined && shown.lineage.length === 0) void this.#tellSuccessors(...last);
+    }
+  }
+
+  #tellUnknown() {
+    const { unknown = '', place } = this.#options.shown;
+    showMessage(unknownMessage(unknown));
+    if (place.unit !== undefined) void this.#tellSuccessors(place.level, place.unit);
+  }
+
+  /**
+   * Names what took the place of a unit that is gone.
+   * @param {number} level
+   * @param {string} gid
+   */
+  async #tellSuccessors(level, gid) {
+    const { shown, client, names, about, signal } = this.#options;
+    if (!about.changes) return;
+    const { place } = shown;
+    try {
+      const gone = { level, gid, geometry: attributesAlone(about.geometries) };
+      const gids = await readSuccessors(client, gone, signal);
+      const units = await names.findAll(level, gids);
+      if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
+      const links = gids.map((own, i) => {
+        const target = { ...worldOf(about.levels), level, filters: new Map([[level, own]]), unit: own };
+        return { text: units[i]?.name ?? own, href: placeToHash(target, about.levels) };
+      });
+      showMessage(goneMessage(gid, links));
+    } catch {
+      // What is said already is true without.
+    }
   }
 
   #drawPages() {

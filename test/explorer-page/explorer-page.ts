@@ -214,7 +214,12 @@ export async function openUnit(page: Page, name: string): Promise<void> {
 export async function saveItem(page: Page, item: string): Promise<{ name: string; content: Buffer }> {
   const menuItem = page.getByRole('menuitem', { name: item });
   if (!(await menuItem.isVisible())) await page.getByRole('button', { name: 'Download' }).click();
-  const [file] = await Promise.all([page.waitForEvent('download'), menuItem.click()]);
+  return saveFrom(page, () => menuItem.click());
+}
+
+/** The file that something on the page saves. */
+export async function saveFrom(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: file.suggestedFilename(), content: await contentOf(file) };
 }
 

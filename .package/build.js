@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleReader } from './bundle-reader.js';
 
 /** The libraries in the explorer's files, by the name of their licence. */
-const LICENCES = { 'maplibre-gl': 'LICENSE.txt', 'topojson-client': 'LICENSE' };
+const LICENCES = { 'maplibre-gl': 'LICENSE.txt' };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');

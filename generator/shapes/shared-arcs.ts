@@ -62,14 +62,19 @@ export function shareArcs(levels: readonly LevelUnits[], cell: number): SharedAr
   const ends = new NumberList(Int32Array);
   const holes = new NumberList(Int32Array);
   const unitEnds = new NumberList(Int32Array);
+  /** The arcs of one edge, by the two cells of the edge: there is none between. */
+  const edges = new Map<number, number>();
 
   /** Takes the arc from the cell at `from` of a ring to that at `to`, perhaps past its end. */
   const takeArc = (cells: Int32Array, from: number, to: number): void => {
     const at = (i: number): number => i32At(cells, i % cells.length);
     const second = at(from + 1);
-    let arc = to - from === 1 ? NONE : arcOf.at(second);
+    const isEdge = to - from === 1;
+    const edge = Math.min(at(from), second) * table.x.length + Math.max(at(from), second);
+    let arc = isEdge ? (edges.get(edge) ?? NONE) : arcOf.at(second);
     if (arc === NONE) {
       arc = arcEnds.length;
+      if (isEdge) edges.set(edge, arc);
       for (let i = from; i <= to; i++) {
         points.push(at(i));
         if (i > from && i < to) arcOf.set(at(i), arc);

@@ -1,15 +1,17 @@
 // The explorer: a page to browse the units of a release and to try its interface. This file starts it: session,
 // sign-in, map, and the workspace between sign-in and sign-out.
 import { readAbout } from './api/about.js';
-import { createClient } from './api/client.js';
+import { createClient, toRefusal } from './api/client.js';
 import { Names } from './api/names.js';
+import { readTiles } from './api/tiles.js';
 import { createMap } from './map/map.js';
 import { isPublicService, part } from './panels/elements.js';
-import { mapCovered, showAbout, showShowAll, wireLayout } from './panels/layout.js';
-import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
+import { mapCovered, showAbout, showMapNote, wireLayout } from './panels/layout.js';
+import { NO_LINKED_TOKEN, NO_TILES, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
 import { noMap } from './state/no-map.js';
+import { levelsWithUnits } from './state/place.js';
 import { isToken, Session } from './state/session.js';
 import { Workspace } from './workspace.js';
 
@@ -22,17 +24,18 @@ const client = createClient(access);
 const names = new Names(client, access.token);
 /** @type {Workspace | undefined} */
 let workspace;
-/** What was begun last. */
-let latest = {};
-/** Are the map and the description of the service there? */
-let isReady = false;
+/** The map of the workspace. */
+let map = noMap();
+/** What was begun last: it ends when another begins. */
+let latest = new AbortController();
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
 if (!isPublic) session.restore();
 const refusal = followLink();
 if (!mayAsk()) showSignIn(refusal);
-else begin();
+// They arrive while the page learns what the service is. What is wrong with them, the workspace shows.
+else names.load(0).catch(() => {});
 
 addEventListener('popstate', () => {
   const { token } = session;
@@ -42,13 +45,9 @@ addEventListener('popstate', () => {
   else restart();
 });
 
-const started = startMap();
-let about = await readAbout(base);
-const map = await started;
 wireLayout(() => map.resize());
-part('show-all').addEventListener('click', () => map.fitAll());
+let about = await readAbout(base);
 showAbout(about);
-isReady = true;
 if (mayAsk()) void open();
 
 /**
@@ -67,7 +66,7 @@ function mayAsk() {
 
 /** Begins again with the token of the session. */
 function restart() {
-  workspace?.end();
+  end();
   void open();
   part('heading').focus({ preventScroll: true });
 }
@@ -85,53 +84,65 @@ function followLink() {
   return '';
 }
 
-/** Asks for what the workspace shows first: it arrives while the map starts. */
-function begin() {
-  client.begin('overview');
-  // What is wrong with them, the workspace shows.
-  names.load(0).catch(() => {});
-}
-
-/** Begins to show the data, now or when the page is ready. */
+/** Begins to show the data. */
 async function open() {
   hideSignIn(isPublic);
-  if (!isReady) return;
-  const opened = {};
-  latest = opened;
+  const { signal } = latest;
   // The service had no release, or could not be reached, when the page was opened.
   if (about.release === undefined) {
     about = await readAbout(base);
     showAbout(about);
-    if (latest !== opened || !mayAsk()) return;
   }
+  const started = await startMap(signal);
+  if (signal.aborted) return started.remove();
+  map = started;
   workspace = new Workspace({
     client,
     names,
     about,
     map,
     onUnauthorized: () => signOut(NOT_ACCEPTED),
-    onRetry: () => (about.release === undefined ? restart() : void workspace?.retry()),
+    onRetry: () => (about.release === undefined ? restart() : workspace?.retry()),
   });
   void workspace.start();
 }
 
-/** @param {string} reason empty where the user asked for it */
-function signOut(reason) {
+/** Forgets what is shown. */
+function end() {
+  latest.abort();
+  latest = new AbortController();
   workspace?.end();
   workspace = undefined;
+  map.remove();
+  map = noMap();
+  showMapNote('');
+}
+
+/** @param {string} reason empty where the user asked for it */
+function signOut(reason) {
+  end();
   session.close();
   showSignIn(reason);
 }
 
-/** The map, or where it cannot be drawn one that does nothing: the panels work without. */
-async function startMap() {
+/**
+ * The map, or where there is none one that does nothing: the panels work without.
+ * @param {AbortSignal} signal
+ */
+async function startMap(signal) {
+  part('no-map').hidden = true;
   try {
+    if (!about.tiles) throw new Error(NO_TILES);
     return await createMap(part('map'), {
+      levels: levelsWithUnits(about.levels),
+      tilesOf: (level) => readTiles(level, client, signal),
+      headersFor: client.headersFor,
+      titleOf: (level, fid) => workspace?.titleOf(level, fid),
       onPick: (picked) => void workspace?.pick(picked),
       onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
-      onSeen: showShowAll,
-      onDrawing: (isDrawing) => workspace?.noteDrawing(isDrawing),
+      onNote: showMapNote,
+      onError: async (error) => workspace?.fail(await toRefusal(error)),
       covered: mapCovered,
     });
   } catch (error) {

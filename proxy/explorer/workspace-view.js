@@ -1,11 +1,14 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
 // by workspace.js.
+import { readChange, readSuccessors } from './api/changes.js';
+import { attributesAlone } from './api/geometry.js';
 import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
-import { showHeading, showLevels, showPath, showProgress, showPurpose } from './panels/browse.js';
+import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
+import { showChanges, wireChanges } from './panels/changes.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -14,6 +17,7 @@ import { focusHeading, showSheet, showTab } from './panels/layout.js';
 import {
   emptyMessage,
   errorToMessage,
+  goneMessage,
   isPassing,
   savedMessage,
   savingMessage,
@@ -26,8 +30,7 @@ import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
 import { Counts } from './state/counts.js';
 import { downloadsOf, unitFile } from './state/downloads.js';
-import { inside, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
-import { rowsOfUnits } from './state/shown.js';
+import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 
 /**
  * @typedef {import('./state/place.js').Place} Place
@@ -41,7 +44,7 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {import('./api/about.js').About} about
  * @property {import('./map/map.js').UnitMap} map
  * @property {AbortSignal} signal ends the listeners of this view
- * @property {(place: Place, withPages?: boolean) => void} onGo
+ * @property {(place: Place) => void} onGo
  * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the
  * other
  * @property {() => void} onHereClose
@@ -49,19 +52,19 @@ import { rowsOfUnits } from './state/shown.js';
  * @property {(row: NamedUnit, level?: number) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
  * @property {() => void} onZoom brings the selected unit into sight
+ * @property {() => void} onShowAll brings all of what is shown into sight
  * @property {() => void} onRetry shows the same place again
  */
+
+/** What the Request tab says where it has no response. */
+const NOT_SENT = 'Not sent: the map and the list need no page. Send asks for the first one.';
+const NO_RESPONSE = 'There is no response to show.';
 
 /** What a person sees beside the map. */
 export class WorkspaceView {
   #options;
   #list;
   #counts;
-  /** @type {import('./api/client.js').Exchange | undefined} */
-  #overviewExchange;
-  /** @type {import('./api/overview.js').OverviewUnit[]} */
-  #overview = [];
-  #hasOverviewFailed = false;
 
   /** The units of the list. @type {NamedUnit[]} */
   rows = [];
@@ -71,7 +74,7 @@ export class WorkspaceView {
     const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onOpen, onSelect } = options;
     const { levels } = about;
     this.#options = options;
-    this.#counts = new Counts(client, names, levels, () => this.#drawCounts());
+    this.#counts = new Counts(client, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     wireSearch({
       parts: { client, names, about },
@@ -82,14 +85,22 @@ export class WorkspaceView {
       signal,
     });
     part('list-seen').addEventListener('click', () => this.#listSeen(), { signal });
-    wireRequest(about, (place) => onGo(place, true), signal);
+    part('show-all').addEventListener('click', options.onShowAll, { signal });
+    wireRequest(about, onGo, signal);
     wireCode(() => this.#drawRequest(), signal);
     const downloads = {
       onSave: (/** @type {import('./state/downloads.js').StoredFile} */ file) => void this.#saveStored(file),
       onLoad: (/** @type {import('./state/downloads.js').Download} */ download) => void this.#download(download),
       sizeOf: (/** @type {string} */ path) => client.size(path, signal),
     };
-    wireDownload(() => downloadsOf(shown, this.#overview, about, downloads), signal);
+    wireDownload(() => downloadsOf(shown, about, downloads), signal);
+    const changes = {
+      read: () => readChange(client, about.release, signal),
+      save: (/** @type {import('./api/changes.js').Change} */ { from, path }) =>
+        void this.#saveStored({ title: `changes since ${from}`, path, name: `${path.split('/').at(-1)}` }),
+      onError: (/** @type {unknown} */ error) => this.showError(error),
+    };
+    wireChanges(changes, signal);
     const onEscape = (/** @type {KeyboardEvent} */ { key }) => {
       if (key !== 'Escape') return;
       if (part('here').contains(document.activeElement)) onHereClose();
@@ -99,45 +110,35 @@ export class WorkspaceView {
   }
 
   /**
-   * @param {import('./api/client.js').Exchange} exchange
-   * @param {import('./api/overview.js').OverviewUnit[]} units
-   */
-  setOverview(exchange, units) {
-    this.#overviewExchange = exchange;
-    this.#hasOverviewFailed = false;
-    this.#overview = units;
-    this.#drawRequest();
-  }
-
-  /**
    * The row of the unit that a place selects.
-   * @param {Place} place
+   * @param {Pick<Place, 'level' | 'fid'> & { unit?: string | undefined }} place
    */
-  rowOf({ unit, fid }) {
+  rowOf({ level, unit, fid }) {
+    if (level !== this.#options.shown.place.level) return undefined;
     return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
   }
 
-  /** @param {'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'unknown'} what has changed */
+  /** What all of what is shown is called. */
+  titleOfAll() {
+    const { shown, about } = this.#options;
+    const unit = shown.selected ?? shown.lineage.at(-1);
+    return unit === undefined ? (about.release ?? '') : titleOf(unit);
+  }
+
+  /** @param {'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'opened' | 'unknown'} what has changed */
   draw(what) {
     if (what === 'place') this.#drawPlace();
     if (what === 'rows') this.#drawRows(this.#options.shown.rows);
     if (what === 'pages') this.#drawPages();
     if (what === 'selection') this.#drawSelection();
     if (what === 'selection' || what === 'unit') this.#drawFacts();
-    if (what === 'unknown') showMessage(unknownMessage(this.#options.shown.unknown ?? ''));
+    if (what === 'unknown') this.#tellUnknown();
   }
 
   /** @param {unknown} error */
   showError(error) {
     const { onRetry } = this.#options;
     showMessage(errorToMessage(error), isPassing(error) ? { label: 'Try again', run: onRetry } : undefined);
-  }
-
-  /** @param {unknown} error of the overview */
-  showOverviewError(error) {
-    this.#hasOverviewFailed = true;
-    this.#drawRequest();
-    this.showError(error);
   }
 
   /** @param {import('./panels/here.js').Here | undefined} here */
@@ -161,7 +162,6 @@ export class WorkspaceView {
     showMessage(undefined);
     showTab('browse');
     for (const id of ['path', 'heading', 'subheading', 'url', 'code', 'response', 'pager']) part(id).replaceChildren();
-    part('progress').hidden = true;
   }
 
   #drawPlace() {
@@ -170,7 +170,7 @@ export class WorkspaceView {
     // What has the focus is about to leave the page.
     const isLeaving = ['rows', 'facts', 'path', 'levels', 'message'].some((id) => part(id).contains(activeElement));
     showMessage(undefined);
-    showRequestForm({ ...shown.place, geometry: shown.geometry }, about);
+    showRequestForm({ ...shown.place, geometry: shown.place.geometry || 'full' }, about);
     this.#drawRows([]);
     this.#drawFacts();
     this.#drawPages();
@@ -185,45 +185,69 @@ export class WorkspaceView {
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
+    showChanges(about.changes && shown.isWorld);
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
     this.#drawCounts();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
-    if (shown.hasRows && shown.total === 0 && shown.listing?.error === undefined)
+    if (shown.hasRows && shown.total === 0 && shown.pages?.error === undefined) {
       showMessage(emptyMessage(shown.place, shown.lineage.length > 0));
+      const [last] = [...shown.place.filters].slice(-1);
+      if (last !== undefined && shown.lineage.length === 0) void this.#tellSuccessors(...last);
+    }
+  }
+
+  #tellUnknown() {
+    const { unknown = '', place } = this.#options.shown;
+    showMessage(unknownMessage(unknown));
+    if (place.unit !== undefined) void this.#tellSuccessors(place.level, place.unit);
+  }
+
+  /**
+   * Names what took the place of a unit that is gone.
+   * @param {number} level
+   * @param {string} gid
+   */
+  async #tellSuccessors(level, gid) {
+    const { shown, client, names, about, signal } = this.#options;
+    if (!about.changes) return;
+    const { place } = shown;
+    try {
+      const gone = { level, gid, geometry: attributesAlone(about.geometries) };
+      const gids = await readSuccessors(client, gone, signal);
+      const units = await names.findAll(level, gids);
+      if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
+      const links = gids.map((own, i) => {
+        const target = { ...worldOf(about.levels), level, filters: new Map([[level, own]]), unit: own };
+        return { text: units[i]?.name ?? own, href: placeToHash(target, about.levels) };
+      });
+      showMessage(goneMessage(gid, links));
+    } catch {
+      // What is said already is true without.
+    }
   }
 
   #drawPages() {
-    const { shown, about, onGo } = this.#options;
-    const { listing, place } = shown;
-    showProgress(shown, { onStop: () => listing?.stop(), onMore: () => void listing?.loadAll() });
+    const { shown, onGo } = this.#options;
+    const { pages, place } = shown;
     this.#drawRequest();
-    if (listing === undefined || listing.isBusy) return;
-    if (!shown.hasRows && listing.loaded > 0) this.#drawRows(rowsOfUnits(shown, about.levels[place.level]));
-    if (listing.error !== undefined) {
-      const message = errorToMessage(listing.error);
-      const isGone = message.code?.startsWith('410') === true;
-      if (isGone) showMessage(message, { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }, true) });
-      else this.showError(listing.error);
-    } else if (listing.page !== undefined)
-      announce(part('progress').hidden ? 'All shapes are loaded' : (part('progress-text').textContent ?? ''));
+    if (pages?.error === undefined) return;
+    const message = errorToMessage(pages.error);
+    const isGone = message.code?.startsWith('410') === true;
+    if (isGone) showMessage(message, { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }) });
+    else this.showError(pages.error);
   }
 
   #drawRequest() {
-    const { shown, client } = this.#options;
-    const { listing, place } = shown;
-    const exchange =
-      listing === undefined ? this.#overviewExchange : listing.error === undefined ? listing.page : undefined;
-    showRequestLine(listing?.url ?? client.urlOf('overview'), shown.url);
-    const hasFailed = listing === undefined ? this.#hasOverviewFailed : listing.error !== undefined;
-    showResponse(exchange, hasFailed ? 'There is no response to show.' : 'Waiting for the response…');
-    part('request-note').hidden = listing !== undefined;
-    showPager(listing?.error === undefined ? listing : undefined, place.startAt === '', {
-      onStep: (step) => void listing?.go(step),
-      onAll: () => void listing?.loadAll(),
-      onStop: () => listing?.stop(),
-    });
+    const { pages, place, url } = this.#options.shown;
+    const answered = pages?.error === undefined ? pages : undefined;
+    showRequestLine(pages?.url ?? url, url);
+    showResponse(
+      answered?.page,
+      pages === undefined ? NOT_SENT : pages.isBusy ? 'Waiting for the response…' : NO_RESPONSE,
+    );
+    showPager(answered, place.startAt === '', (step) => void pages?.go(step));
   }
 
   #drawSelection() {

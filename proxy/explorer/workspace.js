@@ -1,17 +1,13 @@
 // The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by
 // app.js.
 import { RefusalError } from './api/client.js';
-import { isLight } from './api/geometry.js';
-import { readOverview } from './api/overview.js';
-import { unitToRow } from './api/unit.js';
-import { showMapNote } from './panels/layout.js';
+import { textToBox } from './api/page-request.js';
+import { showShowAll } from './panels/layout.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
-import { Detail } from './state/detail.js';
 import { unitsAt } from './state/here.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
-import { Refinement } from './state/refinement.js';
 import { Shown } from './state/shown.js';
-import { Travel } from './state/travel.js';
+import { boxesOfAll, boxesOfListed, boxOfSelected, isAllSeen } from './state/travel.js';
 import { WorkspaceView } from './workspace-view.js';
 
 /**
@@ -36,13 +32,11 @@ export class Workspace {
   #levels;
   #shown;
   #view;
-  #detail;
-  #refinement;
-  #travel;
+  /** Shall the map go to what is listed, or to what is selected, as soon as it is known? */
+  #wanted = { fit: false, flight: false };
   #ended = new AbortController();
   /** The last question what is at a point. @type {AbortController | undefined} */
   #question;
-  #hasOverview = false;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -53,22 +47,17 @@ export class Workspace {
       client,
       names,
       about,
-      zoomOf: (place) => this.#travel.zoomOf(place),
       place: hashToPlace(location.hash, this.#levels),
       listeners: {
         onChange: (what) => this.#change(what),
-        onUnits: (units, isFirst) => this.#addUnits(units, isFirst),
-        onError: (error) => this.#fail(error),
+        onError: (error) => this.fail(error),
       },
     });
-    this.#travel = new Travel(map, this.#shown);
-    this.#detail = new Detail(client, about, map, () => this.#shown.selected);
-    this.#refinement = new Refinement({ client, about, map, shown: this.#shown });
     this.#view = new WorkspaceView({
       ...parts,
       shown: this.#shown,
       signal: this.#ended.signal,
-      onGo: (place, withPages) => void this.go(place, 'push', withPages),
+      onGo: (place) => void this.go(place, 'push'),
       onHere: (point, other) => {
         const zoom = Math.max(map.view().zoom, POINT_ZOOM);
         map.setView({ zoom, ...point });
@@ -78,24 +67,17 @@ export class Workspace {
       onFind: (place) => void this.#find(place),
       onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
-      onZoom: () => {
-        this.#travel.plan({ fit: false, flight: true });
-        this.#travel.fly();
-      },
+      onZoom: () => this.#fly(),
+      onShowAll: () => map.fit(boxesOfAll(this.#shown)),
     });
   }
 
-  /** Shows the place of the page's address, and the overview. */
-  async start() {
-    void this.#begin(hashToPlace(location.hash, this.#levels));
-    await this.#loadOverview();
-  }
-
   /**
-   * Shows the first place. Of a release with one unit at the top nobody needs a list of one line: it is opened.
-   * @param {Place} place
+   * Shows the place of the page's address. Of a release with one unit at the top nobody needs a list of one line: it is
+   * opened.
    */
-  async #begin(place) {
+  async start() {
+    const place = hashToPlace(location.hash, this.#levels);
     await this.go(place, 'replace');
     const { rows, selected, isWorld } = this.#shown;
     const [only] = rows;
@@ -104,48 +86,24 @@ export class Workspace {
     if (isUntouched && within !== undefined) await this.go(within, 'replace');
   }
 
-  /** Asks again for what is shown, and for the overview if it is not there. */
-  async retry() {
-    const { place, isWorld } = this.#shown;
-    void this.go(place, 'replace', !isWorld);
-    if (!this.#hasOverview) await this.#loadOverview();
-  }
-
-  async #loadOverview() {
-    const { client, map } = this.#parts;
-    showMapNote('Loading the map…');
-    try {
-      const { exchange, json } = await client.json('overview', this.#ended.signal);
-      const overview = readOverview(/** @type {import('topojson-specification').Topology} */ (json));
-      showMapNote('');
-      map.showOverview(overview);
-      this.#view.setOverview(exchange, overview.flat());
-      this.#travel.setOverview(overview);
-      this.#hasOverview = true;
-      this.#travel.fit();
-      this.#travel.fly();
-    } catch (error) {
-      showMapNote('The map is missing: the overview of the release did not arrive.');
-      this.#fail(error, (shown) => this.#view.showOverviewError(shown));
-    }
+  /** Asks again for what is shown. */
+  retry() {
+    void this.go(this.#shown.place, 'replace');
   }
 
   /**
    * Shows a place.
    * @param {Place} place
    * @param {'push' | 'replace'} how the address takes it
-   * @param {boolean} [withPages] also where the overview is enough
    */
-  async go(place, how, withPages = false) {
+  async go(place, how) {
     const { map } = this.#parts;
-    this.#detail.stop();
-    this.#refinement.stop();
-    this.#travel.plan({ fit: place.view === undefined, flight: place.view === undefined });
+    this.#wanted = { fit: place.view === undefined, flight: place.view === undefined };
     writeHash(placeToHash(place, this.#levels), how);
     map.select(undefined);
-    map.setUnits(place.level, []);
     // The state has the place before the map moves: each move writes the place into the address.
-    const shown = this.#shown.show(place, withPages);
+    const shown = this.#shown.show(place);
+    map.show({ ...place, isWhole: this.#shown.isWorld });
     if (place.view !== undefined) map.setView(place.view);
     await shown;
   }
@@ -163,17 +121,28 @@ export class Workspace {
 
   /**
    * A unit was picked on the map.
-   * @param {{ level: number, fid: number, gid: string | null }} picked
+   * @param {import('./map/pointer.js').Picked} picked
    */
   async pick({ level, fid, gid }) {
-    const { place, listing } = this.#shown;
-    const unit = level === place.level ? listing?.units.find(({ id }) => id === fid) : undefined;
-    const columns = this.#levels[level];
-    const row = level === place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
+    const row = level === this.#shown.place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
     // Regions of the world are opened, which moves the map: so do countries.
-    if (row !== undefined) await this.#select(row, this.#shown.isWorld);
-    else if (unit !== undefined && columns !== undefined) await this.#select(unitToRow(unit, columns), false);
-    else if (gid !== null) await this.#goTo(level, gid);
+    if (row !== undefined) return this.#select(row, this.#shown.isWorld);
+    if (gid === null) return;
+    try {
+      const unit = await this.#parts.names.find(level, gid);
+      if (unit !== undefined) await this.go(placeOf(unit, this.#shown.place, this.#levels), 'push');
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /**
+   * What a unit is called that the list has.
+   * @param {number} level
+   * @param {number} fid
+   */
+  titleOf(level, fid) {
+    return this.#view.rowOf({ level, fid })?.name ?? undefined;
   }
 
   /**
@@ -194,7 +163,7 @@ export class Workspace {
     } catch (error) {
       if (question.signal.aborted) return;
       this.#closeHere();
-      this.#fail(error);
+      this.fail(error);
     }
   }
 
@@ -211,31 +180,15 @@ export class Workspace {
   look(view) {
     this.#shown.place = { ...this.#shown.place, view };
     this.#writePlace();
-    if (this.#shown.isWorld) this.#detail.look();
-    else this.#refinement.look();
-  }
-
-  /**
-   * The map takes its time to draw, or is done. What it says while its overview is missing stays.
-   * @param {boolean} isDrawing
-   */
-  noteDrawing(isDrawing) {
-    if (this.#hasOverview) showMapNote(isDrawing ? 'Drawing the map…' : '');
+    this.#tellSeen();
   }
 
   /** Forgets everything. */
   end() {
-    const { map, names } = this.#parts;
     this.#ended.abort();
     this.#shown.stop();
-    this.#detail.stop();
-    this.#refinement.stop();
-    names.close();
+    this.#parts.names.close();
     this.#closeHere();
-    map.select(undefined);
-    map.setUnits(0, []);
-    map.showDetail([]);
-    map.showOverview([]);
     this.#view.clear();
   }
 
@@ -255,21 +208,7 @@ export class Workspace {
    */
   #open(row, level) {
     const place = inside(row, this.#shown.place, this.#levels, level);
-    this.#travel.remember(row);
     if (place !== undefined) void this.go(place, 'push');
-  }
-
-  /**
-   * @param {number} level
-   * @param {string} gid
-   */
-  async #goTo(level, gid) {
-    try {
-      const unit = await this.#parts.names.find(level, gid);
-      if (unit !== undefined) await this.go(placeOf(unit, this.#shown.place, this.#levels), 'push');
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 
   /**
@@ -277,7 +216,7 @@ export class Workspace {
    * @param {boolean} isFlight shall the map go there?
    */
   async #select(row, isFlight) {
-    this.#travel.plan({ fit: false, flight: isFlight });
+    this.#wanted = { fit: false, flight: isFlight };
     const selected = this.#shown.select(row);
     this.#writePlace();
     await selected;
@@ -286,45 +225,47 @@ export class Workspace {
   /** @param {Parameters<ConstructorParameters<typeof Shown>[0]['listeners']['onChange']>[0]} what */
   #change(what) {
     if (this.#ended.signal.aborted) return;
-    const { listing, selected, place } = this.#shown;
-    if (listing?.error instanceof RefusalError && listing.error.status === 401) return this.#fail(listing.error);
-    if (what === 'rows') this.#travel.fit();
-    if (what === 'pages' && listing?.isBusy === false) {
-      this.#travel.fit();
-      this.#refinement.look();
-    }
-    if (what === 'selection' || what === 'unit') {
-      const own = this.#shown.unit && isLight(this.#shown.unit) ? this.#shown.unit : undefined;
-      if (selected !== undefined && own !== undefined) this.#refinement.noteFull(selected.fid);
-      this.#parts.map.select(selected && { level: place.level, fid: selected.fid }, own);
-      this.#travel.fly();
-    }
+    const { pages, selected, place } = this.#shown;
+    const { map } = this.#parts;
+    if (pages?.error instanceof RefusalError && pages.error.status === 401) return this.fail(pages.error);
+    if (what === 'place' || what === 'pages') map.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
+    if (what === 'rows' || what === 'opened') this.#fit();
+    if (what === 'selection') map.select(selected && { level: place.level, fid: selected.fid });
     if (what === 'selection') this.#writePlace();
+    if ((what === 'selection' || what === 'unit') && this.#wanted.flight) this.#fly();
+    this.#tellSeen();
     this.#view.draw(what);
   }
 
-  /**
-   * @param {import('./api/client.js').Unit[]} units
-   * @param {boolean} isFirst
-   */
-  #addUnits(units, isFirst) {
-    const { map } = this.#parts;
-    const { level } = this.#shown.place;
-    if (isFirst) map.setUnits(level, units);
-    else map.addUnits(level, units);
+  /** Goes to what is listed, unless nothing is, or its box is not known yet: then the map stays. */
+  #fit() {
+    const { hasRows, total, isWorld } = this.#shown;
+    const boxes = boxesOfListed(this.#shown);
+    if (!this.#wanted.fit || !hasRows || total === 0 || (boxes.length === 0 && !isWorld)) return;
+    this.#wanted.fit = false;
+    this.#parts.map.fit(boxes);
+  }
+
+  /** Goes to the selected unit, once its box is known. */
+  #fly() {
+    const box = boxOfSelected(this.#shown);
+    if (box === undefined) return;
+    this.#wanted = { fit: false, flight: false };
+    this.#parts.map.fit([box]);
+  }
+
+  #tellSeen() {
+    showShowAll(isAllSeen(this.#shown, this.#parts.map.seen()), this.#view.titleOfAll());
   }
 
   #writePlace() {
     writeHash(placeToHash(this.#shown.place, this.#levels), 'replace');
   }
 
-  /**
-   * @param {unknown} error
-   * @param {(error: unknown) => void} [show]
-   */
-  #fail(error, show = (shown) => this.#view.showError(shown)) {
+  /** @param {unknown} error */
+  fail(error) {
     if (this.#ended.signal.aborted) return;
     if (error instanceof RefusalError && error.status === 401) this.#parts.onUnauthorized();
-    else show(error);
+    else this.#view.showError(error);
   }
 }

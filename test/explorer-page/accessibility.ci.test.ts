@@ -92,6 +92,7 @@ journey('without WebGL the page says so, and list, search, facts and requests wo
   await page.keyboard.press('Enter');
   await page.locator('#facts').getByRole('heading', { name: 'Beland' }).waitFor();
   await page.getByRole('tab', { name: 'Request' }).click();
+  await page.getByRole('button', { name: 'Send' }).click();
   await page.locator('#response').getByText('200 OK').waitFor();
   await assertAccessible(page);
 });

@@ -1,6 +1,6 @@
-// The map of a page, for tests that ask it: where places are in the window, what its sources have, whether it rests.
+// The map of a page, for tests that ask it: where places are in the window, what it draws, whether it rests.
 import assert from 'node:assert/strict';
-import type { Feature } from 'geojson';
+import { inflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 
@@ -67,8 +67,24 @@ export async function boxOf(page: Page, selector: string): Promise<Pixel & { wid
   return (await page.locator(selector).boundingBox()) ?? assert.fail(`${selector} is not shown`);
 }
 
-/** The features of a source of the map. */
-export async function featuresOf(page: Page, source: string): Promise<Feature[]> {
-  const { features } = await page.evaluate<{ features: Feature[] }>(`theMap.getSource('${source}').getData()`);
-  return features;
+/** The units that a kind of layer draws, such as `fill`: `0/2` is that of level 0 with fid 2. */
+export async function drawn(page: Page, kind: string): Promise<string[]> {
+  await mapAtRest(page);
+  const layers = `theMap.getLayersOrder().filter((id) => id.startsWith('${kind}-'))`;
+  const units = `theMap.queryRenderedFeatures({ layers: ${layers} }).map(({ source, id }) => source.slice(2) + '/' + id)`;
+  return page.evaluate<string[]>(`[...new Set(${units})].sort()`);
+}
+
+/**
+ * The colour of a pixel of the window, from a picture of that pixel alone: its data is a filter, which does nothing here,
+ * and the channels.
+ */
+export async function colourAt(page: Page, { x, y }: Pixel): Promise<string> {
+  const png = await page.screenshot({ clip: { x: Math.round(x), y: Math.round(y), width: 1, height: 1 } });
+  const parts: Buffer[] = [];
+  for (let at = 8; at < png.length; at += png.readUInt32BE(at) + 12)
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  const data = inflateSync(Buffer.concat(parts));
+  return `#${data.subarray(1, 4).toString('hex')}`;
 }

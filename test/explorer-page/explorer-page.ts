@@ -50,8 +50,8 @@ function writeExplorerCountries(): string {
   ]);
 }
 
-/** What downloads, requests and the map need: other geometries, and cells. */
-export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true } as const;
+/** What downloads, requests and the map need: other geometries, cells, and tiles. */
+export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true, tiles: 6 } as const;
 
 /** Builds a release of `writeExplorerCountries` in a folder. */
 export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {
@@ -214,7 +214,12 @@ export async function openUnit(page: Page, name: string): Promise<void> {
 export async function saveItem(page: Page, item: string): Promise<{ name: string; content: Buffer }> {
   const menuItem = page.getByRole('menuitem', { name: item });
   if (!(await menuItem.isVisible())) await page.getByRole('button', { name: 'Download' }).click();
-  const [file] = await Promise.all([page.waitForEvent('download'), menuItem.click()]);
+  return saveFrom(page, () => menuItem.click());
+}
+
+/** The file that something on the page saves. */
+export async function saveFrom(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), act()]);
   return { name: file.suggestedFilename(), content: await contentOf(file) };
 }
 

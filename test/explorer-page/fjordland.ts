@@ -1,4 +1,4 @@
-// A Norway-like country, for a test and a picture of the explorer: six counties along a coast of 24,000 corners, and
+// A Norway-like country, for a picture of the explorer: six counties along a coast of 24,000 corners, and
 // 3,500 islands before it.
 import type { Position } from 'geojson';
 import { GEOMETRIES } from '../../format/levels.ts';
@@ -59,5 +59,5 @@ export function startFjordland(): Promise<RunningService> {
     { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: [country] },
     { name: 'ADM_1', columns: ['GID_1', 'GID_0', 'NAME_1'], features },
   ];
-  return startLayers(layers, { release: 'fjordland-2026', geometries: GEOMETRIES, cells: true });
+  return startLayers(layers, { release: 'fjordland-2026', geometries: GEOMETRIES, cells: true, tiles: 10 });
 }

@@ -1,12 +1,14 @@
-// The map beside the list: addresses with a view, what is here, what is on the screen, and what is picked and loaded as
-// one looks closer.
+// The map beside the list: addresses with a view, what is here, what is on the screen, what is drawn, picked and asked
+// for as one looks closer, and tiles that do not arrive.
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
-import { featuresOf, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
+import { colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
   CLIPBOARD,
   copied,
+  HOSTILE,
   journey,
   namesIn,
   openUnit,
@@ -186,8 +188,9 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
 
   await step('request and address have the box, the breadcrumb leads out', async () => {
     await page.getByRole('tab', { name: 'Request' }).click();
-    const url = `${service.url}/api/v1/geojsonl/lv2?bbox=${bbox}&geometry=medium`;
-    assert.equal(await page.locator('#url').textContent(), url);
+    assert.equal(await page.locator('#url').textContent(), `${service.url}/api/v1/geojsonl/lv2?bbox=${bbox}`);
+    await mapAtRest(page);
+    assert.ok(await page.evaluate("theMap.querySourceFeatures('answer').length > 0"), 'the box is not drawn');
     await page.getByRole('tab', { name: 'Browse' }).click();
     await selectUnit(page, 'Næst');
     assert.ok(page.url().includes(`#lv2?bbox=${bbox}&unit=AAA.1.1_1&map=`), page.url());
@@ -209,78 +212,144 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
   });
 });
 
+/** The zoom of the map. */
+function zoomOf(page: Page): Promise<number> {
+  return page.evaluate<number>('theMap.getZoom()');
+}
+
 journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step) => {
-  const queries: string[] = [];
+  const asked: string[] = [];
   page.on('request', (request) => {
-    const [, query] = /\/geojsonl\/(.*)/.exec(request.url()) ?? [];
-    if (request.method() === 'GET' && query !== undefined) queries.push(query);
+    const [, path] = request.url().split('/api/v1/');
+    if (path !== undefined) asked.push(path);
   });
-  const hasDetail = (key: string): Promise<void> =>
-    until(
-      async () => (await featuresOf(page, 'detail')).some(({ properties }) => properties?.['key'] === key),
-      `${key} keeps its coarse shape`,
-    );
-
-  await step('real shapes of the units in sight are fetched, once', async () => {
-    await waitForPlace(page, 'r1', '2 countries');
-    // Closer than the overview of a release of 14 degrees is exact.
-    await goToView(page, `${service.url}/#lv0?map=11.00/1.00/12.00`);
-    await hasDetail('1/3');
-    await goToView(page, `${service.url}/#lv0?map=11.00/1.00/1.00`);
-    await hasDetail('1/2');
-    await goToView(page, `${service.url}/#lv0?map=11.00/1.00/12.00`);
-    await hasDetail('1/3');
-    assert.equal(queries.filter((query) => query === 'lv1?page-size=1&start-at=3').length, 1);
-  });
-
-  await step('the region under the pointer lights up in its real shape, not in the coarse one below', async () => {
-    const { x, y } = await middleOf(page);
+  const name = page.locator('.map-name');
+  /** Brings the pointer to a place. */
+  const pointAt = async (longitude: number, latitude: number): Promise<{ x: number; y: number }> => {
+    const { x, y } = await pixelOf(page, longitude, latitude);
     await page.mouse.move(x + 5, y);
     await page.mouse.move(x, y);
-    await page.locator('.map-name').getByText('All', { exact: true }).waitFor();
-    const isHovered = (source: string): Promise<boolean> =>
-      page.evaluate<boolean>(`!!theMap.getFeatureState({ source: '${source}', id: '1/3' }).hover`);
-    assert.deepEqual([await isHovered('detail'), await isHovered('regions')], [true, false]);
+    return { x, y };
+  };
+
+  await step('the world shows its countries, deeper levels as one comes closer', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    await goToView(page, `${service.url}/#lv0?map=2.00/2.00/4.00`);
+    assert.deepEqual(await drawn(page, 'fill'), ['0/1', '0/2']);
+    await goToView(page, `${service.url}/#lv0?map=5.00/2.00/4.00`);
+    // Beland has units of level 2, too, which come later.
+    assert.deepEqual(await drawn(page, 'fill'), ['1/1', '1/2', '1/3']);
+    await goToView(page, `${service.url}/#lv0?map=7.00/3.00/1.00`);
+    assert.deepEqual(await drawn(page, 'fill'), ['2/1', '2/4']);
+  });
+
+  await step('a view beside it takes tiles alone, and none that was there before', async () => {
+    asked.length = 0;
+    await page.evaluate('theMap.jumpTo({ center: [3, 1] })');
+    await mapAtRest(page);
+    await page.evaluate('theMap.jumpTo({ center: [1, 3] })');
+    await mapAtRest(page);
+    assert.ok(
+      asked.length > 0 && asked.every((path) => /^tiles\/lv\d\/\d+\/\d+\/\d+\.mvt\?v=/.test(path)),
+      asked.join(' '),
+    );
+    assert.equal(new Set(asked).size, asked.length);
+  });
+
+  await step('the unit under the pointer lights up and is named, a click picks it among its siblings', async () => {
+    const { x, y } = await pointAt(0.5, 3.5);
+    await name.getByText('Næst', { exact: true }).waitFor();
+    assert.ok(await page.evaluate("theMap.getFeatureState({ source: 'lv2', sourceLayer: 'units', id: 1 }).hover"));
+    await page.mouse.click(x, y);
+    await waitForPlace(page, 'North', '3 districts');
+    await page.locator('#facts').getByRole('heading', { name: 'Næst' }).waitFor();
+    assert.equal(await row(page, 'Næst').getAttribute('aria-current'), 'true');
+    assert.deepEqual(await drawn(page, 'chosen'), ['2/1']);
+  });
+
+  await step('an opened unit shows its own in colours; those beside it stay as land, and can be picked', async () => {
+    await goToView(page, `${service.url}/#lv2?gid-1=AAA.1_1&map=7.00/3.00/1.00`);
+    await waitForPlace(page, 'North', '3 districts');
+    assert.deepEqual(await drawn(page, 'fill'), ['2/1', '2/4']);
+    assert.ok((await drawn(page, 'land')).includes('1/2'));
+    const { x, y } = await pixelOf(page, 0.5, 1.9);
+    await page.mouse.click(x, y);
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.locator('#facts').getByRole('heading', { name: HOSTILE }).waitFor();
+  });
+
+  await step('text of the data is text on the map, too', async () => {
+    await pointAt(0.5, 1.9);
+    await name.getByText(HOSTILE, { exact: true }).waitFor();
+    assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
   });
 
   await step('a click on a country brings the map to it, as one on a region does', async () => {
-    await page.goto(`${service.url}/docs`);
-    await page.goto(`${service.url}/#token=${TOKEN}`);
+    await page.goto(`${service.url}/#lv0?map=2.00/1.00/3.00`);
     await waitForPlace(page, 'r1', '2 countries');
-    // A part of Aland without regions.
     const { x, y } = await pixelOf(page, 3, 1);
-    const zoom = (): Promise<number> => page.evaluate<number>('theMap.getZoom()');
-    const before = await zoom();
     await page.mouse.click(x, y);
     await page.locator('#facts').getByRole('heading', { name: 'Aland' }).waitFor();
-    await until(async () => (await zoom()) > before + 0.5, 'the map stays');
+    await until(async () => (await zoomOf(page)) > 4, 'the map stays');
     await waitForPlace(page, 'r1', '2 countries');
   });
 
-  await step('the map names the unit under the pointer; a click picks it among its siblings', async () => {
-    await page.goto(`${service.url}/#lv0`);
-    await selectUnit(page, 'Beland');
-    await mapAtRest(page);
-    const { x, y } = await middleOf(page);
-    await page.mouse.move(x + 5, y);
-    await page.mouse.move(x, y);
-    await page.locator('.map-name').getByText('All', { exact: true }).waitFor();
-    await page.mouse.click(x, y);
-    await waitForPlace(page, 'Beland', '1 region');
-    await page.locator('#facts').getByRole('heading', { name: 'All' }).waitFor();
-    assert.equal(await row(page, 'All').getAttribute('aria-current'), 'true');
+  await step('a unit in several tiles has one outline; another that is selected takes it', async () => {
+    await goToView(page, `${service.url}/#lv0?unit=AAA&map=9.00/2.00/2.00`);
+    // Where two tiles meet there is no line.
+    const [seam, beside] = [await pixelOf(page, (259 / 512) * 360 - 180, 2.3), await pixelOf(page, 2.3, 2.3)];
+    assert.equal(await colourAt(page, seam), await colourAt(page, beside));
+    await goToView(page, `${service.url}/#lv0?unit=AAA&map=6.00/2.00/4.00`);
+    assert.deepEqual(await drawn(page, 'chosen'), ['0/1']);
+    await row(page, 'Beland').click();
+    await until(async () => (await drawn(page, 'chosen')).join() === '0/2', 'the outline stays');
   });
 
-  await step('the provinces of a region are one request for shapes, and one for their points', async () => {
+  await step('the geometry that a request asks for is drawn as it is sent, over what was there', async () => {
+    const points = "theMap.queryRenderedFeatures({ layers: ['answer-point'] }).length > 0";
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByLabel('geometry', { exact: true }).selectOption('point');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await until(() => page.evaluate<boolean>(points), 'no points are drawn');
+    assert.equal(await page.evaluate('theMap.getGlobalState().isDimmed'), true);
+    await page.getByRole('tab', { name: 'Browse' }).click();
     await page.goto(`${service.url}/#lv0`);
-    await waitForPlace(page, 'r1', '2 countries');
-    queries.length = 0;
-    await page.goto(`${service.url}/#lv1?gid-0=AAA`);
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    await until(() => queries.length >= 2, 'no points were asked for');
-    assert.deepEqual(queries.slice(0, 2), [
-      'lv1?gid-0=AAA&geometry=low',
-      'lv1?gid-0=AAA&geometry=point&page-size=2&start-at=1',
-    ]);
+    await until(() => page.evaluate<boolean>(`!(${points})`), 'points stay');
   });
 });
+
+journey(
+  'the map has its faults, and says so',
+  { service, hasMap: 'asked', expected: [410, 503] },
+  async (page, step) => {
+    const tiles = '**/api/v1/tiles/**';
+    await waitForPlace(page, 'r1', '2 countries');
+
+    await step(
+      'tiles that do not arrive are said once; the list works, and they come when it is tried again',
+      async () => {
+        await page.route(tiles, (route) => route.fulfill({ status: 503, body: 'down' }));
+        await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+        await page.locator('#message').getByText('The service has a fault').waitFor();
+        await waitForPlace(page, 'Aland', '1 region, 1 free city');
+        await page.unroute(tiles);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+        assert.equal(await page.locator('#message').innerText(), '');
+      },
+    );
+
+    await step('tiles of a release that is gone are replaced by those of the new one', async () => {
+      const gone = {
+        status: 410,
+        contentType: 'application/problem+json',
+        body: '{"code":"release-gone","detail":"x"}',
+      };
+      await page.route('**/*.mvt?v=*', (route) => route.fulfill(gone), { times: 1 });
+      await page.goto(`${service.url}/#lv2?gid-1=AAA.1_1`);
+      await until(async () => (await drawn(page, 'fill')).includes('2/1'), 'no district is drawn');
+      assert.equal(await page.locator('#message').innerText(), '');
+    });
+  },
+);

@@ -1,81 +1,72 @@
-// All 8,212 municipalities of Spain on the map, from the sample: by which requests, and what follows as one comes
-// closer or opens one of them.
+// All 8,212 municipalities of Spain on the map, from the sample: what is asked for, how much of it, and by a view beside it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
-import { buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
+import { buildUnchecked } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
-import { featuresOf, goToView, mapAtRest } from './asked-map.ts';
-import { journey, row } from './explorer-page.ts';
+import { drawn, mapAtRest } from './asked-map.ts';
+import { journey, waitForPlace } from './explorer-page.ts';
 
-const MUNICIPALITIES = '8,212';
+/** Of data that a view may take. */
+const WORLD_BYTES = 60_000;
+const MUNICIPALITIES_BYTES = 700_000;
+const PAN_BYTES = 60_000;
 
 async function startSample(): Promise<RunningService> {
   const [folder, source] = [temporaryFolder(), join(temporaryFolder(), 'sample.gpkg')];
   writeSample(source);
-  await buildUnchecked(source, folder, { ...WHOLE, storedPages: 'none' });
+  await buildUnchecked(source, folder, { tiles: 8 });
   return startService(folder, { explorer: true });
 }
 
 journey('someone looks at 8,212 units', { service: startSample, hasMap: 'asked' }, async (page, step, { url }) => {
-  /** What is asked for of the level. */
-  const queries: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() !== 'GET') return;
-    const { pathname, search } = new URL(request.url());
-    if (pathname === '/api/v1/geojsonl/lv3') queries.push(decodeURIComponent(search));
-    if (pathname === '/api/v1/download/lv3.geojsonl.gz') queries.push(`download${decodeURIComponent(search)}`);
+  /** What was asked of the service, and how many bytes came. */
+  const asked = new Map<string, number>();
+  const waiting: Promise<unknown>[] = [];
+  page.on('requestfinished', (request) => {
+    const [, path] = request.url().split('/api/v1/');
+    if (path === undefined) return;
+    const add = async (): Promise<void> => void asked.set(path, (await request.sizes()).responseBodySize);
+    waiting.push(add());
   });
-  /** The text of the shapes of the map, by key. */
-  const shapesOf = async (): Promise<Map<unknown, string>> =>
-    new Map(
-      (await featuresOf(page, 'units')).map(({ properties, geometry }) => [
-        properties?.['key'],
-        JSON.stringify(geometry),
-      ]),
-    );
-  let coarse = new Map<unknown, string>();
+  /** Bytes since it was called last, once the map rests. */
+  const bytes = async (): Promise<number> => {
+    await mapAtRest(page);
+    await Promise.all(waiting.splice(0));
+    const sum = [...asked.values()].reduce((total, size) => total + Math.max(0, size), 0);
+    assert.ok(sum > 0, 'nothing was asked for');
+    return sum;
+  };
 
-  await step('they take one page and one download', async () => {
-    await page.locator('#subheading').getByText('countries').waitFor();
+  await step('the world takes names and one tile of its level', async () => {
+    await waitForPlace(page, 'r1', '255 countries');
+    const sum = await bytes();
+    assert.ok(sum <= WORLD_BYTES, `${sum} bytes: ${[...asked.keys()].join(' ')}`);
+    const tiles = [...asked.keys()].filter((path) => path.endsWith('.mvt') || path.includes('.mvt?'));
+    assert.deepEqual([...new Set(tiles.map((path) => path.split('?')[0]))], ['tiles/lv0/0/0/0.mvt']);
+  });
+
+  await step('its municipalities take their names and tiles', async () => {
+    asked.clear();
     await page.goto(`${url}/#lv3?gid-0=ESP`);
     await page.locator('#heading').getByText('Spain', { exact: true }).waitFor();
-    const pager = page.locator('#pager');
-    await pager
-      .getByText(`${MUNICIPALITIES} of ${MUNICIPALITIES} units loaded`, { exact: true })
-      .waitFor({ state: 'attached' });
-    assert.deepEqual(queries.slice(0, 2), ['?gid-0=ESP&geometry=low', 'download?gid-0=ESP&geometry=low&release=r1']);
-    // The request tab has the first page, from which its pages are walked.
-    assert.equal(await pager.locator('b').textContent(), 'Page 1 of 83');
-    await mapAtRest(page);
-    coarse = await shapesOf();
-    assert.equal(coarse.size, 8212);
+    await page.locator('#subheading').getByText('municipalities').waitFor();
+    const sum = await bytes();
+    assert.ok(sum <= MUNICIPALITIES_BYTES, `${sum} bytes: ${[...asked.keys()].join(' ')}`);
+    assert.ok((await drawn(page, 'fill')).filter((unit) => unit.startsWith('3/')).length > 7000);
   });
 
-  await step('near by they are medium, their names are at points, and several share a request', async () => {
-    queries.length = 0;
-    await goToView(page, `${url}/#lv3?gid-0=ESP&map=9.50/40.40/-3.70`);
-    let finer: unknown[] = [];
-    const isRefined = async (): Promise<boolean> => {
-      finer = [...(await shapesOf())].filter(([key, shape]) => shape !== coarse.get(key));
-      return finer.length > 0;
-    };
-    await until(isRefined, () => `near by it asks for ${queries.join(' ')}`);
-    const geometries = queries.map((query) => new URLSearchParams(query).get('geometry'));
-    assert.deepEqual([...new Set(geometries)].sort(), ['medium', 'point']);
-    const requests = geometries.filter((geometry) => geometry === 'medium').length;
-    assert.ok(requests < finer.length / 2, `${requests} requests for ${finer.length} shapes`);
-  });
-
-  await step('one that is chosen is full, asked for once', async () => {
-    queries.length = 0;
-    await row(page, 'A Arnoia').click();
-    await page.locator('#facts').getByText('km²').waitFor();
-    // Its neighbours in sight may follow once the map rests, so near by.
-    const full = queries.filter((query) => !query.includes('geometry'));
-    assert.match(full[0] ?? '', /^\?page-size=1&start-at=\d+$/);
-    assert.equal(new Set(full).size, full.length, full.join());
+  await step('a view beside it takes tiles alone', async () => {
+    await page.goto(`${url}/#lv3?gid-0=ESP&map=8.50/40.40/-3.70`);
+    await bytes();
+    asked.clear();
+    await page.evaluate('theMap.panBy([200, 0], { duration: 0 })');
+    const sum = await bytes();
+    assert.ok(sum <= PAN_BYTES, `${sum} bytes`);
+    assert.deepEqual(
+      [...asked.keys()].filter((path) => !path.startsWith('tiles/')),
+      [],
+    );
   });
 });

@@ -51,7 +51,7 @@ function multi(places: readonly [number, number, number][]): string {
 }
 
 const start = (layers: readonly FixtureLayer[]): Promise<RunningService> =>
-  startLayers(layers, { attribution: ATTRIBUTION, release: 'nepal-2026', date: '2026-11-22' });
+  startLayers(layers, { attribution: ATTRIBUTION, release: 'nepal-2026', date: '2026-11-22', tiles: 5 });
 
 const service = await start([country, provinces, districts]);
 const startDistricts = (): Promise<RunningService> => start([districts]);
@@ -80,12 +80,12 @@ for (const size of sliceOf(WIDTHS))
         assert.ok(credits.height < 36, `one line: ${credits.height}`);
       });
 
-      await step("'Show all', beside the zoom, brings the island into sight", async () => {
-        const all = page.getByRole('button', { name: 'Show all' });
+      await step("'Show all of Nepal', beside the zoom, brings the island into sight", async () => {
+        const all = page.getByRole('button', { name: 'Show all of Nepal' });
         const [map, button, zoom] = [
           await boxOf(page, '#map'),
           await all.boundingBox(),
-          await boxOf(page, '.map-zoom'),
+          await boxOf(page, '.maplibregl-ctrl-group'),
         ];
         assert.ok(button && button.x + button.width < zoom.x, JSON.stringify({ button, zoom }));
         const before = page.url();
@@ -118,8 +118,8 @@ for (const size of sliceOf(WIDTHS))
     },
   );
 
-journey('opens on the country before its overview is there', { service, path: '/', hasMap: true }, async (page) => {
-  const arrive = await holdRequests(page, '**/api/v1/overview');
+journey('opens on the country before its tiles are there', { service, path: '/', hasMap: true }, async (page) => {
+  const arrive = await holdRequests(page, '**/api/v1/tiles/**');
   await page.goto(`${service.url}/#token=${TOKEN}`);
   await waitForPlace(page, 'Nepal', '5 units');
   // Where the map is not drawn yet, it says so.

@@ -192,15 +192,16 @@ journey('a release of full shapes alone offers no others', { service: startExplo
   });
   await page.goto(`${url}/#lv1?gid-0=AAA`);
   await waitForPlace(page, 'Aland', '1 region, 1 free city');
-  await page.locator('#pager').getByText('2 of 2 units loaded').waitFor({ state: 'attached' });
   await page.getByRole('button', { name: 'Download' }).click();
   assert.deepEqual(await page.locator('#download-geometry option').allTextContents(), ['full, as published']);
   for (const name of ['Points', 'Cells']) assert.equal(await page.getByRole('menuitem', { name }).count(), 0);
   await page.keyboard.press('Escape');
   await page.getByRole('tab', { name: 'Request' }).click();
   assert.deepEqual(await page.locator('#geometry option').allTextContents(), ['full: as published, at most 20 a page']);
+  // A release without tiles says so.
+  await page.getByText('This release was built without tiles.').waitFor();
   assert.deepEqual(
-    queries.filter((query) => query.includes('lv1')),
-    ['names/lv1', 'geojsonl/lv1?gid-0=AAA'],
+    queries.filter((path) => /^(geojsonl|fc|tiles)/.test(path)),
+    ['geojsonl/lv0?gid-0=AAA'],
   );
 });

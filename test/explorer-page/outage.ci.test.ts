@@ -22,23 +22,31 @@ journey('the service fails, and is there again', { service, path: '/', expected:
   const facts = page.locator('#facts');
   const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();
 
-  await step('a page that was opened meanwhile gets its release, names and overview', async () => {
+  await step('a page that was opened meanwhile gets its release and names', async () => {
     await page.locator('#token').waitFor();
     const ends = [await outage(page, '**/api/v1/**'), await outage(page, '**/about.json')];
     await page.reload();
     await page.getByLabel('Token').fill(TOKEN);
     await page.getByRole('button', { name: 'Open' }).click();
     await message.getByText('The service has a fault').waitFor();
-    await page.getByRole('tab', { name: 'Request' }).click();
-    await page.getByText('There is no response to show.').waitFor();
-    await page.getByRole('tab', { name: 'Browse' }).click();
     await assertAtRest(page);
     for (const end of ends) await end();
     await tryAgain();
     await waitForPlace(page, 'r1', '2 countries');
+  });
+
+  await step('a request that fails has no response, and is sent again', async () => {
+    const end = await outage(page, '**/api/v1/geojsonl/**');
     await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('There is no response to show.').waitFor();
+    await assertAtRest(page);
+    await end();
+    await tryAgain();
     await page.locator('#response').getByText('200 OK').waitFor();
     await page.getByRole('tab', { name: 'Browse' }).click();
+    await page.goto(`${service.url}/#lv0`);
+    await waitForPlace(page, 'r1', '2 countries');
   });
 
   await step('an opened unit says that its names are missing, and has them afterwards', async () => {

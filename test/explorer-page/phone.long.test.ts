@@ -66,7 +66,6 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
   await step('a tap on the map picks a unit', async () => {
     await page.getByRole('button', { name: 'Open Beland: 1 inside' }).tap();
     await waitForPlace(page, 'Beland', '1 region');
-    await page.locator('#response').getByText('200 OK').waitFor({ state: 'attached' });
     await page.waitForURL(/map=/);
     await mapAtRest(page);
     const { x, y } = await middleOf(page);

@@ -29,9 +29,9 @@ async function sendForm(page: Page, level: string, values: Record<string, string
 }
 
 /** Waits until the pager says this. */
-async function waitForPages(page: Page, where: string, loaded: string): Promise<void> {
+async function waitForPages(page: Page, where: string, units: string): Promise<void> {
   await page.locator('#pager').getByText(where, { exact: true }).waitFor();
-  await page.locator('#pager').getByText(loaded, { exact: true }).waitFor();
+  await page.locator('#pager').getByText(units, { exact: true }).waitFor();
 }
 
 journey('someone sends requests, and follows them', { service, ...CLIPBOARD, expected: [400] }, async (page, step) => {
@@ -42,19 +42,19 @@ journey('someone sends requests, and follows them', { service, ...CLIPBOARD, exp
   const previous = page.getByRole('button', { name: 'Previous' });
   const next = page.getByRole('button', { name: 'Next' });
 
-  await step('the tab has the request of what is shown: of the overview, of a page, of an opened unit', async () => {
+  await step('the tab has the request of what is shown, which is sent when it is asked for', async () => {
     await openTab(page);
-    assert.equal(await sentUrl(), 'overview');
-    await response.getByText('200 OK').waitFor();
+    assert.equal(await sentUrl(), 'geojsonl/lv0');
+    await response.getByText('Not sent').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
-    await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
+    await response.getByText('200 OK').waitFor();
+    await waitForPages(page, 'Page 1 of 1', '2 of 2 units, on the map');
     assert.equal(await sentUrl(), 'geojsonl/lv0');
     await page.getByRole('tab', { name: 'Browse' }).click();
     await openUnit(page, 'Aland');
     await page.getByRole('tab', { name: 'Request' }).click();
-    // An opened unit has what the map needs.
-    await url.getByText('/api/v1/geojsonl/lv1?gid-0=AAA&geometry=low').waitFor();
-    assert.equal(await page.getByLabel('geometry', { exact: true }).inputValue(), 'low');
+    await url.getByText('/api/v1/geojsonl/lv1?gid-0=AAA').waitFor();
+    assert.equal(await page.getByLabel('geometry', { exact: true }).inputValue(), 'full');
     assert.equal(await page.getByLabel('gid-0').inputValue(), 'AAA');
     await page.getByText('fc', { exact: true }).click();
     await page.getByRole('button', { name: 'Send' }).click();
@@ -64,26 +64,29 @@ journey('someone sends requests, and follows them', { service, ...CLIPBOARD, exp
   });
 
   for (const format of ['fc', 'geojsonl'])
-    await step(`next is followed to the end and back, page by page and all at once: ${format}`, async () => {
+    await step(`next is followed to the end and back, page by page: ${format}`, async () => {
       await page.getByText(format, { exact: true }).click();
       await page.getByLabel('geometry', { exact: true }).selectOption('full');
       await sendForm(page, 'lv2', { 'page-size': '2', 'gid-0': '' });
-      await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
+      await waitForPages(page, 'Page 1 of 3', '2 of 5 units, on the map');
       const text = (await response.textContent()) ?? '';
       assert.match(text, /^200 OKstatus\d+ mstime\d.* [k]?Bsent\d.* [k]?Btext/);
       assert.match(text, new RegExp(`Link<${service.url}/api/v1/${format}/lv2\\?.*next"`));
       assert.equal(await previous.getAttribute('aria-disabled'), 'true');
       await next.click();
-      await waitForPages(page, 'Page 2 of 3', '4 of 5 units loaded');
+      await waitForPages(page, 'Page 2 of 3', '2 of 5 units, on the map');
       await url.getByText(/start-at=c_/).waitFor();
       await previous.click();
-      await waitForPages(page, 'Page 1 of 3', '4 of 5 units loaded');
+      await waitForPages(page, 'Page 1 of 3', '2 of 5 units, on the map');
       assert.doesNotMatch(await sentUrl(), /start-at/);
-      await page.getByRole('button', { name: 'Load all' }).click();
-      await waitForPages(page, 'Page 3 of 3', '5 of 5 units loaded');
+      for (const at of ['Page 2 of 3', 'Page 3 of 3']) {
+        await next.click();
+        await page.locator('#pager').getByText(at, { exact: true }).waitFor();
+      }
+      await page.locator('#pager').getByText('1 of 5 units, on the map').waitFor();
       assert.equal(await next.getAttribute('aria-disabled'), 'true');
       await previous.click();
-      await waitForPages(page, 'Page 2 of 3', '5 of 5 units loaded');
+      await waitForPages(page, 'Page 2 of 3', '2 of 5 units, on the map');
       await page.locator('#pager button:focus').getByText('Previous').waitFor();
     });
 
@@ -107,23 +110,23 @@ journey('someone sends requests, and follows them', { service, ...CLIPBOARD, exp
       [20, 20, 100, 1000, 1000].map((cap) => `at most ${cap}`),
     );
     await sendForm(page, 'lv2', { 'page-size': '3' });
-    await waitForPages(page, 'Page 1 of 2', '3 of 5 units loaded');
+    await waitForPages(page, 'Page 1 of 2', '3 of 5 units, on the map');
     assert.equal(await sentUrl(), 'geojsonl/lv2?geometry=none&page-size=3');
     assert.match(page.url(), /#lv2\?geometry=none&page-size=3/);
     await next.click();
-    await waitForPages(page, 'Page 2 of 2', '5 of 5 units loaded');
+    await waitForPages(page, 'Page 2 of 2', '2 of 5 units, on the map');
     await geometry.selectOption('full');
   });
 
   await step('a point and a box are sent as they are typed, the code has them, and a mistake is named', async () => {
     await sendForm(page, 'lv2', { bbox: '0, 3, 4, 4', 'gid-0': 'AAA', 'page-size': '' });
-    await waitForPages(page, 'Page 1 of 1', '2 of 2 units loaded');
+    await waitForPages(page, 'Page 1 of 1', '2 of 2 units, on the map');
     const request = 'geojsonl/lv2?gid-0=AAA&bbox=0,3,4,4';
     assert.equal(await sentUrl(), request);
     assert.ok(((await page.locator('#code').textContent()) ?? '').includes(`'${service.url}/api/v1/${request}'`));
     assert.match(page.url(), /#lv2\?gid-0=AAA&bbox=0,3,4,4&geometry=full/);
     await sendForm(page, 'lv1', { bbox: '', contains: '0.5,3.5', 'gid-0': '' });
-    await waitForPages(page, 'Page 1 of 1', '1 of 1 units loaded');
+    await waitForPages(page, 'Page 1 of 1', '1 of 1 units, on the map');
     await url.getByText('/api/v1/geojsonl/lv1?contains=0.5,3.5').waitFor();
     await page.getByRole('tab', { name: 'Browse' }).click();
     await waitForPlace(page, 'r1', '1 region at this point');
@@ -134,35 +137,19 @@ journey('someone sends requests, and follows them', { service, ...CLIPBOARD, exp
 
   await step('a mistake is named with what to change, and leaves no next page of another listing', async () => {
     await sendForm(page, 'lv2', { 'page-size': '2', contains: '' });
-    await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
+    await waitForPages(page, 'Page 1 of 3', '2 of 5 units, on the map');
     await sendForm(page, 'lv2', { 'page-size': '0' });
     await alert.getByText('page-size is "0". Allowed: a whole number of at least 1.').waitFor();
     await alert.getByText('400 bad-parameter').waitFor();
     await page.locator('#pager').waitFor({ state: 'hidden' });
     assert.equal(await next.count(), 0);
     await sendForm(page, 'lv2', { 'page-size': '', 'start-at': '3' });
-    await waitForPages(page, 'Page 1 from start-at', '3 of 5 units loaded');
+    await waitForPages(page, 'Page 1 from start-at', '3 of 5 units, on the map');
     assert.equal(await alert.count(), 0);
   });
 
-  await step('what is being loaded can be stopped, and continued', async () => {
-    await sendForm(page, 'lv2', { 'page-size': '1', 'start-at': '' });
-    await waitForPages(page, 'Page 1 of 5', '1 of 5 units loaded');
-    await page.route('**/api/**', () => {});
-    await page.getByRole('button', { name: 'Load all' }).click();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Load all' }).waitFor();
-    await page.getByRole('tab', { name: 'Browse' }).click();
-    await page.locator('#progress').getByText('1 of 5 shapes: stopped').waitFor();
-    await page.unroute('**/api/**');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.locator('#progress').waitFor({ state: 'hidden' });
-    await page.getByRole('tab', { name: 'Request' }).click();
-    await waitForPages(page, 'Page 5 of 5', '5 of 5 units loaded');
-  });
-
   await step('the code is a program in three languages for the whole listing, and is copied', async () => {
-    await sendForm(page, 'lv2', { 'gid-1': 'AAA.1_1', 'page-size': '' });
+    await sendForm(page, 'lv2', { 'gid-1': 'AAA.1_1', 'page-size': '', 'start-at': '' });
     await page.locator('#pager').getByText('Page 1 of 1').waitFor();
     for (const [language, mark] of [
       ['Python', 'urlopen'],
@@ -194,7 +181,7 @@ journey(
   async (page, _, { folder, releases }) => {
     await openTab(page);
     await sendForm(page, 'lv2', { 'page-size': '2' });
-    await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
+    await waitForPages(page, 'Page 1 of 3', '2 of 5 units, on the map');
     await buildExplorerRelease(folder, { release: 'r2' });
     pointTo(folder, 'r2');
     await releases.refresh();
@@ -203,6 +190,6 @@ journey(
     await page.getByRole('alert').getByText('410 release-gone').waitFor();
     await page.getByRole('button', { name: 'Begin again' }).click();
     await page.locator('#response').getByText('r2').first().waitFor();
-    await waitForPages(page, 'Page 1 of 3', '2 of 5 units loaded');
+    await waitForPages(page, 'Page 1 of 3', '2 of 5 units, on the map');
   },
 );

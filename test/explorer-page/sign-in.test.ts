@@ -22,7 +22,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401] }, async (
     assert.doesNotMatch(page.url(), /token|eyJ/);
     const addresses = await page.evaluate<string[]>('addresses');
     assert.ok(addresses.length > 1 && addresses.every((address) => !address.includes('token')), 'before any request');
-    assert.ok(urls.some((url) => url.endsWith('/api/v1/overview')));
+    assert.ok(urls.some((url) => url.endsWith('/api/v1/names/lv0')));
     const others = urls.filter((url) => !url.endsWith(`#token=${TOKEN}`));
     assert.ok(others.every((url) => !url.includes(TOKEN)));
     assert.equal(await page.evaluate('history.length'), 3);

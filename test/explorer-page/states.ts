@@ -61,16 +61,7 @@ export async function walkStates(page: Page, step: Step, assertSound: (page: Pag
     await page.locator('#pager').getByText('Page 1 of 2').waitFor();
     await page.getByText(/^All \d+ headers$/).click();
   });
-  await state('loading', async () => {
-    await page.route('**/api/**', () => {});
-    await page.getByRole('button', { name: 'Load all' }).click();
-    await page.getByRole('tab', { name: 'Browse' }).click();
-    await page.getByRole('button', { name: 'Stop' }).waitFor();
-  });
   await state('empty', async () => {
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.unroute('**/api/**');
-    await page.getByRole('tab', { name: 'Request' }).click();
     await page.getByLabel('gid-0').fill('ZZZ');
     await send();
     await page.locator('#message').getByText('No such unit').waitFor();

@@ -175,7 +175,6 @@ test('the name of a file says what is in it: release, level, parents, and whethe
   const nameOf = (more: object): string => toCsv({ ...content, ...more }).name;
   assert.equal(nameOf({ parents: ['ESP', 'ESP.1_1'] }), 'r1-lv2-ESP-ESP.1_1.csv');
   assert.equal(nameOf({ matched: 8212 }), 'r1-lv2-part-4-of-8212.csv');
-  assert.equal(nameOf({ isOverview: true }), 'r1-lv2-simplified.csv');
   assert.equal(nameOf({ geometry: 'full' }), 'r1-lv2.csv');
   assert.equal(nameOf({ geometry: 'low', parents: ['ESP'] }), 'r1-lv2-ESP-low.csv');
   assert.equal(nameOf({ parents: ['a/../b', '"x"<y>:|?*\n', '東京'] }), 'r1-lv2-a_.._b-_x_y_-東京.csv');

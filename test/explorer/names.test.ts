@@ -1,4 +1,4 @@
-// The names of all levels as the explorer asks for them, from a real proxy: parents, children, types.
+// The names of all levels as the explorer asks for them, from a real proxy: parents, children, what is inside.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';
 
-const HEADER = '["fid","gid","name","type","parent","children"]';
+const HEADER = '["fid","gid","name","type","parent","children","colour","view","inside"]';
 const HOSTILE = `A'"\n<b>`;
 
 const folder = temporaryFolder();
@@ -57,7 +57,7 @@ test('children are the units below at any level, across a level without units, i
   assert.deepEqual(await titles(1, 'ESP.1_1'), [undefined, undefined]);
 });
 
-test('where units have no parent at the level between, the names do not tell what is inside, nor count it', async () => {
+test('where units have no parent at the level between, the names count what is inside, and do not tell which', async () => {
   const out = temporaryFolder();
   const gidColumns: BuildOptions['gidColumns'] = [{ level: 2, of: 1, columns: [] }];
   const layer = (level: number, columns: string[], values: string[]) => ({
@@ -75,7 +75,10 @@ test('where units have no parent at the level between, the names do not tell wha
   const inside = { of: 0, gid: 'HTI' };
   assert.equal((await loose.children({ level: 1, ...inside }))?.total, 1);
   assert.equal(await loose.children({ level: 2, ...inside }), undefined);
-  assert.equal(await loose.types({ level: 2, ...inside }), undefined);
+  assert.deepEqual((await loose.find(0, 'HTI'))?.inside, [
+    [1, 1, null],
+    [2, 1, null],
+  ]);
   const found = await loose.findAll(2, ['HTI.x', 'none']);
   assert.deepEqual(
     found.map((unit) => unit?.fid),
@@ -84,7 +87,7 @@ test('where units have no parent at the level between, the names do not tell wha
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {
-  const rows = Array.from({ length: 10_050 }, (_, i) => `[${i + 1},"A${i}",null,null,null,0]\n`);
+  const rows = Array.from({ length: 10_050 }, (_, i) => `[${i + 1},"A${i}",null,null,null,0,0,null,[]]\n`);
   const many = namesOf(await startSender(10_050, (res) => void res.end(`${HEADER}\n${rows.join('')}`)));
   const { total, units = [] } = (await many.children({ level: 0, of: 0, gid: undefined })) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
@@ -115,10 +118,6 @@ test('each level is requested once, when it is first needed', async () => {
   const fresh = namesOf(service.url);
   await Promise.all([fresh.load(1), fresh.find(1, 'x')]);
   assert.deepEqual(requested, ['/api/v1/names/lv0', '/api/v1/names/lv1']);
-  assert.deepEqual(
-    [1, 3].map((level) => fresh.isLoaded(level)),
-    [true, false],
-  );
   await fresh.find(3, 'x');
   assert.deepEqual(requested.slice(2), ['/api/v1/names/lv2', '/api/v1/names/lv3']);
 });
@@ -154,7 +153,7 @@ test('closing abandons what waits, and the next call loads again', async () => {
 });
 
 test('names that are cut, or are no names, are refused; bytes may arrive in any pieces', async () => {
-  const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0]\n[2,"A",null,"adm1",null,3]\n`;
+  const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0,0,null,[]]\n[2,"A",null,"adm1",null,3,1,[1,2,3,4],[[1,3,"b"]]]\n`;
   let pieces = [''];
   let isCutOff = false;
   const url = await startSender(2, (res) => {
@@ -173,8 +172,28 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
     return level?.units;
   };
   const units = [
-    { level: 0, fid: 1, gid: 'A', name: 'Łódź 東京都 \u{1f3f4}', type: null, parent: null, children: 0 },
-    { level: 0, fid: 2, gid: 'A', name: null, type: null, parent: null, children: 3 },
+    {
+      level: 0,
+      fid: 1,
+      gid: 'A',
+      name: 'Łódź 東京都 \u{1f3f4}',
+      type: null,
+      parent: null,
+      children: 0,
+      view: undefined,
+      inside: [],
+    },
+    {
+      level: 0,
+      fid: 2,
+      gid: 'A',
+      name: null,
+      type: null,
+      parent: null,
+      children: 3,
+      view: [1, 2, 3, 4],
+      inside: [[1, 3, 'b']],
+    },
   ];
   for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
   const fails = (sent: string, message: RegExp): Promise<void> =>
@@ -182,16 +201,25 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   await fails('', /names of lv0 could not be read: they begin with "", expected fid,gid,name,type,parent,children/);
   await fails('<!doctype html>\n', /they begin with "<!doctype html>", expected/);
   await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
-  await fails(`${text}[3,"C",null,null,null,0]\n`, /they are of 3 units, expected 2/);
-  await fails(text.replace('0]', '0'), /JSON/);
-  for (const row of ['[2,3,"b",null,null,0]', '["2","B","b",null,null,0]', '{}', 'null', '[2,"B","b",null,null,"0"]'])
+  await fails(`${text}[3,"C",null,null,null,0,0,null,[]]\n`, /they are of 3 units, expected 2/);
+  await fails(text.replace('[]]', '[]'), /JSON/);
+  for (const row of [
+    '[2,3,"b",null,null,0,0,null,[]]',
+    '["2","B","b",null,null,0,0,null,[]]',
+    '{}',
+    'null',
+    '[2,"B","b",null,null,"0",0,null,[]]',
+    '[2,"B","b",null,null,0,0,[1,2],[]]',
+    '[2,"B","b",null,null,0,0,null,null]',
+  ])
     await fails(text.replace(/\[2.*\]/, row), /names of lv0 could not be read: line 3 is not a unit/);
   await fails(
     text.replace('"parent"', '"above"'),
     /they begin with "\["fid",.*", expected fid,gid,name,type,parent,children/,
   );
   // Further columns, and another order: readers take those that they know by their names.
-  const others = `["name","view","fid","children","gid","type","parent"]\n["Łódź",[1,2],1,0,"A",null,null]\n["",{},2,3,"A","adm1",null]\n`;
+  const others = `["name","more","fid","children","gid","type","parent","inside","view"]
+["Łódź",[1,2],1,0,"A",null,null,[],null]\n["",{},2,3,"A","adm1",null,[[1,3,"b"]],[1,2,3,4]]\n`;
   assert.deepEqual(await unitsOf(others), [
     { ...units[0], name: 'Łódź' },
     { ...units[1], name: '' },

@@ -18,6 +18,7 @@ import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
 import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { sha256 } from '../support/files.ts';
@@ -298,4 +299,22 @@ test('edges there and back along a cut go, those inside stay, twice in one direc
     .flat()
     .reduce((sum, ring) => sum + doubledArea(ring), 0);
   assert.equal(area, doubledArea(twice));
+});
+
+test('units whose border is one straight edge differ in colour, and the edge is a border', async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { tiles: 6 });
+  const colours = new Map<number, unknown>();
+  const borders = new Set<string>();
+  for await (const { tile } of readTiles(openTiles(join(folder, 'releases/r1/lv1/tiles.pmtiles')))) {
+    const { units, borders: lines } = tile.layers;
+    for (let i = 0; i < (units?.length ?? 0); i++) {
+      const unit = units?.feature(i);
+      if (unit?.id !== undefined) colours.set(unit.id, unit.properties['colour']);
+    }
+    for (let i = 0; i < (lines?.length ?? 0); i++) borders.add(JSON.stringify(lines?.feature(i).properties));
+  }
+  // North and South of Aland meet; Beland is elsewhere.
+  assert.notEqual(colours.get(1), colours.get(2));
+  assert.deepEqual([...borders], ['{"level":1,"gid_0":"AAA"}']);
 });

@@ -72,7 +72,6 @@ test('holds the explorer as it is served, with the licences of the libraries in 
     'lib/maplibre-gl-worker.mjs',
     'lib/maplibre-gl.LICENSE.txt',
     'lib/maplibre-gl.mjs',
-    'lib/topojson-client.LICENSE.txt',
     'page/page.css',
     'page/page.js',
     'style.css',

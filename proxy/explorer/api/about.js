@@ -1,5 +1,5 @@
-// What the service publishes about itself without a token: release, its date, geometries, cells, licence, attribution,
-// page caps and columns. Used by app.js.
+// What the service publishes about itself without a token: release, its date, geometries, tiles, changes, cells,
+// licence, attribution, page caps and columns. Used by app.js.
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
@@ -8,6 +8,8 @@
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} geometries of the release; `full` is always there
+ * @property {boolean} tiles has the release vector tiles?
+ * @property {boolean} changes are changes between releases published?
  * @property {boolean} cells has the release the files that say which units are at a point?
  * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
@@ -37,6 +39,8 @@ export async function readAbout(base) {
     release: about.release,
     date: about.date ?? undefined,
     geometries: about.geometries ?? ['full'],
+    tiles: about.tiles ?? false,
+    changes: about.changes ?? false,
     cells: about.cells ?? false,
     licence: about.license ?? undefined,
     attribution: about.attribution ?? [],

@@ -1,4 +1,4 @@
-// The service's client: pages, counts and the overview. The token goes into the Authorization header and nowhere else.
+// The service's client: pages, counts, files and tiles. The token goes into the Authorization header and nowhere else.
 // Used by app.js and state/.
 import { featuresOf } from './json-text.js';
 
@@ -34,8 +34,8 @@ import { featuresOf } from './json-text.js';
  *   GeoJSON text, as they arrive; the first batch comes with the headers and has none
  * @property {(path: string, signal: AbortSignal) => AsyncGenerator<Batch>} lines the same of a file of text lines
  * @property {(path: string, signal: AbortSignal) => Promise<Blob>} file a file as it is
- * @property {(path: string, signal: AbortSignal) => Promise<{ exchange: Exchange, json: unknown }>} json
- * @property {(path: string) => void} begin sends the request of the next `json` with this path
+ * @property {(path: string, signal: AbortSignal) => Promise<{ json: unknown, matched: number }>} json
+ * @property {(url: string) => Record<string, string>} headersFor the token, for addresses of the service's API alone
  */
 
 /** The service answered with an error, or could not be reached. */
@@ -55,14 +55,6 @@ export class RefusalError extends Error {
 export function createClient({ base, token }) {
   const get = (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => exchange(url, token(), signal);
   const urlOf = (/** @type {string} */ path) => new URL(`api/v1/${path}`, base).href;
-  /** @type {{ path: string, token: string, exchange: ReturnType<typeof get> } | undefined} */
-  let begun;
-  const takeBegun = (/** @type {string} */ path) => {
-    if (begun?.path !== path || begun.token !== token()) return undefined;
-    const { exchange } = begun;
-    begun = undefined;
-    return exchange;
-  };
   return {
     urlOf,
     async page(url, signal) {
@@ -97,15 +89,10 @@ export function createClient({ base, token }) {
       });
     },
     async json(path, signal) {
-      const { text, response: _, ...rest } = await (takeBegun(path) ?? get(urlOf(path), signal));
-      signal.throwIfAborted();
-      return { exchange: rest, json: JSON.parse(text) };
+      const { text, response } = await get(urlOf(path), signal);
+      return { json: JSON.parse(text), matched: Number(response.headers.get('Boundaries-Matched')) };
     },
-    begin(path) {
-      begun = { path, token: token(), exchange: get(urlOf(path), new AbortController().signal) };
-      // `json` says what is wrong with it.
-      begun.exchange.catch(() => {});
-    },
+    headersFor: (url) => (url.startsWith(urlOf('')) ? authorization(token()) : {}),
   };
 }
 
@@ -130,14 +117,21 @@ async function exchange(url, token, signal) {
  * @param {RequestInit & { signal: AbortSignal }} init
  */
 async function request(url, token, init) {
-  const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   try {
     // The figures of the page are those of the service, so nothing comes from the browser's cache.
-    return await fetch(url, { cache: 'no-store', ...init, headers });
+    return await fetch(url, { cache: 'no-store', ...init, headers: authorization(token) });
   } catch (error) {
     if (init.signal.aborted) throw error;
-    throw new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
+    throw notReached();
   }
+}
+
+/**
+ * @param {string} token empty for none
+ * @returns {Record<string, string>}
+ */
+function authorization(token) {
+  return token === '' ? {} : { Authorization: `Bearer ${token}` };
 }
 
 /**
@@ -210,6 +204,21 @@ function sizesOf(url, text) {
   performance.clearResourceTimings();
   const timed = entry instanceof PerformanceResourceTiming ? entry : undefined;
   return { sentBytes: timed?.encodedBodySize ?? 0, textBytes: timed?.decodedBodySize || text.length };
+}
+
+/**
+ * What a library says of a request that failed.
+ * @param {unknown} error perhaps with status and body of the response
+ * @returns {Promise<RefusalError>}
+ */
+export async function toRefusal(error) {
+  if (error instanceof RefusalError) return error;
+  const { status, body } = /** @type {{ status?: number, body?: Blob }} */ (error);
+  return status && body ? textToError(status, await body.text()) : notReached();
+}
+
+function notReached() {
+  return new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
 }
 
 /**

@@ -1,16 +1,13 @@
-// The names of the units, with their parents and children: from the names files of the release, each level loaded when
-// it is first needed. Used by state/ and search.js.
+// The names of the units, with their parents, what is inside and where a map goes to show them: from the names files of
+// the release, each level loaded when it is first needed. Used by state/ and search.js.
 import { RefusalError } from './client.js';
 import { typeOf } from './unit.js';
 
 /**
  * @typedef {import('./unit.js').NamedUnit} NamedUnit
  *
- * How many units have each type, the commonest first.
- * @typedef {[type: string | null, units: number][]} TypeCounts
- *
  * @typedef {[fid: number, gid: string | null, name: string | null, type: string | null, parent: string | null,
- * children: number]} Row
+ * children: number, view: import('../map/geometry/box.js').Box | null, inside: import('./unit.js').UnitsInside[]]} Row
  *
  * The units of a level.
  * @typedef {object} LevelNames
@@ -21,7 +18,7 @@ import { typeOf } from './unit.js';
  */
 
 /** The columns that are read; others are ignored. */
-const COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children'];
+const COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'view', 'inside'];
 /** Units that `children` returns at most. */
 const CHILDREN_MAX = 10_000;
 /** How often the levels are loaded until they are all of one release. */
@@ -64,11 +61,6 @@ export class Names {
     throw new RefusalError({ status: 0, code: 'release-changed', detail });
   }
 
-  /** @param {number} level */
-  isLoaded(level) {
-    return this.#levels.get(level)?.isLoaded === true;
-  }
-
   /** What waits rejects with an AbortError. The next call loads again. */
   close() {
     this.#ended.abort();
@@ -89,19 +81,6 @@ export class Names {
     if (units === undefined) return undefined;
     const first = units.slice(0, CHILDREN_MAX);
     return { total: units.length, units: withParents(first, gid, levelAbove(levels, level)) };
-  }
-
-  /**
-   * How many of the units of `level` that are in the unit of level `of` with this GID have each type.
-   * @param {{ level: number, of: number, gid: string }} place
-   * @returns {Promise<TypeCounts | undefined>} undefined where the names do not tell
-   */
-  async types(place) {
-    const units = unitsInside(await this.load(place.level), place);
-    /** @type {Map<string | null, number>} */
-    const counts = new Map();
-    for (const { type } of units ?? []) counts.set(type, (counts.get(type) ?? 0) + 1);
-    return units && [...counts].sort((a, b) => b[1] - a[1]);
   }
 
   /**
@@ -207,9 +186,10 @@ function columnsIn(header) {
  * @returns {row is Row}
  */
 function isRow(row) {
-  const [fid, , , , , children] = row;
+  const [fid, , , , , children, view, inside] = row;
   const areTexts = row.slice(1, 5).every((text) => text === null || typeof text === 'string');
-  return areTexts && typeof fid === 'number' && typeof children === 'number';
+  const hasView = view === null || (Array.isArray(view) && view.length === 4);
+  return areTexts && hasView && Array.isArray(inside) && typeof fid === 'number' && typeof children === 'number';
 }
 
 /**
@@ -217,8 +197,8 @@ function isRow(row) {
  * @param {Row} row
  * @returns {NamedUnit}
  */
-function toUnit(level, [fid, gid, name, type, parent, children]) {
-  return { level, fid, gid, name, type: typeOf(type), parent, children };
+function toUnit(level, [fid, gid, name, type, parent, children, view, inside]) {
+  return { level, fid, gid, name, type: typeOf(type), parent, children, view: view ?? undefined, inside };
 }
 
 /**

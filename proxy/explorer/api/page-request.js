@@ -34,10 +34,9 @@ export function requestToPath({ format, level, filters, geometry, pageSize, star
 /**
  * The request for one unit, by its fid.
  * @param {{ level: number, fid: number }} unit
- * @param {string} [geometry]
  */
-export function unitToPath({ level, fid }, geometry = 'full') {
-  return `geojsonl/lv${level}?page-size=1&start-at=${fid}${isFull(geometry) ? '' : `&geometry=${encode(geometry)}`}`;
+export function unitToPath({ level, fid }) {
+  return `geojsonl/lv${level}?page-size=1&start-at=${fid}`;
 }
 
 /**

@@ -1,6 +1,5 @@
-// Units by name, and by GID: asks the service. Used by the search field.
-import { attributesAlone } from './geometry.js';
-import { encode, filtersToQuery, requestToPath } from './page-request.js';
+// Units by name or GID: asks the service. Used by the search field.
+import { encode, filtersToQuery } from './page-request.js';
 import { identify, unitToRow } from './unit.js';
 import { readUnits } from './units.js';
 
@@ -24,68 +23,22 @@ const LIMIT = 20;
 /** Characters of a name that the service takes. */
 const TEXT_MAX = 100;
 /**
- * One word with a digit or without small letters: `ESP.1_1`, `06037`, `FRA`. What else is typed is not asked for as a
- * GID.
- */
-const LIKE_GID = /^(?:\S*\d\S*|[^\s\p{Ll}]+)$/u;
-
-/**
  * @param {Asked} asked
  * @param {{ client: import('./client.js').Client, names: Names, about: import('./about.js').About }} parts
  * @param {AbortSignal} signal
- * @returns {Promise<{ found: number, results: Found[] }>} how many units match, and the best of them: those with this
- * GID,
- *   then those of this name, in the order of the service
+ * @returns {Promise<{ found: number, results: Found[] }>} how many units match, and the best of them
  * @throws {import('./client.js').RefusalError}
  */
-export async function searchUnits(asked, { client, names, about }, signal) {
-  const { within } = asked;
-  const levels = asked.levels.filter((level) => within === undefined || level > within.level);
-  if (levels.length === 0) return { found: 0, results: [] };
-  const [byGid, { matched, units }] = await Promise.all([
-    unitsWithGid({ ...asked, levels }, client, attributesAlone(about.geometries), signal),
-    unitsNamed({ ...asked, levels }, client, signal),
-  ]);
-  const isKnown = (/** @type {UnitOfLevel} */ { level, feature }) =>
-    byGid.some((other) => other.level === level && other.feature.id === feature.id);
-  const others = units.filter((unit) => !isKnown(unit));
-  const best = [...byGid, ...others].slice(0, LIMIT);
-  const results = await Promise.all(best.map((unit) => toFound(unit, about.levels, names)));
-  signal.throwIfAborted();
-  return { found: matched + byGid.length + others.length - units.length, results };
-}
-
-/**
- * @param {Asked} asked
- * @param {import('./client.js').Client} client
- * @param {string} geometry
- * @param {AbortSignal} signal
- * @returns {Promise<UnitOfLevel[]>} of each level the first one
- */
-async function unitsWithGid({ text, levels, within }, client, geometry, signal) {
-  if (!LIKE_GID.test(text)) return [];
-  const found = levels.map(async (level) => {
-    const filters = new Map([...filtersOf(within), [level, text]]);
-    const path = requestToPath({ format: 'geojsonl', level, filters, geometry, pageSize: '1', startAt: '' });
-    const { units } = await client.page(client.urlOf(path), signal);
-    return units.map((feature) => ({ level, feature }));
-  });
-  return (await Promise.all(found)).flat();
-}
-
-/**
- * @param {Asked} asked
- * @param {import('./client.js').Client} client
- * @param {AbortSignal} signal
- * @returns {Promise<{ matched: number, units: UnitOfLevel[] }>}
- */
-async function unitsNamed({ text, levels, within }, client, signal) {
+export async function searchUnits({ text, levels, within }, { client, names, about }, signal) {
   const q = [...text].slice(0, TEXT_MAX).join('');
-  // The service refuses what has neither.
-  if (!/[\p{L}\p{N}]/u.test(q)) return { matched: 0, units: [] };
-  const level = levels.map((number) => `lv${number}`).join(',');
-  const query = [`q=${encode(q)}`, `limit=${LIMIT}`, `level=${level}`, ...filtersToQuery(filtersOf(within))];
-  return readUnits(`search?${query.join('&')}`, client, signal);
+  const level = levels.filter((number) => within === undefined || number > within.level).map((number) => `lv${number}`);
+  // The service refuses what has neither letter nor digit.
+  if (level.length === 0 || !/[\p{L}\p{N}]/u.test(q)) return { found: 0, results: [] };
+  const query = [`q=${encode(q)}`, `limit=${LIMIT}`, `level=${level.join()}`, ...filtersToQuery(filtersOf(within))];
+  const { matched, units } = await readUnits(`search?${query.join('&')}`, client, signal);
+  const results = await Promise.all(units.map((unit) => toFound(unit, about.levels, names)));
+  signal.throwIfAborted();
+  return { found: matched, results };
 }
 
 /**

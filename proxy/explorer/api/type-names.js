@@ -24,14 +24,24 @@ export function countOf(count, type) {
 }
 
 /**
+ * How many units have each type, the commonest first.
+ * @param {readonly { type: string | null }[]} units
+ * @returns {[type: string | null, units: number][]}
+ */
+export function commonestTypes(units) {
+  /** @type {Map<string | null, number>} */
+  const counts = new Map();
+  for (const { type } of units) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/**
  * What a list has, with its two commonest types.
  * @param {readonly { type: string | null, level: number }[]} units
  * @param {number} total how many there are, where the list is shorter
  */
 export function summarize(units, total) {
-  const counts = new Map();
-  for (const { type } of units) counts.set(type, (counts.get(type) ?? 0) + 1);
-  const [first, second, ...others] = [...counts].sort((a, b) => b[1] - a[1]);
+  const [first, second, ...others] = commonestTypes(units);
   const isCut = total > units.length;
   if (first === undefined || first[0] === null || isCut) return unnamed(total, units[0]?.level);
   if (second === undefined) return countOf(first[1], first[0]);
@@ -41,17 +51,14 @@ export function summarize(units, total) {
 }
 
 /**
- * What the units of a level are called: 'Regions', 'Comunidad Autónoma', 'Counties and others'; 'Level 2' where most
- * have no type or the types are not known.
+ * What the units of a level are called: 'Regions', 'Comunidad Autónoma', by the commonest type; 'Level 2' where most
+ * have no type or it is not known.
  * @param {number} level
- * @param {import('./names.js').TypeCounts} types of the units, the commonest first
+ * @param {string | null} type the commonest one
  */
-export function levelTitle(level, types) {
-  const [first, ...others] = types;
-  const [type] = first ?? [];
-  if (typeof type !== 'string') return `Level ${level}`;
-  const title = ENGLISH.test(type) ? capitalised(plural(type.toLowerCase())) : type;
-  return others.length === 0 ? title : `${title} and others`;
+export function levelTitle(level, type) {
+  if (type === null) return `Level ${level}`;
+  return ENGLISH.test(type) ? capitalised(plural(type.toLowerCase())) : type;
 }
 
 /**

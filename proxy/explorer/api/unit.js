@@ -1,7 +1,7 @@
 // Units: their names and GIDs, from the columns that the release names. Used by the map, the panels and state/.
 
 /**
- * A row of names.jsonl, or the properties of a unit of the overview, with its level.
+ * A row of names.jsonl, with its level.
  * @typedef {object} NamedUnit
  * @property {number} level
  * @property {number} fid
@@ -11,7 +11,12 @@
  * @property {string | null} parent GID at the nearest level above that has units
  * @property {number} [parentLevel] of the parent, where it is at another one
  * @property {number} children units of the next level that has units
+ * @property {import('../map/geometry/box.js').Box | undefined} [view] of its main part, without far islands
+ * @property {readonly UnitsInside[]} [inside] for each level below that has units with its GID, ascending
  * @property {string} [parentTitle] what to call its parent, in a list of units that have several parents
+ *
+ * A level, the number of units, and their commonest type.
+ * @typedef {[level: number, units: number, type: string | null]} UnitsInside
  *
  * @typedef {import('./client.js').Unit} Unit
  * The columns of a level that have the GIDs of the levels 0 to this one, its names and its types; empty texts for none.

@@ -10,9 +10,8 @@
  * @throws {import('./client.js').RefusalError}
  */
 export async function readUnits(path, client, signal) {
-  const { exchange, json } = await client.json(path, signal);
+  const { json, matched } = await client.json(path, signal);
   const { features, levels } = /** @type {{ features: import('./client.js').Unit[], levels: string[] }} */ (json);
-  const [, matched] = exchange.headers.find(([name]) => name.toLowerCase() === 'boundaries-matched') ?? [];
   const units = features.map((feature, i) => ({ level: Number(levels[i]?.slice('lv'.length)), feature }));
-  return { matched: Number(matched), units };
+  return { matched, units };
 }

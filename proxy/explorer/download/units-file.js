@@ -12,7 +12,6 @@ import { featuresToCsv } from './csv.js';
  * @property {readonly string[]} parents GIDs of the units that the listing is limited to
  * @property {readonly string[]} attribution
  * @property {string} [geometry] of the service, which the name of the file has unless it is `full`
- * @property {boolean} [isOverview] are they the simplified units of the overview?
  * @property {boolean} [isAllLevels] are they the units of this level and of all below?
  *
  * A file as parts, which are not joined: they may be as large as the browser's memory permits.
@@ -70,11 +69,10 @@ export function toPointsCsv(content) {
  */
 export function fileName(content, extension) {
   const { features, matched, release, level, parents } = content;
-  const { geometry = 'full', isOverview = false, isAllLevels = false } = content;
-  const shapes = isOverview ? 'simplified' : geometry;
+  const { geometry = 'full', isAllLevels = false } = content;
   const part = features.length === matched ? [] : [`part-${features.length}-of-${matched}`];
   const name = [release, isAllLevels ? 'all-levels' : `lv${level}`, ...parents]
     .join('-')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
-  return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...(shapes === 'full' ? [] : [shapes]), ...part].join('-')}.${extension}`;
+  return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...(geometry === 'full' ? [] : [geometry]), ...part].join('-')}.${extension}`;
 }

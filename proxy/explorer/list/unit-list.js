@@ -1,5 +1,6 @@
 // The list of units: only the rows in sight are in the page, so that 10,000 units scroll as quickly as ten. Rows are
 // reached by arrow keys; Enter selects a row, and opens the unit of a selected row. Used by workspace-view.js.
+import { commonestTypes } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
 import { make } from '../panels/elements.js';
 import { rowAfterKey } from './keys.js';
@@ -24,8 +25,8 @@ export class UnitList {
   #onOpen;
   /** @type {NamedUnit[]} */
   #rows = [];
-  /** Have the rows several types? */
-  #hasTypes = false;
+  /** The commonest type, which goes without saying. @type {string | null} */
+  #commonType = null;
   /** Names, with those of parents, that several rows have. @type {ReadonlySet<string>} */
   #repeated = new Set();
   #active = 0;
@@ -77,7 +78,7 @@ export class UnitList {
     const seen = new Set();
     const isSeen = (/** @type {string} */ key) => seen.has(key) || !seen.add(key);
     this.#repeated = new Set(rows.map(fullTitle).filter(isSeen));
-    this.#hasTypes = new Set(rows.map(({ type }) => type)).size > 1;
+    this.#commonType = commonestTypes(rows)[0]?.[0] ?? null;
     this.#active = 0;
     this.#selected = undefined;
     this.#shown.clear();
@@ -155,13 +156,13 @@ export class UnitList {
   }
 
   /**
-   * What tells a row from others: its type where there are several, its parent where it is not the opened unit, its GID
+   * What tells a row from others: its type where that is not the commonest, its parent where it is not the opened unit, its GID
    * where the same name comes twice.
    * @param {NamedUnit} row
    */
   #detailOf(row) {
     const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
-    const parts = [gid, this.#hasTypes ? row.type : null, row.parentTitle];
+    const parts = [gid, row.type === this.#commonType ? null : row.type, row.parentTitle];
     return parts.filter((part) => typeof part === 'string').join(' · ');
   }
 

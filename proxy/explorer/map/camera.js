@@ -1,5 +1,5 @@
 // Where the map looks: fitted to boxes, or at a place of the address. Used by map.js.
-import { unionOf, widthOf } from './geometry/box.js';
+import { isWorld, unionOf } from './geometry/box.js';
 import { WORLD } from './start-map.js';
 
 /**
@@ -7,26 +7,15 @@ import { WORLD } from './start-map.js';
  * @typedef {{ zoom: number, latitude: number, longitude: number }} View
  *
  * @typedef {object} Camera
- * @property {(boxes?: readonly Box[]) => void} fit undefined or []: the world; the first time at once
- * @property {(boxes: readonly Box[]) => number} zoomOf at which they would be fitted
+ * @property {(boxes: readonly Box[]) => void} fit [] is the world; the first time at once
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => Box | undefined} seen the box that is in sight
  */
 
-/** Boxes that span more than this are fitted as the world. */
-const WORLD_DEGREES = 300;
 const FIT_ZOOM_MAX = 14;
 const FIT_PADDING_PIXELS = 24;
 const FIT_MS = 600;
-
-/**
- * Is a box fitted as the world?
- * @param {Box} box
- */
-export function isWorld([west, , east]) {
-  return widthOf(west, east) > WORLD_DEGREES;
-}
 
 /**
  * @param {import('maplibre-gl').Map} map
@@ -37,7 +26,7 @@ export function createCamera(map, covered) {
   /** @type {readonly Box[] | undefined} What the map is fitted to, until a person moves it. */
   let fitted = [];
   let isFirst = true;
-  const placeOf = (/** @type {readonly Box[]} */ boxes) => {
+  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
     const box = unionOf(boxes);
     const isAll = box === undefined || isWorld(box);
     const { clientWidth, clientHeight } = map.getContainer();
@@ -46,11 +35,7 @@ export function createCamera(map, covered) {
     const room = (/** @type {number} */ pixels) => Math.min(side + pixels, clientHeight / 3);
     const padding = { top: room(over.top), right: side, bottom: room(over.bottom), left: side };
     // The library goes the short way where west > east.
-    return { bounds: isAll ? WORLD : box, options: { padding, maxZoom: FIT_ZOOM_MAX } };
-  };
-  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
-    const { bounds, options } = placeOf(boxes);
-    map.fitBounds(bounds, { ...options, linear: true, duration });
+    map.fitBounds(isAll ? WORLD : box, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration });
   };
   map.on('movestart', ({ originalEvent }) => {
     if (originalEvent !== undefined) fitted = undefined;
@@ -60,15 +45,11 @@ export function createCamera(map, covered) {
     if (fitted !== undefined) show(fitted, 0);
   });
   return {
-    fit(boxes = []) {
+    fit(boxes) {
       fitted = boxes;
       // From a view in which nothing was drawn yet there is no way to follow.
       show(boxes, isFirst ? 0 : FIT_MS);
       isFirst = false;
-    },
-    zoomOf(boxes) {
-      const { bounds, options } = placeOf(boxes);
-      return map.cameraForBounds(bounds, options)?.zoom ?? 0;
     },
     view() {
       const { lng, lat } = map.getCenter();

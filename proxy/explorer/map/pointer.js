@@ -1,6 +1,6 @@
 // The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press,
 // or a click where nothing is drawn asks what is there.
-import { PICKABLE } from './style/layers.js';
+import { PICKABLE } from './style.js';
 
 /**
  * @typedef {{ level: number, fid: number, gid: string | null }} Picked
@@ -12,28 +12,28 @@ const LONG_PRESS_MS = 500;
 
 /**
  * @param {Map} map
- * @param {{ onPick: (picked: Picked) => void, onHere: (point: import('../api/coordinates.js').Point) => void }} actions
+ * @param {Pick<import('./map.js').MapOptions, 'onPick' | 'onHere' | 'titleOf'>} options
  */
-export function followPointer(map, { onPick, onHere }) {
+export function followPointer(map, { onPick, onHere, titleOf }) {
   const name = document.createElement('div');
   name.className = 'map-name';
   name.hidden = true;
   name.setAttribute('aria-hidden', 'true');
   map.getContainer().append(name);
   const canvas = map.getCanvasContainer();
-  /** @type {{ source: string, id: string } | undefined} */
+  map.once('remove', () => name.remove());
+  /** @type {{ source: string, sourceLayer: string, id: number } | undefined} */
   let hovered;
 
-  /** @param {import('maplibre-gl').MapGeoJSONFeature | undefined} feature */
-  const hover = (feature) => {
-    const id = feature === undefined ? undefined : String(feature.properties.key);
-    if (hovered?.id === id) return;
+  /** @param {ReturnType<typeof unitAt>} unit */
+  const hover = (unit) => {
+    if (hovered?.id === unit?.fid && hovered?.source === unit?.source) return;
     if (hovered !== undefined) map.removeFeatureState(hovered, 'hover');
-    hovered = feature === undefined || id === undefined ? undefined : { source: feature.source, id };
+    hovered = unit && { source: unit.source, sourceLayer: 'units', id: unit.fid };
     if (hovered !== undefined) map.setFeatureState(hovered, { hover: true });
-    canvas.classList.toggle('over-unit', feature !== undefined);
+    canvas.classList.toggle('over-unit', unit !== undefined);
     // Text of the data is text, never markup.
-    name.textContent = String(feature?.properties.name ?? feature?.properties.gid ?? '');
+    name.textContent = unit === undefined ? '' : (titleOf(unit.level, unit.fid) ?? nameIn(map, unit) ?? '');
     name.hidden = name.textContent === '';
   };
 
@@ -74,9 +74,9 @@ export function followPointer(map, { onPick, onHere }) {
   });
   map.on('click', ({ point, lngLat }) => {
     if (isLong) return;
-    const unit = unitAt(map, point)?.properties;
+    const unit = unitAt(map, point);
     if (unit === undefined) ask(lngLat);
-    else onPick({ level: unit.level, fid: unit.fid, gid: unit.gid ?? null });
+    else onPick(unit);
   });
 }
 
@@ -107,11 +107,30 @@ export function createMark(map) {
 }
 
 /**
+ * The topmost unit at a place of the window.
  * @param {Map} map
  * @param {import('maplibre-gl').Point} point
+ * @returns {(Picked & { source: string, name: string | undefined }) | undefined}
  */
 function unitAt(map, point) {
-  return map.queryRenderedFeatures(point, { layers: PICKABLE })[0];
+  const layers = PICKABLE.filter((id) => map.getLayer(id) !== undefined);
+  const [unit] = map.queryRenderedFeatures(point, { layers });
+  if (unit === undefined) return undefined;
+  const { source, id, properties } = unit;
+  const level = Number(source.slice('lv'.length));
+  return { source, level, fid: Number(id), gid: properties['gid'] ?? null, name: properties['name'] };
+}
+
+/**
+ * The name of a unit in the tiles, else its GID. Shapes have names in the deepest tiles, labels in all.
+ * @param {Map} map
+ * @param {NonNullable<ReturnType<typeof unitAt>>} unit
+ * @returns {string | null}
+ */
+function nameIn(map, { source, fid, gid, name }) {
+  if (name !== undefined) return name;
+  const [label] = map.querySourceFeatures(source, { sourceLayer: 'labels', filter: ['==', ['id'], fid] });
+  return label?.properties['name'] ?? gid;
 }
 
 /**

@@ -1,7 +1,6 @@
-// Starts MapLibre GL with the sources of the explorer. Used by map.js. The library is loaded here and not before:
-// meanwhile the page asks for its data.
-import { SOURCES } from './style/layers.js';
-import { ZoomButtons } from './zoom-buttons.js';
+// Starts MapLibre GL, without any layer. Used by map.js. The library is loaded here and not before: meanwhile the page
+// asks for its data.
+import { NOTHING } from './style.js';
 
 /**
  * What is shown of the world: cut in the Bering Strait, without the poles.
@@ -10,10 +9,6 @@ import { ZoomButtons } from './zoom-buttons.js';
 export const WORLD = [-169, -58, 191, 78];
 const ZOOM_MIN = -1.5;
 const ZOOM_MAX = 17;
-/** Tiles of a source are made up to this zoom, at which a step of their grid is 1 m. */
-const TILE_ZOOM_MAX = 12;
-/** In pixels of a tile of 512: nothing that is drawn is wider. */
-const TILE_BUFFER = 16;
 const TILE_PIXELS = 512;
 /** Without the version that the library adds to it: index.html preloads this address. */
 const WORKER = new URL('../lib/maplibre-gl-worker.mjs', import.meta.url);
@@ -22,16 +17,17 @@ const SCALE_PIXELS = 90;
 
 /**
  * @param {HTMLElement} container
- * @returns {Promise<import('maplibre-gl').Map>} when its sources are there
+ * @param {(url: string) => Record<string, string>} headersFor its requests
+ * @returns {Promise<import('maplibre-gl').Map>}
  * @throws {Error} without WebGL 2
  */
-export async function startMap(container) {
+export async function startMap(container, headersFor) {
   const library = await import('../lib/maplibre-gl.mjs');
   library.setWorkerUrl(WORKER.href);
-  const map = makeMap(library, container);
+  const map = makeMap(library, container, headersFor);
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
-  map.addControl(new ZoomButtons(), 'top-right');
+  map.addControl(new library.NavigationControl({ showCompass: false }), 'top-right');
   map.addControl(new library.ScaleControl({ maxWidth: SCALE_PIXELS }), 'bottom-left');
   await map.once('style.load');
   return map;
@@ -42,12 +38,15 @@ export async function startMap(container) {
 /**
  * @param {Library} library
  * @param {HTMLElement} container
+ * @param {(url: string) => Record<string, string>} headersFor
  */
-function makeMap(library, container) {
+function makeMap(library, container, headersFor) {
+  const state = Object.fromEntries(Object.entries(NOTHING).map(([name, value]) => [name, { default: value }]));
   try {
     return new library.Map({
       container,
-      style: { version: 8, sources: sourcesOf(), layers: [] },
+      style: { version: 8, sources: {}, layers: [], state },
+      transformRequest: (url) => ({ url, headers: headersFor(url) }),
       bounds: WORLD,
       minZoom: ZOOM_MIN,
       maxZoom: ZOOM_MAX,
@@ -64,22 +63,6 @@ function makeMap(library, container) {
   } catch (cause) {
     throw new Error('There is no map: this browser has no WebGL 2, or has it switched off.', { cause });
   }
-}
-
-/** @returns {Record<string, import('maplibre-gl').GeoJSONSourceSpecification>} */
-function sourcesOf() {
-  return Object.fromEntries(
-    SOURCES.map((id) => [
-      id,
-      {
-        type: 'geojson',
-        data: { type: 'FeatureCollection', features: [] },
-        promoteId: 'key',
-        buffer: TILE_BUFFER,
-        maxzoom: TILE_ZOOM_MAX,
-      },
-    ]),
-  );
 }
 
 /**

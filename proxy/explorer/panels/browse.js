@@ -1,9 +1,8 @@
-// The Browse tab: breadcrumb, heading with counts, levels, progress, and the list of units. Used by app.js.
+// The Browse tab: breadcrumb, heading with counts, and levels. Used by workspace-view.js.
 import { leadsText, summarize } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
-import { isSpot, levelsWithUnits } from '../state/place.js';
-import { count, make, makeButton, part, size } from './elements.js';
-import { focusHeading } from './layout.js';
+import { isPlain, isSpot, levelsWithUnits } from '../state/place.js';
+import { count, make, makeButton, part } from './elements.js';
 
 /**
  * @typedef {import('../state/shown.js').Shown} Shown
@@ -35,7 +34,7 @@ export function showPath({ lineage, place }, release, onStep) {
  * @param {readonly NamedUnit[]} rows
  */
 export function showHeading(shown, { release = 'All units', title = 'Boundaries explorer', levels }, rows) {
-  const { lineage, place, hasRows, hasFailed, total, listing } = shown;
+  const { lineage, place, hasRows, hasFailed, total } = shown;
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
@@ -45,8 +44,6 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   function subheadingOf() {
     const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
     if (hasRows) return summarize(rows, total) + spot;
-    // Those of the pages take their place.
-    if (rows.length > 0) return summarize(rows, listing?.matched ?? rows.length) + spot;
     return hasFailed ? 'There are no names to show' : 'Loading names…';
   }
   const notes = [
@@ -68,8 +65,8 @@ const PURPOSE = 'Boundaries as data: choose a unit, on the map or in the list, t
  * @param {Shown} shown
  * @param {readonly NamedUnit[]} rows
  */
-export function showPurpose({ lineage, place, hasRows, isChosen }, rows) {
-  const isWhole = lineage.length === 0 && place.filters.size === 0 && !isSpot(place) && !isChosen;
+export function showPurpose({ place, hasRows }, rows) {
+  const isWhole = place.filters.size === 0 && !isSpot(place) && isPlain(place);
   part('purpose').hidden = !isWhole;
   part('purpose').textContent = isWhole ? `${PURPOSE} ${hasRows ? leadsText(rows) : ''}`.trim() : '';
 }
@@ -105,35 +102,8 @@ export function showLevels({ place, lineage }, levels, counts, onLevel) {
   });
   const focused = [...group.children].indexOf(document.activeElement ?? group);
   group.replaceChildren(...buttons);
+  const pressed = buttons.find((button) => button.getAttribute('aria-pressed') === 'true');
+  // Of more than fit into the row.
+  pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   buttons[focused]?.focus();
-}
-
-/**
- * How many of the shapes are on the map, with what can be done about the others.
- * @param {Shown} shown
- * @param {{ onStop: () => void, onMore: () => void }} actions
- */
-export function showProgress({ listing }, { onStop, onMore }) {
-  const box = part('progress');
-  const isPartial = listing !== undefined && listing.matched > listing.loaded;
-  const isWaiting = listing?.isBusy === true && listing.page === undefined;
-  const isShown = isPartial || isWaiting;
-  if (!isShown && box.contains(document.activeElement)) focusHeading();
-  box.hidden = !isShown;
-  if (listing === undefined || box.hidden) return;
-  const bar = part('bar', HTMLProgressElement);
-  bar.max = Math.max(1, listing.matched);
-  bar.value = listing.loaded;
-  part('progress-text').textContent = isWaiting ? 'Loading shapes…' : textOf(listing);
-  const button = part('progress-action');
-  button.textContent = listing.isBusy ? 'Stop' : 'Go on';
-  button.onclick = listing.isBusy ? onStop : onMore;
-}
-
-/** @param {import('../state/listing.js').Listing} listing */
-function textOf({ loaded, matched, bytes, halt, isBusy }) {
-  const shapes = `${count(loaded)} of ${count(matched)} shapes`;
-  if (halt === 'paused') return `${shapes}: paused after ${size(bytes)}`;
-  if (halt === 'stopped') return `${shapes}: stopped`;
-  return isBusy ? `${shapes}, ${size(bytes)}` : `${shapes} on the map`;
 }

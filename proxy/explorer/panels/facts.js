@@ -1,7 +1,6 @@
-// The selected unit: its facts, and what can be done with it. Used by app.js.
+// The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
 import { areaKm2 } from '../map/geometry/area.js';
-import { boxOf } from '../map/geometry/unit-box.js';
 import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
 /**
@@ -42,8 +41,9 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
     ...makeOpen(row, inside, actions),
-    makeFacts(factsOf(row, unit, inside, hasFailed)),
+    // Above the facts: on a low window what is below them is out of sight.
     makeActions(row, unit, actions),
+    makeFacts(factsOf(row, unit, inside, hasFailed)),
     ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
   );
   // The element with the focus is replaced: the button with the same text gets it.
@@ -68,7 +68,7 @@ function factsOf({ gid, fid, level }, unit, inside, hasFailed) {
 }
 
 /**
- * The way in, above the facts: on a phone what is below them is out of sight.
+ * The way in.
  * @param {NamedUnit} row
  * @param {ReadonlyMap<number, LevelCount>} inside
  * @param {FactActions} actions
@@ -122,14 +122,14 @@ function makeProperties({ properties }, isOpen) {
  */
 function shapeFacts(unit, hasFailed) {
   if (unit === undefined) return [['Shape', hasFailed ? 'not loaded' : 'loading…']];
-  const box = boxOf(unit);
-  if (unit.geometry === null || box === undefined) return [['Shape', make('span', 'chip', 'no geometry')]];
+  const { bbox } = unit;
+  if (unit.geometry === null || bbox === undefined) return [['Shape', make('span', 'chip', 'no geometry')]];
   const parts = unit.geometry.type === 'MultiPolygon' ? unit.geometry.coordinates.length : 1;
   const text = `${count(parts)} ${parts === 1 ? 'part' : 'parts'}, ${size(unit.text?.length ?? 0)} of GeoJSON`;
-  const area = areaKm2(unit);
+  const area = areaKm2(unit.geometry);
   return [
     ...(area > 0 ? [/** @type {[string, string]} */ (['Area', areaText(area)])] : []),
-    ['Box', boxText(box)],
+    ['Box', boxText(bbox)],
     ['Shape', text],
   ];
 }
@@ -140,7 +140,7 @@ function areaText(area) {
   return `${area.toLocaleString('en', digits)} km²`;
 }
 
-/** @param {import('../map/geometry/box.js').Box} box */
+/** @param {import('geojson').BBox} box in degrees */
 function boxText([west, south, east, north]) {
   const side = (/** @type {number} */ degrees, /** @type {string} */ plus, /** @type {string} */ minus) =>
     `${Math.abs(degrees).toFixed(2)}° ${degrees < 0 ? minus : plus}`;

@@ -134,11 +134,13 @@ export function showMapNote(text) {
 /**
  * Offers all where some of it is out of sight. The focus goes to the button beside this one before it leaves the page.
  * @param {boolean} isAllSeen
+ * @param {string} title of all
  */
-export function showShowAll(isAllSeen) {
+export function showShowAll(isAllSeen, title) {
   const button = part('show-all');
   if (isAllSeen && document.activeElement === button) part('list-seen').focus();
   button.hidden = isAllSeen;
+  button.textContent = `Show all of ${title}`;
 }
 
 /** Pixels at the upper and the lower edge of the map that buttons and credits lie upon. */

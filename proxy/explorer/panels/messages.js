@@ -8,6 +8,7 @@ import { count, make, makeButton, part } from './elements.js';
  * @property {string} title
  * @property {string} [detail]
  * @property {string} [code]
+ * @property {readonly { text: string, href: string }[]} [links]
  */
 
 /**
@@ -21,10 +22,15 @@ export function showMessage(message, action) {
   box.setAttribute('role', message?.kind === 'error' ? 'alert' : 'status');
   box.replaceChildren();
   if (message === undefined) return;
-  const { title, detail = '', code = '' } = message;
+  const { title, detail = '', code = '', links = [] } = message;
   box.append(make('strong', '', title));
   if (detail !== '') box.append(make('p', '', detail));
   if (code !== '') box.append(make('code', '', code));
+  for (const { text, href } of links) {
+    const link = make('a', '', text);
+    link.setAttribute('href', href);
+    box.append(make('p', '', link));
+  }
   if (action !== undefined) box.append(makeButton(action.label, action.run));
 }
 
@@ -56,6 +62,9 @@ export const NO_TOKEN =
 /** Why a link does not bring its token. */
 export const NO_LINKED_TOKEN =
   'The token in the link is empty, longer than any token, or has characters that no token has. Copy the whole link, or paste the token.';
+
+/** Why there is no map. */
+export const NO_TILES = 'This release was built without tiles.';
 
 /** Asked before the token of a link replaces another one. */
 export const REPLACE_TOKEN = 'This link brings another token than the one kept for this session. Use that of the link?';
@@ -95,6 +104,17 @@ export function emptyMessage({ filters, bbox, contains }, isKnown) {
  */
 export function unknownMessage(unit) {
   return { kind: 'note', title: 'No such unit', detail: `This release has no unit ${unit} at this level.` };
+}
+
+/**
+ * A unit that an earlier release had.
+ * @param {string} gid
+ * @param {NonNullable<Message['links']>} links to those that have its area now
+ * @returns {Message}
+ */
+export function goneMessage(gid, links) {
+  const detail = `This release has no unit ${gid} any more. What has its area now:`;
+  return { kind: 'note', title: 'This unit is gone', detail, links };
 }
 
 /**

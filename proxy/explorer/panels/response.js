@@ -1,11 +1,11 @@
 // The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the
-// pages of the listing. Used by app.js.
+// pages of the listing. Used by workspace-view.js.
 import { codeFor, LANGUAGES } from './code-samples.js';
 import { count, isPublicService, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
 /**
  * @typedef {import('../api/client.js').Exchange} Exchange
- * @typedef {import('../state/listing.js').Listing} Listing
+ * @typedef {import('../state/pages.js').Pages} Pages
  */
 
 /** Headers that say something about the data; the others are in the list of all headers. */
@@ -62,31 +62,28 @@ export function showResponse(exchange, note) {
 }
 
 /**
- * The Link header as a pager: which page this is, the ones before and after, all, stop.
- * @param {Listing | undefined} listing
- * @param {boolean} isNumbered does the listing start at the first unit?
- * @param {{ onStep: (step: 1 | -1) => void, onAll: () => void, onStop: () => void }} actions
+ * The Link header as a pager: which page this is, the ones before and after.
+ * @param {Pages | undefined} pages
+ * @param {boolean} isNumbered do they start at the first unit?
+ * @param {(step: 1 | -1) => void} onStep
  */
-export function showPager(listing, isNumbered, { onStep, onAll, onStop }) {
+export function showPager(pages, isNumbered, onStep) {
   const box = part('pager');
   const focused = [...box.querySelectorAll('button')].findIndex((button) => button.matches(':focus'));
-  box.hidden = listing?.page === undefined;
-  if (listing?.page === undefined) {
+  box.hidden = pages?.page === undefined;
+  if (pages?.page === undefined) {
     if (focused !== -1) part('request-heading').focus();
     box.replaceChildren();
     return;
   }
-  const previous = makeButton('Previous', () => onStep(-1));
-  const next = makeButton('Next', () => onStep(1));
-  const all = listing.isBusy ? makeButton('Stop', onStop) : makeButton('Load all', onAll);
-  const buttons = [previous, next, all];
-  setEnabled(previous, listing.hasPrevious && !listing.isBusy);
-  setEnabled(next, listing.hasNext && !listing.isBusy);
-  setEnabled(all, listing.isBusy || (listing.hasNext && listing.loaded < listing.matched));
-  const where = make('p', 'where', make('b', '', pageText(listing, isNumbered)));
-  where.append(make('span', 'note', `${count(listing.loaded)} of ${count(listing.matched)} units loaded`));
-  box.replaceChildren(where, make('div', 'actions', ...buttons));
-  buttons[focused]?.focus();
+  const { units, matched } = pages.page;
+  const [previous, next] = [makeButton('Previous', () => onStep(-1)), makeButton('Next', () => onStep(1))];
+  setEnabled(previous, pages.index > 0 && !pages.isBusy);
+  setEnabled(next, pages.hasNext && !pages.isBusy);
+  const where = make('p', 'where', make('b', '', pageText(pages, matched, isNumbered)));
+  where.append(make('span', 'note', `${count(units.length)} of ${count(matched)} units, on the map`));
+  box.replaceChildren(where, make('div', 'actions', previous, next));
+  [previous, next][focused]?.focus();
 }
 
 /**
@@ -100,10 +97,11 @@ function setEnabled(button, isEnabled) {
 }
 
 /**
- * @param {Listing} listing
+ * @param {Pages} pages
+ * @param {number} matched units of all pages
  * @param {boolean} isNumbered
  */
-function pageText({ index, matched, pageSize }, isNumbered) {
+function pageText({ index, pageSize }, matched, isNumbered) {
   const pages = pageSize === 0 ? 1 : Math.ceil(matched / pageSize);
   return isNumbered ? `Page ${count(index + 1)} of ${count(pages)}` : `Page ${count(index + 1)} from start-at`;
 }

@@ -3,7 +3,6 @@
 import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
-import { save } from '../download/save.js';
 import { fileName, toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
 import { copy, count, size } from '../panels/elements.js';
 import { isLinked, levelsWithUnits } from './place.js';
@@ -12,7 +11,6 @@ import { isLinked, levelsWithUnits } from './place.js';
  * @typedef {import('../download/units-file.js').Content} Content
  * @typedef {import('../download/units-file.js').UnitsFile} UnitsFile
  * @typedef {import('../api/about.js').About} About
- * @typedef {import('../api/overview.js').OverviewUnit} OverviewUnit
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('../api/page-request.js').WholeListing} WholeListing
  *
@@ -29,11 +27,8 @@ import { isLinked, levelsWithUnits } from './place.js';
 
 /**
  * What is read of the state.
- * @typedef {Pick<import('./shown.js').Shown, 'listing' | 'place' | 'selected' | 'lineage' | 'total' | 'hasRows'>} Seen
+ * @typedef {Pick<import('./shown.js').Shown, 'place' | 'selected' | 'lineage' | 'total' | 'hasRows'>} Seen
  */
-
-/** The choice of the world: what the map has of it. */
-const AS_ON_THE_MAP = 'overview';
 
 /**
  * The file of one unit as the page has it, in full.
@@ -48,7 +43,6 @@ export function unitFile({ level, gid, fid }, text, { attribution, release = '' 
 
 /**
  * @param {Seen} shown
- * @param {OverviewUnit[]} overview of all levels
  * @param {About} about
  * @param {object} actions
  * @param {(download: Download) => void} actions.onLoad loads and saves
@@ -56,11 +50,10 @@ export function unitFile({ level, gid, fid }, text, { attribution, release = '' 
  * @param {(path: string) => Promise<import('../api/client.js').Size>} actions.sizeOf a file of the service
  * @returns {import('../panels/download-menu.js').Offer}
  */
-export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) {
-  const { listing, place, selected, lineage, total, hasRows } = shown;
+export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
+  const { place, selected, lineage, total } = shown;
   const { geometries, cells, levels, attribution, release = '' } = about;
   const { level, filters, bbox, contains } = place;
-  const units = overview.filter((unit) => unit.level === level);
   const whole = selected ?? lineage.at(-1);
   const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== ''), attribution };
   const shapes = geometries.filter((geometry) => geometry !== 'none');
@@ -80,14 +73,9 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
   const offer = (/** @type {ToFile} */ toFile, /** @type {string | undefined} */ only = undefined) => {
     const listings = (/** @type {string} */ geometry) => [{ level, filters, bbox, contains, geometry }];
     return {
-      size: async (/** @type {string} */ chosen) => {
-        const geometry = only ?? chosen;
-        return geometry === AS_ON_THE_MAP ? unitsText(units.length) : sizeText(listings(geometry));
-      },
+      size: (/** @type {string} */ chosen) => sizeText(listings(only ?? chosen)),
       run: (/** @type {string} */ chosen) => {
         const geometry = only ?? chosen;
-        const isOverview = geometry === AS_ON_THE_MAP;
-        if (isOverview) return save(toFile({ ...base, ...overviewContent(units), release, isOverview }));
         const name = toFile === toCsv ? 'full' : geometry;
         onLoad({
           title: titleOfListing(shown, release),
@@ -105,12 +93,10 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
     const below = levelsWithUnits(levels).filter(
       (other) => other >= unit.level && levels[other]?.gidColumns[unit.level] !== '',
     );
-    const geometryOf = (/** @type {string} */ chosen) => (chosen === AS_ON_THE_MAP ? 'full' : chosen);
     const listings = (/** @type {string} */ geometry) => below.map((other) => ({ ...within, level: other, geometry }));
     return {
-      size: (/** @type {string} */ chosen) => sizeText(listings(geometryOf(chosen))),
-      run: (/** @type {string} */ chosen) => {
-        const geometry = geometryOf(chosen);
+      size: (/** @type {string} */ geometry) => sizeText(listings(geometry)),
+      run: (/** @type {string} */ geometry) => {
         onLoad({
           title: `${titleOf(unit)}, all levels`,
           listings: listings(geometry),
@@ -125,14 +111,12 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
   };
   /** @param {NamedUnit & { gid: string }} unit */
   const unitAlone = (unit) => {
-    const geometryOf = (/** @type {string} */ chosen) => (chosen === AS_ON_THE_MAP ? 'full' : chosen);
     const listings = (/** @type {string} */ geometry) => [
       { level: unit.level, filters: new Map([[unit.level, unit.gid]]), geometry },
     ];
     return {
-      size: (/** @type {string} */ chosen) => sizeText(listings(geometryOf(chosen))),
-      run: (/** @type {string} */ chosen) => {
-        const geometry = geometryOf(chosen);
+      size: (/** @type {string} */ geometry) => sizeText(listings(geometry)),
+      run: (/** @type {string} */ geometry) => {
         const content = { level: unit.level, parents: [unit.gid], attribution, geometry };
         onLoad({
           title: titleOf(unit),
@@ -151,14 +135,9 @@ export function downloadsOf(shown, overview, about, { onLoad, onSave, sizeOf }) 
       run: () => onSave({ title: `the cells of level ${level}`, path, name }),
     };
   };
-  const isWorld = listing === undefined;
-  const matched = isWorld ? units.length : hasRows ? total : (listing.page?.matched ?? total);
   return {
-    note: `${unitsText(matched)} of ${titleOfListing(shown, release)}`,
-    choices: [
-      ...(isWorld ? [{ value: AS_ON_THE_MAP, text: 'simplified, as on the map' }] : []),
-      ...shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
-    ],
+    note: `${unitsText(total)} of ${titleOfListing(shown, release)}`,
+    choices: shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
     items: [
       // Most come for one unit.
       ...(selected === undefined || selected.gid === null
@@ -223,12 +202,4 @@ function sum(numbers) {
 function titleOfListing({ lineage, place }, release) {
   const opened = lineage.at(-1);
   return `${opened === undefined ? release : titleOf(opened)}, level ${place.level}`;
-}
-
-/** @param {OverviewUnit[]} units */
-function overviewContent(units) {
-  const features = units.map(({ type, id, properties, geometry }) =>
-    JSON.stringify({ type, id, properties, geometry }),
-  );
-  return { features, matched: features.length };
 }

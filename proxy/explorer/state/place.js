@@ -12,7 +12,7 @@
  * @property {number | undefined} fid of the selected unit, if it has no GID
  * @property {View | undefined} view of the map
  * @property {string} format
- * @property {string} geometry as chosen; empty for the one that the map needs
+ * @property {string} geometry as chosen; empty for that of the service
  * @property {string} pageSize as typed
  * @property {string} startAt as typed
  * @property {string} bbox the box that the list is limited to, as typed or as the map was; empty for none
@@ -61,7 +61,7 @@ export function worldOf(levels) {
 }
 
 /**
- * Does the overview of the release show this place?
+ * Is this the whole release, by its highest level?
  * @param {Place} place
  * @param {readonly LevelColumns[]} levels
  */

@@ -1,9 +1,9 @@
-// What is shown: a place, the names of its units, their pages and the selected unit. app.js draws it after each change.
-import { textToUnit } from '../api/client.js';
-import { attributesAlone, shapesAt } from '../api/geometry.js';
-import { downloadToPath, listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
+// What is shown: a place, the names of its units, the pages of a request that was chosen, and the selected unit.
+// workspace.js draws it after each change.
+import { attributesAlone } from '../api/geometry.js';
+import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
 import { identify, unitToRow } from '../api/unit.js';
-import { Listing } from './listing.js';
+import { Pages } from './pages.js';
 import { isPlain, isSpot, isWorld, selection } from './place.js';
 
 /**
@@ -12,9 +12,8 @@ import { isPlain, isSpot, isWorld, selection } from './place.js';
  * @typedef {import('../api/client.js').Unit} Unit
  *
  * @typedef {object} Listeners
- * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'unknown') => void} onChange
- * @property {(units: Unit[], isFirst: boolean) => void} onUnits units of a page, for the map
- * @property {(error: unknown) => void} onError of what is not part of the listing
+ * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'opened' | 'unknown') => void} onChange
+ * @property {(error: unknown) => void} onError of what is not part of the pages
  */
 
 /** Rows of a list whose units only the service knows. */
@@ -26,7 +25,6 @@ export class Shown {
   #names;
   #levels;
   #geometries;
-  #zoomOf;
   #listeners;
   #ended = new AbortController();
   /** @type {AbortController | undefined} */
@@ -48,10 +46,10 @@ export class Shown {
   unknown;
   /** The units on the way from the world to this place, the opened one last. @type {NamedUnit[]} */
   lineage = [];
-  /** The pages of this place; undefined while the overview is enough. @type {Listing | undefined} */
-  listing;
-  /** The geometry of these pages. */
-  geometry = 'full';
+  /** The pages of a request that was chosen. @type {Pages | undefined} */
+  pages;
+  /** The opened unit without its geometry: its box has far islands, too. @type {Unit | undefined} */
+  opened;
   /** @type {NamedUnit | undefined} */
   selected;
   /** The selected unit in full, as the service has it. @type {Unit | undefined} */
@@ -62,53 +60,40 @@ export class Shown {
    * @param {import('../api/client.js').Client} options.client
    * @param {import('../api/names.js').Names} options.names
    * @param {import('../api/about.js').About} options.about
-   * @param {(place: Place) => number} options.zoomOf at which zoom the map will show a place
    * @param {Place} options.place
    * @param {Listeners} options.listeners
    */
-  constructor({ client, names, about, zoomOf, place, listeners }) {
+  constructor({ client, names, about, place, listeners }) {
     this.#client = client;
     this.#names = names;
     this.#levels = about.levels;
     this.#geometries = about.geometries;
-    this.#zoomOf = zoomOf;
     this.#listeners = listeners;
     this.place = place;
   }
 
-  /** Is the overview what the map shows? */
+  /** Is the whole release shown, by its highest level? */
   get isWorld() {
-    return this.listing === undefined;
-  }
-
-  /** Did the user say what the request is like? Then the map shows what it brings and no more. */
-  get isChosen() {
-    return !isPlain(this.place);
+    return isWorld(this.place, this.#levels);
   }
 
   /** The address of the request for the units of this place. */
   get url() {
-    return this.#client.urlOf(requestToPath({ ...this.place, geometry: this.geometry }));
+    return this.#client.urlOf(requestToPath(this.place));
   }
 
   /**
    * Shows a place from the beginning.
    * @param {Place} place
-   * @param {boolean} [withPages] also where the overview is enough
    */
-  async show(place, withPages = false) {
+  async show(place) {
     this.stop();
     this.place = place;
-    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [] });
+    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [], opened: undefined });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
-    const hasPages = withPages || !isWorld(place, this.#levels);
-    this.geometry = place.geometry || 'full';
-    if (hasPages && isPlain(place)) this.geometry = shapesAt(this.#zoomOf(place), this.#geometries);
-    const isAutomatic = (place.filters.size > 0 || isSpot(place)) && place.pageSize === '' && place.startAt === '';
-    this.listing = hasPages ? this.#openListing(isAutomatic) : undefined;
+    this.pages = isPlain(place) ? undefined : this.#openPages();
     this.#listeners.onChange('place');
-    const { listing } = this;
-    await Promise.all([this.#loadRows(place), isAutomatic ? listing?.loadAll() : listing?.open()]);
+    await Promise.all([this.#loadRows(place), this.pages?.go(0)]);
   }
 
   /**
@@ -119,50 +104,32 @@ export class Shown {
     this.#unitRequest?.abort();
     this.selected = row;
     this.hasUnitFailed = false;
-    this.unit = row === undefined ? undefined : this.#loadedUnit(row.fid);
+    this.unit = undefined;
     this.place = { ...this.place, ...selection(row) };
     this.#listeners.onChange('selection');
-    if (row !== undefined && this.unit === undefined) await this.#loadUnit(row);
+    if (row !== undefined) await this.#loadUnit(row);
   }
 
   /** Stops every request. */
   stop() {
     this.#ended.abort();
     this.#ended = new AbortController();
-    this.listing?.stop();
+    this.pages?.stop();
     this.#unitRequest?.abort();
   }
 
-  /** @param {number} fid */
-  #loadedUnit(fid) {
-    return this.geometry !== 'full' ? undefined : this.listing?.units.find(({ id }) => id === fid);
-  }
-
-  /** @param {boolean} isAutomatic is all of it loaded? */
-  #openListing(isAutomatic) {
-    const { place, geometry } = this;
-    const client = this.#client;
-    /** @type {import('./listing.js').FetchWhole} */
-    const fetchWhole = async function* (release, signal) {
-      for await (const { lines } of client.download(downloadToPath({ ...place, geometry, release }), signal))
-        yield { units: lines.map(textToUnit), characters: lines.reduce((sum, { length }) => sum + length, 0) };
-    };
-    /** @type {Listing} */
-    const listing = new Listing({
-      url: this.url,
-      fetchPage: (url, signal) => client.page(url, signal),
-      fetchWhole: isAutomatic ? fetchWhole : undefined,
-      onPage: (units, isFirst) => {
-        for (const unit of units) identify(unit, this.#levels[this.place.level]);
-        if (listing === this.listing) this.#listeners.onUnits(units, isFirst);
-      },
-      onChange: () => listing === this.listing && this.#listeners.onChange('pages'),
-    });
-    return listing;
+  #openPages() {
+    /** @type {Pages} */
+    const pages = new Pages(
+      this.url,
+      (url, signal) => this.#client.page(url, signal),
+      () => pages === this.pages && this.#listeners.onChange('pages'),
+    );
+    return pages;
   }
 
   /**
-   * The list from the names of the release; from the pages where the names cannot be had.
+   * The list from the names of the release.
    * @param {Place} place
    */
   async #loadRows(place) {
@@ -185,6 +152,7 @@ export class Shown {
       return;
     }
     this.#listeners.onChange('rows');
+    void this.#loadOpened(signal);
     const { unit, fid } = place;
     const listed = this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
     try {
@@ -253,6 +221,25 @@ export class Shown {
     return { units: rows.map((row, i) => known[i] ?? row), total };
   }
 
+  /**
+   * Asks for the opened unit, without its geometry.
+   * @param {AbortSignal} signal
+   */
+  async #loadOpened(signal) {
+    const opened = this.lineage.at(-1);
+    const { gid = null, level = 0 } = opened ?? {};
+    if (gid === null) return;
+    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, attributesAlone(this.#geometries));
+    try {
+      const page = await this.#client.page(this.#client.urlOf(path), signal);
+      if (signal.aborted) return;
+      this.opened = page.units.find(({ id }) => id === opened?.fid);
+      this.#listeners.onChange('opened');
+    } catch (error) {
+      if (!signal.aborted) this.#listeners.onError(error);
+    }
+  }
+
   /** @param {NamedUnit} row */
   async #loadUnit(row) {
     const request = new AbortController();
@@ -270,13 +257,4 @@ export class Shown {
       this.#listeners.onError(error);
     }
   }
-}
-
-/**
- * The rows of units whose names are not known.
- * @param {Shown} shown
- * @param {import('./place.js').LevelColumns | undefined} columns
- */
-export function rowsOfUnits({ listing }, columns) {
-  return columns === undefined || listing === undefined ? [] : listing.units.map((unit) => unitToRow(unit, columns));
 }

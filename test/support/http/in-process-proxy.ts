@@ -21,7 +21,6 @@ import type { HeldLimits } from '../../../proxy/work/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/work/work-queue.ts';
 import type { VirtualTime } from '../../simulation/virtual-time.ts';
 import { after } from '../after.ts';
-import { assetsWithModules } from './explorer-modules.ts';
 
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
@@ -67,8 +66,8 @@ export interface ServiceOptions {
   unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
-  /** Shall it have the explorer; also each of its modules by itself? */
-  explorer?: boolean | 'modules';
+  /** Shall it have the explorer? */
+  explorer?: boolean;
   /** How it loads releases; whole where left out. */
   load?: LoadRelease;
   /** Its public files, instead of the project's own. */
@@ -127,7 +126,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     work: options.work,
     held: options.held,
     time: time && { now: () => time.now, after: (ms, run) => time.after(ms, run) },
-    assets: options.explorer === 'modules' ? assetsWithModules() : (options.assets ?? knownAssets(settings)),
+    assets: options.assets ?? knownAssets(settings),
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -1,22 +1,19 @@
 // The area of a unit on the ellipsoid of WGS 84. Used by panels/facts.js.
-import { inOnePiece } from './antimeridian.js';
-import { isAreal, isWide } from './unit-box.js';
 
 /** Semi-major axis in km, and first eccentricity, of WGS 84. */
 const AXIS_KM = 6378.137;
 const ECCENTRICITY = Math.sqrt(0.00669437999014);
 const RADIAN = Math.PI / 180;
+const TURN = 360;
 
 /**
  * Edges are straight on a map of equal area: from a geodesic this differs by less than 0.01% for edges of up to 50 km.
- * @param {import('./unit-box.js').Shape} unit
+ * @param {import('geojson').Geometry | null} geometry
  * @returns {number} km², 0 without polygons
  */
-export function areaKm2(unit) {
-  const { geometry } = unit;
-  if (!isAreal(geometry)) return 0;
-  const whole = isWide(unit) ? inOnePiece(geometry).geometry : geometry;
-  const polygons = whole.type === 'Polygon' ? [whole.coordinates] : whole.coordinates;
+export function areaKm2(geometry) {
+  if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') return 0;
+  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
   return polygons.reduce((sum, [exterior = [], ...holes]) => {
     return sum + ringArea(exterior) - holes.reduce((total, hole) => total + ringArea(hole), 0);
   }, 0);
@@ -24,15 +21,23 @@ export function areaKm2(unit) {
 
 /** @param {readonly import('geojson').Position[]} ring */
 function ringArea(ring) {
-  let sum = 0;
+  let [sum, turned] = [0, 0];
   let [before = 0, beforeY = 0] = ring.at(-1) ?? [];
   let beforeHeight = height(beforeY);
   for (const [x = 0, y = 0] of ring) {
     const now = height(y);
-    sum += (x - before) * RADIAN * (now + beforeHeight);
+    const step = x - before;
+    // Across the antimeridian it goes the short way; a whole turn is an edge along a parallel or a pole.
+    const isAcross = Math.abs(step) > TURN / 2 && Math.abs(step) < TURN;
+    const short = isAcross ? step - Math.sign(step) * TURN : step;
+    turned += short;
+    sum += short * RADIAN * (now + beforeHeight);
     [before, beforeHeight] = [x, now];
   }
-  return (Math.abs(sum) / 4) * AXIS_KM ** 2;
+  // A ring that goes round a pole has the pole inside: the rest of its hemisphere.
+  const isRound = Math.abs(turned) > TURN / 2;
+  const doubled = isRound ? 2 * TURN * RADIAN * height(90) - Math.abs(sum) : Math.abs(sum);
+  return (doubled / 4) * AXIS_KM ** 2;
 }
 
 /**

@@ -1,23 +1,13 @@
 // Boxes of units on the globe: [west, south, east, north] in degrees, west > east where one crosses the antimeridian.
 
-/**
- * @typedef {[number, number, number, number]} Box
- * @typedef {import('geojson').Geometry} Geometry
- * @typedef {import('geojson').Position} Position
- */
+/** @typedef {[west: number, south: number, east: number, north: number]} Box */
 
 const TURN = 360;
+/** Boxes that span more than this are fitted as the world. */
+const WORLD_DEGREES = 300;
 const HALF_TURN = 180;
 /** Gaps between boxes smaller than this are rounding, in degrees. */
 const EPSILON = 1e-6;
-
-/**
- * The smallest box round a geometry, across the antimeridian where that is smaller.
- * @param {Geometry | null} geometry longitudes may lie beyond 180
- */
-export function boxOfGeometry(geometry) {
-  return unionOf(partsOf(geometry).map(boxOfPositions));
-}
 
 /**
  * The smallest box round others: it leaves out the widest gap between them.
@@ -55,14 +45,11 @@ export function widthOf(west, east) {
 }
 
 /**
- * Whether two boxes have a place in common.
- * @param {Box} a
- * @param {Box} b
+ * Is a box shown as the world?
+ * @param {Box} box
  */
-export function overlaps(a, b) {
-  if (a[1] > b[3] || b[1] > a[3]) return false;
-  const offset = (b[0] - a[0] + 2 * TURN) % TURN;
-  return offset <= widthOf(a[0], a[2]) || TURN - offset <= widthOf(b[0], b[2]);
+export function isWorld([west, , east]) {
+  return widthOf(west, east) > WORLD_DEGREES;
 }
 
 /**
@@ -74,46 +61,6 @@ export function covers(outer, inner) {
   if (inner[1] < outer[1] || inner[3] > outer[3]) return false;
   const offset = (inner[0] - outer[0] + 2 * TURN) % TURN;
   return offset + widthOf(inner[0], inner[2]) <= widthOf(outer[0], outer[2]);
-}
-
-/**
- * The exterior ring of each polygon.
- * @param {import('geojson').Polygon | import('geojson').MultiPolygon} geometry
- * @returns {Position[][]}
- */
-export function exteriorRings(geometry) {
-  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-  return polygons.flatMap((polygon) => polygon.slice(0, 1));
-}
-
-/**
- * The exterior rings of polygons; other geometries as they are.
- * @param {Geometry | null} geometry
- * @returns {Position[][]}
- */
-function partsOf(geometry) {
-  if (geometry === null) return [];
-  if (geometry.type === 'Polygon' || geometry.type === 'MultiPolygon') return exteriorRings(geometry);
-  if (geometry.type === 'LineString' || geometry.type === 'MultiPoint') return [geometry.coordinates];
-  if (geometry.type === 'MultiLineString') return geometry.coordinates;
-  if (geometry.type === 'Point') return geometry.coordinates.length > 1 ? [[geometry.coordinates]] : [];
-  return geometry.geometries.flatMap(partsOf);
-}
-
-/**
- * @param {readonly Position[]} positions
- * @returns {Box}
- */
-export function boxOfPositions(positions) {
-  /** @type {Box} */
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const [x = Number.NaN, y = Number.NaN] of positions) {
-    if (x < box[0]) box[0] = x;
-    if (y < box[1]) box[1] = y;
-    if (x > box[2]) box[2] = x;
-    if (y > box[3]) box[3] = y;
-  }
-  return box;
 }
 
 /**

@@ -1,10 +1,9 @@
 // The colours of the map: custom properties of map.css, which has a set for light and one for dark.
-import { COLOURS } from '../geometry/colours.js';
 
 /**
  * @typedef {object} Palette
  * @property {string} sea
- * @property {string} land units of the overview while others are in front
+ * @property {string} land what is round the units that are shown
  * @property {string} landEdge
  * @property {string} edge borders between coloured units
  * @property {string} ink names
@@ -18,6 +17,8 @@ import { COLOURS } from '../geometry/colours.js';
  * @property {string[]} unitsHovered
  */
 
+/** Colours of units: neighbours differ. */
+const COLOURS = 6;
 /** Part of the colour `hover` in that of the unit under the pointer. */
 const HOVER_PART = 0.3;
 

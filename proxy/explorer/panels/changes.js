@@ -1,0 +1,55 @@
+// What changed in this release: a card that opens, with counts and the table. Used by workspace-view.js.
+import { count, make, makeButton, makeFacts, part } from './elements.js';
+
+/** @typedef {import('../api/changes.js').Change} Change */
+
+/**
+ * @param {object} actions
+ * @param {() => Promise<Change | undefined>} actions.read asked when the card is opened
+ * @param {(change: Change) => void} actions.save saves the table
+ * @param {(error: unknown) => void} actions.onError
+ * @param {AbortSignal} signal
+ */
+export function wireChanges({ read, save, onError }, signal) {
+  const card = part('changes', HTMLDetailsElement);
+  card.open = false;
+  const fill = async () => {
+    part('changes-list').replaceChildren(make('p', 'note', 'Asking what changed…'));
+    try {
+      const change = await read();
+      part('changes-list').replaceChildren(
+        ...(change === undefined ? [make('p', 'note', NONE)] : contentOf(change, save)),
+      );
+    } catch (error) {
+      card.open = false;
+      if (!signal.aborted) onError(error);
+    }
+  };
+  card.addEventListener('toggle', () => card.open && void fill(), { signal });
+}
+
+/** @param {boolean} isShown */
+export function showChanges(isShown) {
+  part('changes').hidden = !isShown;
+}
+
+const NONE = 'No changes that lead to this release are published.';
+
+/**
+ * @param {Change} change
+ * @param {(change: Change) => void} save
+ */
+function contentOf(change, save) {
+  const facts = Object.entries(change.counts).map(
+    ([name, rows]) => /** @type {[string, string]} */ ([name, count(rows)]),
+  );
+  return [
+    make('p', 'note', `Since ${change.from}`),
+    facts.length === 0 ? make('p', '', 'Nothing.') : makeFacts(facts),
+    make(
+      'div',
+      'actions',
+      makeButton('Save as CSV', () => save(change)),
+    ),
+  ];
+}

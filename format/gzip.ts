@@ -58,10 +58,10 @@ export function deflateLine(line: Uint8Array, before?: Uint8Array): Buffer {
   return Buffer.concat([data.subarray(0, -FLUSH_BYTES), SEAM]);
 }
 
-/** Compression of names and of the overview. Levels 8 and 9 make them 1.5 % smaller in four times the time. */
+/** Compression of names. Levels 8 and 9 make them 1.5 % smaller in four times the time. */
 const WHOLE_OPTIONS = { level: 7, finishFlush: constants.Z_FULL_FLUSH };
 
-/** `deflateText` for a file that is not joined with others: names and the overview, which have few coordinates. */
+/** `deflateText` for a file that is not joined with others: names, which have few coordinates. */
 export function deflateWhole(text: Uint8Array): Buffer {
   return deflateRawSync(text, WHOLE_OPTIONS);
 }

@@ -24,11 +24,6 @@ export const SIGNED_FILE = 'signed.json';
 /** What follows the name of a file in that of its signature. */
 export const SIGNATURE_ENDING = '.sig';
 
-/**
- * The simplified shapes of the highest two levels that have features (overview.ts); relative to the release's folder.
- */
-export const OVERVIEW_FILE = 'overview.json.gz';
-
 /** The rule for release ids, for messages. */
 export const RELEASE_ID_RULE = '1 to 64 of A-Z a-z 0-9 . _ - and beginning with a letter or digit';
 

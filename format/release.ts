@@ -168,7 +168,6 @@ export interface Release extends ReleaseAbout {
   /** Its number among the releases of its output folder, from 1: that of a later one is greater. */
   sequence: number;
   /** The simplified shapes of the highest two levels that have features. */
-  overview: WholeFile;
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
 }
@@ -237,7 +236,6 @@ export function releaseFromJson(text: string, file: string): Release {
   return {
     ...about,
     sequence: numberIn(json, 'sequence', file),
-    overview: wholeFileIn(json, 'overview', file),
     levels,
   };
 }

@@ -6,7 +6,6 @@ import { basename, join, relative } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../format/layout.ts';
 import { LEVELS, type Level } from '../format/levels.ts';
-import { overviewLevels } from '../format/overview.ts';
 import type { Release } from '../format/release.ts';
 import {
   aboutRelease,
@@ -72,9 +71,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );
-    // `seal` makes the overview of the rings that the first shard has.
-    const shown = share.shard === 0 ? overviewLevels(dataset.stored) : [];
-    for (const { level, store } of dataset.stored) if (!shown.includes(level)) new LevelStore(store).removeRings();
+    for (const { store } of dataset.stored) new LevelStore(store).removeRings();
     writeFileSync(join(fresh, DONE_FILE), JSON.stringify({ share, about, levels } satisfies DoneShard));
     // Not all of the root: the folders of other shards are renamed when these have finished.
     for (const own of [staging.release, fresh]) await syncTree(own);

@@ -17,7 +17,6 @@ import {
   namesPath,
   neighboursPath,
   neighboursTablePath,
-  OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
   tileDigestsPath,
@@ -157,7 +156,6 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     return read.every((finding) => finding.path !== path);
   }
 
-  await isIntact(OVERVIEW_FILE, description?.overview);
   const levels: (LevelIndex | undefined)[] = [];
   for (const level of LEVELS) {
     const summary = description?.levels[level];
@@ -227,7 +225,7 @@ async function compareLists(
   found: Metadata['found'],
   isIntact: (path: string) => Promise<boolean>,
 ): Promise<number> {
-  const expected = new Set([RELEASE_FILE, OVERVIEW_FILE]);
+  const expected = new Set([RELEASE_FILE]);
   for (const level of LEVELS) {
     for (const pathOf of [manifestPath, indexPath, namesPath, wordsPath]) expected.add(pathOf(level));
     const cells = description?.cells ?? checksums?.has(cellsPath(level)) ?? false;

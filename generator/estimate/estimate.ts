@@ -11,7 +11,6 @@ import {
   STORED_PAGES,
   type StoredPages,
 } from '../../format/levels.ts';
-import { overviewLevels } from '../../format/overview.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
@@ -25,7 +24,6 @@ import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import { OVERVIEW_BYTES_MAX } from '../write/write-overview.ts';
 import type { readSizes } from './read-sizes.ts';
 
 /** The pages of a level: number of files by format, and estimated bytes. */
@@ -57,7 +55,7 @@ export interface ReleaseForecast {
   pages: StoredPages;
   /**
    * Exact: pages, feature files, cells, neighbours, tiles (where units have an area), manifests, indexes, names, words,
-   * the overview, release.json and checksums.txt.
+   * release.json and checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -79,8 +77,8 @@ export interface Forecast {
  */
 const LEVEL_FILES = 3;
 
-/** Files of a release besides those of its levels: the overview, release.json and checksums.txt. */
-const RELEASE_FILES = 3;
+/** Files of a release besides those of its levels: release.json and checksums.txt. */
+const RELEASE_FILES = 2;
 
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
@@ -187,10 +185,9 @@ function releaseWith(
   { tiles, ...shape }: Pick<BuildOptions, 'cells' | 'neighbours' | 'tiles'>,
   isSigned: boolean,
 ): ReleaseForecast {
-  const inOverview = overviewLevels(levels).map((level) => elementAt(levels, level).featureFiles.bytes);
   const tilesShare = tiles === undefined ? 0 : TILES.share * TILES.less ** (TILES.zoom - tiles);
   let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
-  let bytes = OTHER_BYTES.release + Math.min(OVERVIEW_BYTES_MAX, sumOf(inOverview));
+  let bytes = OTHER_BYTES.release;
   for (const { level, features, featureFiles, geometries, pages: stored } of levels) {
     const others = Object.values(geometries);
     const { geojsonl, fc, bytes: pageBytes } = stored[pages];

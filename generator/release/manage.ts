@@ -73,8 +73,8 @@ export function listReleases(out: string): ListedRelease[] {
   });
 }
 
-/** release.json, checksums.txt and the overview. */
-const FILES_BESIDE_LEVELS = 3;
+/** release.json and checksums.txt. */
+const FILES_BESIDE_LEVELS = 2;
 
 /** Number of files that a signed release has besides. */
 function signatureFiles(out: string, release: string): number {

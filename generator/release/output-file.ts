@@ -1,5 +1,5 @@
 // Writes a file of a release: small writes are collected into large ones, and the content is hashed. A file that is
-// served whole (the names of a level, the overview) is one gzip member.
+// served whole (the names of a level) is one gzip member.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';

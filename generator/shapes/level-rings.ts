@@ -1,7 +1,7 @@
 // The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position, of all
-// units or of one after the other: what its simplified geometries and the overview are made of.
+// units or of one after the other: what its simplified geometries and tiles are made of.
 import { i32At } from '../../format/element-at.ts';
-import { type Box, boxOf, grow, newBox } from '../geojson/bbox.ts';
+import { boxOf } from '../geojson/bbox.ts';
 import { type Coordinates, unrolled } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import { NumberList } from '../geojson/number-list.ts';
@@ -179,13 +179,6 @@ export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
     else polygons.push([open]);
   }
   return polygons;
-}
-
-/** The extent of levels in scaled degrees. */
-export function extentOf(levels: readonly LevelRings[]): Box {
-  const extent = newBox();
-  for (const { x, y } of levels) for (let i = 0; i < x.length; i++) grow(extent, i32At(x, i), i32At(y, i));
-  return extent;
 }
 
 /** Where the items of a list begin, whose ends are given. */

@@ -50,7 +50,7 @@ export function simplifierOf(levels: readonly LevelUnits[]): (name: SimplifiedNa
   return (name) => {
     const grid = gridOf(name);
     const { polygons, mend } = simplify(limitOf(DETAIL[name].tolerance, grid), grid);
-    const invalid = mend(false);
+    const invalid = mend();
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
     return { polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)), invalid };
   };

@@ -1,6 +1,6 @@
 // Simplifies all units of one or several levels at once: borders that units share stay shared, every unit with an area
-// keeps a ring, and what has come to cross itself is taken at half the tolerance. Used for `medium`, `low` and the
-// overview. It is our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and
+// keeps a ring, and what has come to cross itself is taken at half the tolerance. Used for `medium` and `low`. It is
+// our own: the coverage simplification of GEOS needs GEOS 3.12, where Debian 12 has 3.11, and
 // gdal-async has no binding of it. mapshaper 0.7.70 would do for size: 10,000 units with 40 million positions took it
 // 26 s and 1.4 GB. But small units are not recognisable afterwards: of 35,283 communes 6,254 changed their area by more
 // than a fifth at 1 km, and 584 at 450 m, which leaves about as many positions as 1 km does here, where 3 do. And its
@@ -19,15 +19,12 @@ export interface SimplifiedLevels {
    * @param position counted on from level to level
    */
   polygons(position: number): OpenPolygon[];
-  /** Counts the positions of all polygons, roughly: before they are made valid. */
-  positions(): number;
   /**
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours
-   * with it.
-   * @param areAll whether also those that are invalid in the source
+   * with it. What is invalid in the source stays so.
    * @returns the units that are not valid, ascending
    */
-  mend(areAll: boolean): number[];
+  mend(): number[];
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
@@ -68,15 +65,13 @@ export function newSimplifier(
     const rings = new UnitRings(shared, cut, ofPolygons, limit);
     rings.keepShapes(change);
     return {
-      positions: () => rings.positions(),
       polygons(position) {
         const polygons = rings.polygons(position);
         if (polygons.length > 0) return polygons;
         const cell = cellOf(unitAt(position), ofPolygons);
         return cell === undefined ? [] : [[cell]];
       },
-      mend: (areAll) =>
-        mendUnits(rings, areAll ? () => true : (position) => isValid(unitPolygons(unitAt(position), 0))),
+      mend: () => mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position), 0))),
     };
   };
 }

@@ -61,13 +61,6 @@ export class UnitRings {
         this.#isGone[arc] = 1;
   }
 
-  /** Positions of the rings that stay. */
-  positions(): number {
-    let positions = 0;
-    for (let ring = 0; ring < this.#areas.length; ring++) this.#eachPoint(this.#arcsOf(ring), () => positions++);
-    return positions;
-  }
-
   /**
    * Takes the borders of rings that stay at half the tolerance until they keep their shapes; those of small ones, which
    * have neighbours, until they do not run the other way round.

@@ -31,7 +31,6 @@ export const TASKS = {
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),
   writeFiles: work('write/write-files', 'writeFiles', 'files'),
-  writeOverview: work('write/write-overview', 'writeOverview', 'overview'),
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
   readSizes: work('estimate/read-sizes', 'readSizes', 'read'),
   verifyFiles: work('check/files', 'verifyFiles', 'verify'),
@@ -46,7 +45,6 @@ export const RANKS = {
   arcs: 3,
   borders: 3,
   geometries: 4,
-  overview: 4,
   files: 5,
   tiles: 5,
 } as const;

@@ -1,8 +1,6 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
 // `build`, its shards and `seal`.
-import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { overviewLevels } from '../../format/overview.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
@@ -21,7 +19,6 @@ import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize
 import { relativesOf } from './named-units.ts';
 import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
 import type { writeFiles } from './write-files.ts';
-import type { writeOverview } from './write-overview.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {
@@ -37,10 +34,10 @@ export interface BuildContext {
 const TASKS_PER_WORKER = 4;
 
 /**
- * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the arcs and
- * points of the overview, the common arcs of tiles, and what of them is in a zoom.
+ * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
+ * arcs of tiles, and what of them is in a zoom.
  */
-export const POSITION_BYTES = { borders: 50, overview: 35, arcs: 100, tiles: 60 } as const;
+export const POSITION_BYTES = { borders: 50, arcs: 100, tiles: 60 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -146,15 +143,13 @@ function writeLevel(
 }
 
 /**
- * Writes a release: its overview, and each level's manifest, index and names once the level's files are written.
+ * Writes a release: each level's manifest, index and names once the level's files are written.
  * @param levels all six, ascending
  * @param recordsOf the record files of a level, when all its files are written
  * @param tilesOf the tasks that made the tiles of a level, when all have ended
  * @param areOfShards whether they are of shards
  */
-export async function writeRelease<
-  Stored extends Pick<StoredLevel, 'level' | 'store' | 'features' | 'about'> & Partial<Pick<StoredLevel, 'positions'>>,
->(
+export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 'store' | 'features' | 'about'>>(
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
@@ -162,28 +157,18 @@ export async function writeRelease<
   tilesOf: (level: Level) => readonly CutTilesTask[] | Promise<readonly CutTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
-  const { release, precision } = about;
+  const { release } = about;
   const shape = shapeOf(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
-  const shown = overviewLevels(units).map((level) => elementAt(levels, level).positions ?? 0);
-  const overviewDemand = {
-    rank: RANKS.overview,
-    bytes: POSITION_BYTES.overview * shown.reduce((sum, positions) => sum + positions, 0),
-  };
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
     const relatives = relativesOf(level, units);
     const [records, zooms] = await Promise.all([recordsOf(stored), tilesOf(level)]);
     // A shard has removed its own.
-    if (!areOfShards && !overviewLevels(units).includes(level)) new LevelStore(store).removeRings();
+    if (!areOfShards) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
   };
-  // The overview comes first: it is one long task, beside which the others run.
-  const [overview, ...finalized] = await Promise.all([
-    pool.run<typeof writeOverview>(TASKS.writeOverview, { units, precision, out }, overviewDemand),
-    ...levels.map(finalize),
-  ]);
-  return sealRelease(out, about, sequence, finalized, overview);
+  return sealRelease(out, about, sequence, await Promise.all(levels.map(finalize)));
 }

@@ -14,7 +14,6 @@ import {
   indexPath,
   manifestPath,
   namesPath,
-  OVERVIEW_FILE,
   RELEASE_FILE,
   tileDigestsPath,
   tilesPath,
@@ -32,7 +31,6 @@ import {
   type ReleaseAbout,
   type ReleaseShape,
   releaseToJson,
-  type WholeFile,
 } from '../../format/release.ts';
 import {
   countsOf,
@@ -261,31 +259,26 @@ function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: bool
  * @param out the release's folder
  * @param sequence its number among the releases of the output folder
  * @param levels all six, ascending
- * @param overview its file is written
  */
 export function sealRelease(
   out: string,
   about: ReleaseAbout,
   sequence: number,
   levels: readonly FinalizedLevel[],
-  overview: WholeFile,
 ): Release {
   const quality = byLevel([...about.quality, ...levels.flatMap(({ findings }) => findings)]);
-  const release = { ...about, quality, sequence, overview, levels: levels.map(({ summary }) => summary) };
+  const release = { ...about, quality, sequence, levels: levels.map(({ summary }) => summary) };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
-  const others = [
-    { path: OVERVIEW_FILE, sha256: overview.sha256 },
-    { path: RELEASE_FILE, sha256: sha256Of(json) },
-  ];
-  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, others));
+  const own = { path: RELEASE_FILE, sha256: sha256Of(json) };
+  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, own));
   return release;
 }
 
-/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then the other files. */
-function* checksumParts(levels: readonly FinalizedLevel[], others: Checksum[]): Generator<string | Uint8Array> {
+/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then release.json. */
+function* checksumParts(levels: readonly FinalizedLevel[], own: Checksum): Generator<string | Uint8Array> {
   for (const { checksums } of levels) yield readFileSync(checksums);
-  yield checksumLines(others);
+  yield checksumLines([own]);
 }
 
 /** The form that `sha256sum -c` reads, ordered by path. */

@@ -1,4 +1,4 @@
-// Bodies that are the bytes of a stored file, unchanged: pages, names, the overview; and the text of any body,
+// Bodies that are the bytes of a stored file, unchanged: pages, names; and the text of any body,
 // for clients that do not accept gzip. All are verified before their last byte is sent.
 import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';

@@ -188,8 +188,6 @@ export interface LoadedRelease {
   summaries: readonly LevelSummary[];
   /** Problems of the data. */
   quality: readonly Finding[];
-  /** What it says of the overview. */
-  overview: Release['overview'];
   /** A level; undefined if it is not in memory. */
   get(level: Level): LoadedLevel | undefined;
   /** Brings a level into memory. @throws OriginError, FormatError */
@@ -246,8 +244,8 @@ export function describedRelease(
   { release, digest }: Description,
   levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
-  const { release: id, sequence, date, precision, geometries, licence, attribution, quality, overview } = release;
-  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, quality, overview };
+  const { release: id, sequence, date, precision, geometries, licence, attribution, quality } = release;
+  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, quality };
   return { ...about, summaries: release.levels, ...levels };
 }
 

@@ -233,17 +233,18 @@ async function readSigning(origin: Origin, folder: string, digest: string, keys:
  * full.
  * @param descriptionBytes of release.json
  */
-function mostBlocksBytes({ levels, overview }: Release, descriptionBytes: number): number {
-  let files = 2;
-  let bytes = descriptionBytes + overview.bytes;
+function mostBlocksBytes({ levels }: Release, descriptionBytes: number): number {
+  let files = 1;
+  let bytes = descriptionBytes;
   for (const level of levels) {
     const geometries = [level, ...Object.values(level.geometries)];
     for (const { index, featureFiles } of geometries) {
       files += 1 + 2 * featureFiles.files;
       bytes += index.bytes + featureFiles.bytes;
     }
-    files += level.pages.geojsonl + level.pages.fc + 6;
+    files += level.pages.geojsonl + level.pages.fc + 8;
     bytes += level.bytes + level.manifest.bytes + level.names.bytes + level.words.bytes + (level.cells?.bytes ?? 0);
+    if (level.tiles !== undefined) bytes += level.tiles.bytes + level.tiles.digests.bytes;
     if (level.neighbours !== undefined) bytes += level.neighbours.bytes + level.neighbours.table.bytes;
   }
   return HEAD_BYTES + files * (FILE_BYTES + DIGEST_BYTES) + DIGEST_BYTES * Math.floor(bytes / BLOCK_BYTES);

@@ -104,5 +104,5 @@ function rowOf(path: string): Row | undefined {
 export const ROWS: Rows = {
   of: rowOf,
   all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes, /api/v1/names/<LEVEL> and /api/v1/overview, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
+  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes and /api/v1/names/<LEVEL>, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
 };

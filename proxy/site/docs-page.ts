@@ -114,7 +114,6 @@ const PATHS = [
     '/api/v1/search?q=toledo',
     'units of all levels by the beginning of a word of their names, by their GID, or with words of parents behind (toledo spain); `levels`, `gids` and `names` say what each is; limit, level, gid-N, geometry',
   ],
-  ['/api/v1/overview', 'the highest two levels, simplified, as TopoJSON; without parameters'],
   ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
   ['/api/v1/changes', 'the pairs of releases whose changes are published, with numbers of rows by class'],
   [

@@ -22,7 +22,7 @@ const PACKED = [
   ...['geojsonl/lv2', 'fc/lv2?page-size=5', 'fc/lv2?gid-0=none', 'at?point=10,10', 'search?q=unit', 'names/lv2'].map(
     (path) => `${API}/${path}`,
   ),
-  ...[`${API}/`, `${API}/overview`, `${API}/ogc`, `${API}/ogc/api`, `${API}/ogc/collections`, `${ITEMS}?limit=5`, ITEM],
+  ...[`${API}/`, `${API}/ogc`, `${API}/ogc/api`, `${API}/ogc/collections`, `${ITEMS}?limit=5`, ITEM],
 ];
 /** A path of each kind of answer. */
 export const KINDS: readonly string[] = [...PACKED, ...SAVED];

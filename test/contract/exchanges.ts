@@ -1,10 +1,10 @@
 // Requests of every kind that the contract has: what a setup answers to them is compared with what the directory does
 // (compare.ts). What the answers must be is asserted of the directory alone, by the rules.
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { cellsPath, namesPath, OVERVIEW_FILE, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { cellsPath, namesPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FORMATS, GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { sha256Of } from '../support/files.ts';
@@ -51,7 +51,6 @@ export function damageFiles(folder: string): void {
   const fileOf = (path: string): string => join(folder, releasePath('c3'), path);
   const names = readFileSync(fileOf(namesPath(0)));
   writeFileSync(fileOf(namesPath(0)), names.with(20, elementAt(names, 20) ^ 1));
-  truncateSync(fileOf(OVERVIEW_FILE), 30);
   rmSync(fileOf(namesPath(1)));
   const cells = readFileSync(fileOf(cellsPath(2)));
   writeFileSync(fileOf(cellsPath(2)), cells.with(cells.length - 1, elementAt(cells, cells.length - 1) ^ 1));
@@ -222,10 +221,7 @@ function filesOfCountries(): Exchange[] {
     `${API}/download/${levelName(level)}.cells`,
     `${API}/download/${levelName(level)}.neighbours.csv.gz`,
   ]);
-  return [
-    ...get([...files, `${API}/overview`], { 'accept-encoding': 'gzip' }),
-    ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`]),
-  ];
+  return [...get(files, { 'accept-encoding': 'gzip' }), ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`])];
 }
 
 /** Pages as large as they may be. */
@@ -240,7 +236,6 @@ function manyUnits(): Exchange[] {
 function damaged(): Exchange[] {
   const paths = [
     'names/lv0',
-    'overview',
     'names/lv1',
     'fc/lv2?contains=0.5,3.5',
     // Of two damaged files the first is named, once all levels are in memory.

@@ -1,25 +1,23 @@
-// The HTTP contract: the whole files of a release: its overview, and the names of the units of each level. What is in
+// The HTTP contract: the whole files of a release: the names of the units of each level. What is in
 // them is tested with the generator.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
+import { namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { damageFiles } from './exchanges.ts';
 import type { World } from './world.ts';
 
-const OVERVIEW = '/api/v1/overview';
 /** Each file: where it is requested, and where it is stored. */
 const FILES: readonly { path: string; file: string }[] = [
-  { path: OVERVIEW, file: OVERVIEW_FILE },
   ...LEVELS.map((level) => ({ path: `/api/v1/names/${levelName(level)}`, file: namesPath(level) })),
 ];
 
 const CODINGS = ['gzip', 'identity'];
 
-/** Tests overview and names, of the release of countries. */
+/** Tests names, of the release of countries. */
 export function testFiles({ folder, proxy, publish }: World): void {
   before(() => publish('c1'));
 
@@ -29,10 +27,9 @@ export function testFiles({ folder, proxy, publish }: World): void {
       const plain = await send(proxy, path);
       assert.deepEqual(gzip.body, readFileSync(join(folder, releasePath('c1'), file)));
       assert.equal(plain.body.toString(), textOf(gzip));
-      const isOverview = path === OVERVIEW;
-      assert.equal(plain.headers['content-type'], isOverview ? 'application/json' : 'application/x-ndjson');
+      assert.equal(plain.headers['content-type'], 'application/x-ndjson');
       const units = plain.body.toString().split('\n').length - 2;
-      assert.equal(plain.headers['boundaries-matched'], isOverview ? undefined : String(units));
+      assert.equal(plain.headers['boundaries-matched'], String(units));
     }
   });
 
@@ -56,11 +53,11 @@ export function testFiles({ folder, proxy, publish }: World): void {
   test('a file that is damaged, cut short or missing gives 502', async () => {
     damageFiles(folder);
     await publish('c3');
-    for (const { path } of FILES.slice(0, 3))
+    for (const { path } of FILES.slice(0, 2))
       for (const coding of CODINGS)
         assert.doesNotMatch(
           refusal(await send(proxy, path, { 'accept-encoding': coding }), 502, 'origin-damaged'),
-          /releases|names|overview|\.gz/,
+          /releases|names|\.gz/,
         );
     assert.equal((await send(proxy, '/api/v1/names/lv2')).status, 200);
   });

@@ -12,7 +12,7 @@ type Refused = readonly [path: string, code: ProblemCode, detail?: RegExp];
 
 const UNITS = 'download/lv2.geojsonl.gz';
 const ITEMS = 'ogc/collections/lv2/items';
-const FILES = ['overview', ...LEVELS.map((level) => `names/${levelName(level)}`)];
+const FILES = LEVELS.map((level) => `names/${levelName(level)}`);
 const OF_OGC = ['', '/conformance', '/api', '/collections', '/collections/lv2', '/collections/lv2/items/1'];
 
 /** A path that ends in each of several texts. */

@@ -27,7 +27,7 @@ const PARTS = {
   'OGC API - Features': testOgc,
   'items of OGC API - Features': testItems,
   'while releases change': testReleases,
-  'overview and names': testFiles,
+  names: testFiles,
   downloads: testDownloads,
 };
 

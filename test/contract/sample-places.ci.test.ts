@@ -8,7 +8,6 @@ import { releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { readLayer } from '../support/datasets/read-layer.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
@@ -123,8 +122,6 @@ test('the commands of the README files and the lines of Python say what is at a 
   assert.equal(name, '"Toledo"');
   const [longitude = 0, latitude = 0] = JSON.parse(where);
   assert.ok(Math.abs(longitude + 4.02) < 0.2 && Math.abs(latitude - 39.87) < 0.2, where);
-  await run('sh', '-ec', `cd ${typed}\n${codeIn(clients, 'sh', 'overview.gpkg')}`);
-  assert.equal(readLayer(join(typed, 'overview.gpkg'), 'lv0').length, 255);
 });
 
 test('the answers that /docs shows are those of the sample', async () => {

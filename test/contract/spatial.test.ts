@@ -58,7 +58,6 @@ async function buildUnits(precision: number): Promise<string> {
   const folder = temporaryFolder();
   const layer = { name: 'ADM_0', columns: ['GID_0'], features };
   const source = writeDataset(join(folder, 'units.gpkg'), 'GPKG', [layer]);
-  // The overview of a band around the Earth is not what this is about.
   await buildUnchecked(source, folder, {
     precision,
     accept: ['empty-geometries'],

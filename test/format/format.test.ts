@@ -137,7 +137,6 @@ const RELEASE: Release = {
   attribution: ['Maker of "maps"', 'ébauche'],
   options: { where: ['lv1=NAME <> "é"', 'lv2=1'], 'keep-fids': [] },
   quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
-  overview: { bytes: 50, textBytes: 60, sha256: '0d'.repeat(32) },
   levels: LEVELS.map((level) => ({
     level,
     layer: level === 5 ? '' : `ADM_${level}`,

@@ -17,7 +17,6 @@ import {
   type ListingKey,
   manifestPath,
   namesPath,
-  OVERVIEW_FILE,
   pagePath,
   releasePath,
 } from '../../format/layout.ts';
@@ -144,9 +143,6 @@ test('the generator writes the files of the worked example, and the text of its 
   ] as const)
     assert.ok(gunzipSync(written(pagePath(0, format, 'all', 0))).equals(gunzipSync(page)), format);
   assert.equal(gunzipSync(written(namesPath(0))).toString(), block('json names'));
-  const overview = gunzipSync(written(OVERVIEW_FILE)).toString();
-  assert.deepEqual(JSON.parse(overview), JSON.parse(block('json overview')));
-  assert.equal(overview.indexOf('\n'), overview.length - 1);
   // Bytes of pages depend on the compressor, and the index has their digests.
   const { bytes, index, ...level } = JSON.parse(block('json level'));
   const { names: _, bytes: __, index: ___, ...others } = elementAt(release.levels, 0);

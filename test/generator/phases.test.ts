@@ -23,7 +23,7 @@ test('a build says what each phase took, and names those that run', async () => 
       phases = all;
     },
   });
-  const names = 'describe read borders geometries files validity check overview indexes publish'.split(' ');
+  const names = 'describe read borders geometries files validity check indexes publish'.split(' ');
   assert.deepEqual(phases.map(({ phase }) => phase).sort(), names.sort());
   assert.deepEqual([...seen].sort(), names);
   for (const { phase, tasks, seconds, cpuSeconds, largestBytes } of phases)

@@ -23,7 +23,7 @@ const GZIP = { ...NO_TOKEN, 'accept-encoding': 'gzip' };
 async function asked(at: { url: string }): Promise<string[]> {
   const page = textOf(await send(at, '/', NO_TOKEN));
   const files = [...page.matchAll(/(?:href|src)="(explorer\/[^"]+)"/g)].map(([, path]) => `/${path}`);
-  const visit = ['/', '/about.json', ...files, '/api/v1/overview', '/api/v1/names/lv1', '/api/v1/names/lv2'];
+  const visit = ['/', '/about.json', ...files, '/api/v1/names/lv1', '/api/v1/names/lv2'];
   const walks: string[] = [];
   for (const start of ['/api/v1/geojsonl/lv2', '/api/v1/fc/lv3?geometry=low']) {
     walks.push(start);

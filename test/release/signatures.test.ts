@@ -25,7 +25,6 @@ import {
   CURRENT_PATH,
   featureFilePath,
   namesPath,
-  OVERVIEW_FILE,
   RELEASE_FILE,
   releasePath,
   SIGNED_FILE,
@@ -126,7 +125,6 @@ const REQUESTS = [
   '/api/v1/geojsonl/lv2?page-size=2&geometry=low',
   '/api/v1/fc/lv2?contains=0.5,0.5',
   '/api/v1/download/lv2.geojsonl.gz',
-  '/api/v1/overview',
   '/api/v1/names/lv1',
 ];
 
@@ -214,13 +212,13 @@ test('verify names what of a signature is missing or wrong, and asks for none wi
 
 test('what is damaged is not signed, and a key of another kind is refused with what to do', async () => {
   const out = copy();
-  const file = join(out, releasePath('r3'), OVERVIEW_FILE);
+  const file = join(out, releasePath('r3'), namesPath(1));
   writeFileSync(file, readFileSync(file).fill(0, 20, 40));
   const rsa = join(folder, 'rsa.pem');
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(rsa, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   for (const [key, problem] of [
-    [mine.privateFile, /overview\.json\.gz: its SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}/],
+    [mine.privateFile, /lv1\/names\.jsonl\.gz: its SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}/],
     [mine.publicFile, /not a private Ed25519 key/],
     [join(folder, 'none.pem'), /no such file/],
     [rsa, /not a private Ed25519 key/],
@@ -404,7 +402,7 @@ test('what is not signed is not read beyond what a signature allows, or 16 MiB a
     const root = join(out, releasePath('r2'));
     if (!hasTime) rmSync(join(root, `${SIGNED_FILE}.sig`));
     const read = (): Promise<Buffer> =>
-      signedOrigin(directoryOrigin(out), [publicKey]).read(`${releasePath('r2')}/${OVERVIEW_FILE}`, 1e6);
+      signedOrigin(directoryOrigin(out), [publicKey]).read(`${releasePath('r2')}/${namesPath(1)}`, 1e6);
     await read();
     for (const [file, most] of [
       [BLOCKS_FILE, statSync(join(root, BLOCKS_FILE)).size * (hasTime ? 1 : 1.5)],
@@ -479,7 +477,7 @@ const PIECE_BYTES = 20_000;
 
 test('files and blocks that are exchanged, cut or longer are not what was signed', async () => {
   const out = copy();
-  const path = `${releasePath('r3')}/${OVERVIEW_FILE}`;
+  const path = `${releasePath('r3')}/${namesPath(1)}`;
   const file = join(out, path);
   const intact = randomBytes(4 * BLOCK_BYTES - 100);
   const sums = join(out, releasePath('r3'), CHECKSUMS_FILE);

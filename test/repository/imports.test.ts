@@ -165,7 +165,6 @@ test('each package is known to the files that are named here, and to no other', 
     'p-limit': ['generator/release/fsync.ts', 'proxy/bodies/slice.ts'],
     polylabel: ['generator/shapes/label-point.ts'],
     'prom-client': ['proxy/operations/metrics.ts'],
-    'topojson-server': ['generator/write/topology.ts'],
     yargs: ['generator/commands/program.ts', 'generator/main.ts', 'proxy/main.ts', 'proxy/program.ts'],
   };
   for (const [name, files] of Object.entries(homes)) {

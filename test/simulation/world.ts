@@ -48,7 +48,6 @@ const CURRENT: readonly string[] = [
   '/api/v1/fc/lv1?bbox=3,0,9,1&page-size=3',
   '/api/v1/geojsonl/lv1?gid-0=A3',
   '/api/v1/at?point=5.5,0.5',
-  '/api/v1/overview',
   '/api/v1/names/lv0',
   '/api/v1/download/lv0.geojsonl.gz',
   '/api/v1/download/lv1.geojson.gz?gid-0=A7&geometry=low',

@@ -6,7 +6,7 @@ import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { namesPath, OVERVIEW_FILE, releasePath } from '../../format/layout.ts';
+import { namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { cachedOutput } from '../support/cached-folder.ts';
@@ -93,5 +93,5 @@ async function buildStore(store: string): Promise<void> {
 function readKnown(store: string, id: string): Known {
   const text = (path: string): string => gunzipSync(readFileSync(join(store, releasePath(id), path))).toString('utf8');
   const names = LEVELS.map((level) => [`names/${levelName(level)}`, text(namesPath(level))] as const);
-  return { levels: readStored(store, id), files: new Map([['overview', text(OVERVIEW_FILE)], ...names]) };
+  return { levels: readStored(store, id), files: new Map(names) };
 }

@@ -72,6 +72,6 @@ test('each hostile GID has one folder of plain characters, none inside or outsid
   assert.equal(new Set(folders.map((name) => name.toLowerCase())).size, gids.length);
   for (const name of folders) assert.match(name, /^[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,119}$/);
   const levels = [0, 1, 2, 3, 4, 5].map((level) => `lv${level}`);
-  const files = ['checksums.txt', ...levels, 'overview.json.gz', 'release.json'];
+  const files = ['checksums.txt', ...levels, 'release.json'];
   assert.deepEqual(readdirSync(join(out, 'releases/r1')).sort(), files);
 });

@@ -9,7 +9,7 @@ import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureArrays } from '../../format/feature-table.ts';
 import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
-import { namesPath, OVERVIEW_FILE, wordsPath } from '../../format/layout.ts';
+import { namesPath, wordsPath } from '../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { namedArrays } from '../../format/manifest.ts';
 import type { Release } from '../../format/release.ts';
@@ -174,7 +174,7 @@ test('any number of any array of an index by one or by 2^31 more: it is found', 
   }
 });
 
-test('what release.json says that manifests, indexes, names and overview do not, and the other way round', async () => {
+test('what release.json says that manifests, indexes and names do not, and the other way round', async () => {
   const level2 =
     (change: (level: Release['levels'][number]) => object) =>
     (release: Release): Release => ({
@@ -191,13 +191,8 @@ test('what release.json says that manifests, indexes, names and overview do not,
     extent: [0, 0, 1, 1],
   };
   const zeros = '0'.repeat(64);
-  const overview = ({ overview: own, ...release }: Release): Release => ({
-    ...release,
-    overview: { ...own, bytes: 2 },
-  });
   const cases: [(release: Release) => Release, string][] = [
     [level2(({ names }) => ({ names: { ...names, textBytes: 1 } })), 'lv2/names.*: has \\d+ bytes of text, expected 1'],
-    [overview, `${OVERVIEW_FILE}: is \\d+ bytes long, expected 2`],
   ];
   for (const [member, value] of Object.entries(counts))
     cases.push([level2(() => ({ [member]: value })), `level 2: ${member} is .*, its index has .*`]);

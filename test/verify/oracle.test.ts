@@ -78,55 +78,6 @@ test('names that say something else than the features', () => {
   assertRefused((root) => replaceWholeFile(root, 5, () => ''), new RegExp(`^${namesPath(5)}: line 1 is undefined`));
 });
 
-interface Overview {
-  type: unknown;
-  transform?: unknown;
-  objects: Record<string, { type: string; geometries: Record<string, unknown>[] }>;
-  arcs: number[][][];
-}
-
-/** The geometry of a unit. */
-const unit = ({ objects }: Overview, level: string, at: number): Record<string, unknown> =>
-  objects[level]?.geometries[at] ?? assert.fail();
-
-test('an overview that is no topology, or lacks a unit or a shape, or has one of another place', () => {
-  const ofCountry = (at: number, change: object) => (overview: Overview) =>
-    Object.assign(unit(overview, 'lv0', at), change);
-  const shapeOfSecond = (at: number) => (overview: Overview) =>
-    ofCountry(at, { type: 'Polygon', arcs: unit(overview, 'lv0', 1)['arcs'] })(overview);
-  const cases: [(overview: Overview) => void, RegExp][] = [
-    [(overview) => Object.assign(overview, { type: 'Feature' }), /Topology/],
-    [(overview) => delete overview.transform, /^overview lv0 fid 1/],
-    [(overview) => delete overview.objects['lv1'], /^objects of the overview/],
-    [(overview) => overview.objects['lv1']?.geometries.pop(), /^overview lv1: line 3 is undefined/],
-    [(overview) => overview.objects['lv1']?.geometries.reverse(), /^overview lv1: line 1 is \{"id":3/],
-    [ofCountry(0, { type: 'Point' }), /^overview lv0 fid 1: is a Point$/],
-    [ofCountry(0, { arcs: [[99]] }), /^there is no arc -100$/],
-    [ofCountry(0, { arcs: [] }), /a polygon without rings$/],
-    [(overview) => overview.arcs.push([...(overview.arcs[0] ?? [])]), /^arcs that are in no shape/],
-    [(overview) => overview.arcs[0]?.push([3, 3]), /a ring is not closed/],
-    [(overview) => overview.arcs[0]?.splice(1, 0, [0.5, 0], [-0.5, 0]), /^overview: arc 0$/],
-    [shapeOfSecond(0), /^overview lv0 fid 1: .* is not in 0,0,4,4$/],
-    [shapeOfSecond(2), /^overview lv0 fid 3: has a shape, its feature none/],
-    [ofCountry(1, { type: null }), /^overview lv0 fid 2: has no shape/],
-  ];
-  for (const key of ['gid', 'name', 'children', 'parent', 'other'])
-    cases.push([
-      (overview) => Object.assign(unit(overview, 'lv1', 0)['properties'] ?? {}, { [key]: 'x' }),
-      new RegExp(`^overview lv1: line 1 is .*"${key}":"x".*, expected `, 's'),
-    ]);
-  for (const [change, problem] of cases)
-    assertRefused(
-      (root) =>
-        replaceWholeFile(root, 'overview', (text) => {
-          const overview: Overview = JSON.parse(text);
-          change(overview);
-          return JSON.stringify(overview);
-        }),
-      problem,
-    );
-});
-
 test('pages, listings, texts and metadata that are derived wrongly', () => {
   const under2 = 'lv2/geojsonl/gid-0/AAA/000001.geojsonl.gz';
   const pageOf = (path: string, change: (text: string) => string) => (root: string) =>

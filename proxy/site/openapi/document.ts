@@ -46,9 +46,7 @@ and labels are cut from one set of borders, which stay shared at every zoom.
 Changes say what became of the units between two releases, by shape: merged, split, recoded and others, with shares of area.
 A unit that is gone has an empty listing, whose \`Link\` headers with \`rel="successor-version"\` lead to what took its place.
 
-Two kinds of files describe a whole release: the overview has the simplified boundaries of the highest two
-levels that have units, of which a few may cross themselves (\`ogr2ogr -makevalid\` repairs them), and
-for each level a file has the names of its units.`;
+For each level a file has the names of its units.`;
 
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
@@ -298,21 +296,13 @@ function searchPath() {
   return { [path]: { get: operation } };
 }
 
-/** One path for the overview, and one per level for the names. */
+/** One path per level, for its names. */
 function filePaths() {
   return Object.fromEntries(
     FILE_ENDPOINTS.map(({ path, mediaType, level }) => {
-      const [operationId, summary, schema, absent] =
-        level === undefined
-          ? ([
-              'overview',
-              'The highest two levels, simplified, as TopoJSON',
-              'Overview',
-              ['Link', 'Boundaries-Matched'],
-            ] as const)
-          : ([`names-${levelName(level)}`, `Names of the units of level ${level}`, 'NameLines', ['Link']] as const);
-      const headers = responseHeaders(absent);
-      const content = { [mediaType]: { schema: schemaReference(schema) } };
+      const [operationId, summary] = [`names-${levelName(level)}`, `Names of the units of level ${level}`];
+      const headers = responseHeaders(['Link']);
+      const content = { [mediaType]: { schema: schemaReference('NameLines') } };
       const ok = { description: 'The file.', headers, content };
       const responses = { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) };
       return [path, { get: { operationId, tags: ['files'], summary, responses } }];

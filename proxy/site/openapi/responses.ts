@@ -77,8 +77,6 @@ const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 
 /** The schemas of response bodies. */
 export function bodySchemas() {
-  const levelMeaning =
-    'A GeometryCollection for each of the highest two levels that have units, such as `lv0` and `lv1`. Each geometry has the fid as `id`, and the properties gid, name, type, parent (in the second) and children.';
   const feature = featureSchema({ const: 'Feature' }, { oneOf: [schemaReference('Geometry'), { type: 'null' }] });
   return {
     Feature: feature,
@@ -122,16 +120,6 @@ export function bodySchemas() {
       attribution: TEXT,
     }),
     Geometry: GEOMETRY_SCHEMA,
-    Overview: objectSchema(
-      ['type', 'objects', 'arcs'],
-      {
-        type: { const: 'Topology' },
-        transform: { type: 'object' },
-        objects: { type: 'object', additionalProperties: { type: 'object' }, description: levelMeaning },
-        arcs: { type: 'array', items: LIST },
-      },
-      'TopoJSON, quantised. Units that touch share arcs. A few polygons may cross themselves: `ogr2ogr -makevalid` mends them.',
-    ),
     NameLines: {
       ...TEXT,
       description:

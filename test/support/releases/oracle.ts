@@ -1,4 +1,4 @@
-// The oracle of finished releases: derives names, listings, pages and overview anew from the texts of the feature
+// The oracle of finished releases: derives names, listings and pages anew from the texts of the feature
 // files, with none of the generator's code, and compares; so it does the texts of each geometry. Every release of
 // `buildRelease` passes it, and so does the sample.
 import assert from 'node:assert/strict';
@@ -6,9 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
-import type { Geometry, Position } from 'geojson';
-import { feature as shapeOf } from 'topojson-client';
-import type { GeometryCollection, Topology } from 'topojson-specification';
+import type { Geometry } from 'geojson';
 import { decodeCells } from '../../../format/cells.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { pointAt } from '../../../format/grid.ts';
@@ -23,7 +21,6 @@ import {
   namesPath,
   neighboursPath,
   neighboursTablePath,
-  OVERVIEW_FILE,
   pagePath,
   RELEASE_FILE,
   releasePath,
@@ -82,7 +79,7 @@ export function assertDerived(out: string, id: string): void {
   const release = releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
   const levels = release.levels.map((summary) => unitsOf(root, summary));
   const filled = levels.filter(({ units }) => units.length > 0);
-  const files = [CHECKSUMS_FILE, RELEASE_FILE, OVERVIEW_FILE];
+  const files = [CHECKSUMS_FILE, RELEASE_FILE];
   for (const units of levels) {
     const { level } = units;
     const colours = coloursIn(units.units, release.precision);
@@ -128,7 +125,6 @@ export function assertDerived(out: string, id: string): void {
     assertAlone(root, level, geometries);
     files.push(...assertPages(root, release, units));
   }
-  assertOverview(root, filled);
   assert.deepEqual(filesUnder(root), files.sort(), 'the files of the release');
 }
 
@@ -288,7 +284,7 @@ function insideIn({ level, units }: Units, position: number, filled: readonly Un
   });
 }
 
-/** The values of a level's names that overviews have, too. @param filled the levels that have units, ascending */
+/** The values of a level's names but for those of maps. @param filled the levels that have units, ascending */
 function namesOf({ level, summary, units }: Units, filled: readonly Units[]): unknown[][] {
   const parent = filled.findLast((other) => other.level < level)?.level;
   const below = filled.find((other) => other.level > level)?.units ?? [];
@@ -418,112 +414,4 @@ function assertSame(text: Buffer, expected: readonly (Buffer | string)[], path: 
   const [gotLines, lines] = [linesOf(text), linesOf(wanted)];
   const at = [...gotLines, Buffer.of()].findIndex((line, i) => !lines[i]?.equals(line));
   assert.fail(`${path}: line ${at + 1} is ${gotLines[at]?.subarray(0, 300)}, expected ${lines[at]?.subarray(0, 300)}`);
-}
-
-type Overview = Topology<Record<string, GeometryCollection<Record<string, unknown>>>>;
-
-/** Compares the overview with the highest two levels that have units: every unit, with a shape where it has an area. */
-function assertOverview(root: string, filled: readonly Units[]): void {
-  const overview: Overview = JSON.parse(textOf(root, OVERVIEW_FILE).toString());
-  const shown = filled.slice(0, 2);
-  assert.equal(overview.type, 'Topology');
-  assert.deepEqual(
-    Object.keys(overview.objects),
-    shown.map(({ level }) => levelName(level)),
-    'objects of the overview',
-  );
-  const used = new Set<number>();
-  for (const units of shown) {
-    const name = levelName(units.level);
-    const { geometries } = overview.objects[name] ?? assert.fail(name);
-    const expected = namesOf(units, filled).map(([id, gid, label, type, parent, children]) => ({
-      id,
-      properties: { gid, name: label, type, ...(units !== shown[0] && { parent }), children },
-    }));
-    const found = geometries.map(({ id, properties }) => ({ id, properties }));
-    const [got, wanted] = [found, expected].map((list) => list.map((unit) => `${JSON.stringify(unit)}\n`));
-    assertSame(Buffer.from(got?.join('') ?? ''), wanted ?? [], `overview ${name}`);
-    for (const [position, geometry] of geometries.entries()) {
-      const { fid, geometry: full, bbox } = elementAt(units.units, position);
-      const where = `overview ${name} fid ${fid}`;
-      const areas = exteriorRings(full as Geometry | null).map(areaOf);
-      if (areas.length === 0) assert.equal(geometry.type, null, `${where}: has a shape, its feature none`);
-      if (areas.some((area) => area > AREA_MIN)) assert.notEqual(geometry.type, null, `${where}: has no shape`);
-      if (geometry.type === null) continue;
-      assert.ok(geometry.type === 'Polygon' || geometry.type === 'MultiPolygon', `${where}: is a ${geometry.type}`);
-      const polygons = geometry.type === 'Polygon' ? [geometry.arcs] : geometry.arcs;
-      for (const arc of polygons.flat(2)) used.add(arc < 0 ? ~arc : arc);
-      assert.ok(
-        polygons.length > 0 && polygons.every((rings) => rings.length > 0),
-        `${where}: a polygon without rings`,
-      );
-      // The arcs of a ring continue each other, and the last one the first.
-      for (const arcs of polygons.flat())
-        for (const [i, arc] of arcs.entries())
-          assert.deepEqual(
-            endOf(overview, ~(arcs.at(i - 1) ?? arc)),
-            endOf(overview, arc),
-            `${where}: a ring is not closed`,
-          );
-      for (const ring of ringsOf(overview, geometry)) {
-        assert.ok(ring.length >= 4, `${where}: a ring of ${ring.length} positions`);
-        assertInside(ring, bbox ?? [], overview, where);
-      }
-    }
-  }
-  assert.equal(used.size, overview.arcs.length, 'arcs that are in no shape');
-  for (const [i, arc] of overview.arcs.entries()) {
-    assert.ok(arc.length >= 2, `overview: arc ${i} has ${arc.length} positions`);
-    assert.ok(arc.flat().every(Number.isSafeInteger) && arc.every(({ length }) => length === 2), `overview: arc ${i}`);
-  }
-}
-
-/** Where an arc begins; with `~arc`, where it ends. Positions are differences. */
-function endOf(overview: Overview, arc: number): Position {
-  const steps = overview.arcs[arc < 0 ? ~arc : arc] ?? assert.fail(`there is no arc ${arc}`);
-  const passed = arc < 0 ? steps : steps.slice(0, 1);
-  return [0, 1].map((axis) => passed.reduce((sum, step) => sum + (step[axis] ?? NaN), 0));
-}
-
-/** All rings of a shape in degrees. */
-function ringsOf(overview: Overview, geometry: GeometryCollection['geometries'][number]): Position[][] {
-  const shape = shapeOf(overview, geometry);
-  assert.ok(shape.type === 'Feature');
-  if (shape.geometry.type === 'Polygon') return shape.geometry.coordinates;
-  return shape.geometry.type === 'MultiPolygon' ? shape.geometry.coordinates.flat() : assert.fail(shape.geometry.type);
-}
-
-/**
- * A shape lies in the box of its feature, but for the grid, unless it may cross the antimeridian or go round a pole.
- */
-function assertInside(ring: readonly Position[], bbox: readonly number[], overview: Overview, where: string): void {
-  const [west = 0, south = 0, east = 0, north = 0] = bbox;
-  const [width = 0, height = 0] = (overview.transform?.scale ?? []).map((cell) => 2 * cell);
-  if (west > east || east - west > 180) return;
-  for (const [x = 0, y = 0] of ring)
-    assert.ok(
-      [x - 360, x, x + 360].some((turned) => turned >= west - width && turned <= east + width) &&
-        y >= south - height &&
-        y <= north + height,
-      `${where}: ${x},${y} is not in ${bbox}`,
-    );
-}
-
-/** Area in square degrees from which a unit must have a shape: a build rounds coordinates before it computes areas. */
-const AREA_MIN = 1e-9;
-
-function exteriorRings(geometry: Geometry | null): Position[][] {
-  if (geometry?.type === 'GeometryCollection') return geometry.geometries.flatMap(exteriorRings);
-  const polygons = geometry?.type === 'MultiPolygon' ? geometry.coordinates : [];
-  return (geometry?.type === 'Polygon' ? [geometry.coordinates] : polygons).map(([ring = []]) => ring);
-}
-
-/** The area of a closed ring in square degrees. */
-function areaOf(ring: readonly Position[]): number {
-  const [[x0 = 0, y0 = 0] = []] = ring;
-  const sum = ring.reduce((area, [x1 = 0, y1 = 0], i) => {
-    const [x2 = x0, y2 = y0] = ring[i + 1] ?? [];
-    return area + (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
-  }, 0);
-  return Math.abs(sum) / 2;
 }

@@ -14,7 +14,6 @@ import {
   namesPath,
   neighboursPath,
   neighboursTablePath,
-  OVERVIEW_FILE,
   RELEASE_FILE,
   wordsPath,
 } from '../../../format/layout.ts';
@@ -128,16 +127,15 @@ export function resealRelease(root: string, change: (release: Release) => Releas
   pointAgain(join(root, '../..'));
 }
 
-/** Changes the text of the names of a level, or of the overview, then release.json and checksums.txt to match. */
-export function replaceWholeFile(root: string, level: Level | 'overview', change: (text: string) => string): void {
-  const path = level === 'overview' ? OVERVIEW_FILE : namesPath(level);
+/** Changes the text of the names of a level, then release.json and checksums.txt to match. */
+export function replaceWholeFile(root: string, level: Level, change: (text: string) => string): void {
+  const path = namesPath(level);
   const text = change(textOf(root, path));
   const file = { ...writeChecked(root, path, packPage([text])), textBytes: Buffer.byteLength(text) };
-  resealRelease(root, (release) =>
-    level === 'overview'
-      ? { ...release, overview: file }
-      : { ...release, levels: release.levels.with(level, { ...summaryOf(release, level), names: file }) },
-  );
+  resealRelease(root, (release) => ({
+    ...release,
+    levels: release.levels.with(level, { ...summaryOf(release, level), names: file }),
+  }));
 }
 
 /** Changes the neighbours of a level as bytes, or the text of their table, then what describes them to match. */

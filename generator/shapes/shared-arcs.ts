@@ -1,6 +1,6 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is
 // one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification. Rings
-// are read twice, first to find where borders meet: what is held are the distinct points, some 28 bytes for each.
+// are read twice, first to find where borders meet: what is held are the distinct points, some 31 bytes for each.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { endBefore, type LevelRings, type LevelUnits } from './level-rings.ts';

@@ -12,7 +12,7 @@ import type { Pool } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 
 /** Bytes of memory that simplification holds for each distinct position, as measured. */
-const POSITION_BYTES = 28;
+const POSITION_BYTES = 31;
 
 type SimplifiedLevel = Pick<StoredLevel, 'level' | 'store' | 'positions'>;
 

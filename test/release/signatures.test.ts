@@ -371,7 +371,10 @@ test('neither a time of another release nor one from before what is served was s
     copyFileSync(join(out, releasePath('r3'), file), join(out, releasePath('r1'), file));
   pointTo(out, 'r1', all);
   await logs(/still serving release r2: .*r1\/signed\.json: damaged, .*is of another release\.json/);
+  // Until r2 is signed, too, r1 would be newer.
+  pointTo(out, 'r2', all);
   for (const id of ['r1', 'r2']) await run(out, `sign ${id} --key`, mine.privateFile);
+  pointTo(out, 'r1', all);
   await logs(/still serving release r2: current\.json: r1 is older than what is served/);
 });
 

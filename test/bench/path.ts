@@ -20,6 +20,7 @@ import {
   singleUnits,
   slicesAtRandomFids,
   storedPages,
+  tilesAtUnits,
   unitsAtPoints,
 } from './requests/targets.ts';
 import { chooseMachine } from './servers/servers.ts';
@@ -84,6 +85,8 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...byGid, target: 'as a page of one' },
     { ...touching, target: '1.2 x the one before' },
   ];
+  const deepest = of.about.levels[all.level]?.tiles?.maxzoom;
+  const tiles = deepest === undefined ? [] : [{ ...tilesAtUnits(all, deepest), target: 'a page of ten units' }];
   type Row = Pick<PathCase, 'what' | 'target' | 'range'> & {
     targets: { path: string }[];
     status?: number;
@@ -101,6 +104,7 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...slicesAtRandomFids(all, 'fc', 1000, TARGETS, 'none'), target: '150 us' },
     ...(hasPlaces ? places : []),
     ...(neighbours && geometries.includes('none') ? borders : []),
+    ...tiles,
     { what: 'stored page of about 20 kB', targets: near, target: '45 us' },
     { ...hot, token: forged, status: 401, what: 'refusal: wrong signature', target: '80 us, stretch 60' },
     { ...hot, token: expired, status: 401, what: 'refusal: expired', target: '80 us, stretch 60' },

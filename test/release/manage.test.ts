@@ -133,7 +133,7 @@ test('activate goes forward and back, list shows what there is, prune keeps the 
     ['c', 'unfiltered'],
     ['d', 'none'],
   ] as const)
-    await buildRelease(newSource, out, { release, ...ONE_OTHER, storedPages });
+    await buildRelease(newSource, out, { release, ...ONE_OTHER, storedPages, tiles: 2 });
   await activateRelease(out, 'old');
   const listed = listReleases(out);
   assert.deepEqual(

@@ -164,6 +164,17 @@ export function hierarchiesAtPoints(index: LevelIndex): TargetList {
   };
 }
 
+/** The tiles of a zoom at the centre of random units. */
+export function tilesAtUnits(index: LevelIndex, zoom: number): TargetList {
+  const across = 2 ** zoom;
+  const tileAt = (longitude: number, latitude: number): string => {
+    const x = Math.floor((longitude / 360 + 0.5) * across);
+    const y = Math.floor((0.5 - Math.atanh(Math.sin((latitude * Math.PI) / 180)) / (2 * Math.PI)) * across);
+    return `/api/v1/tiles/${levelName(index.level)}/${zoom}/${x}/${y}.mvt`;
+  };
+  return { what: `a tile of zoom ${zoom} at a random unit (lv${index.level})`, targets: aroundCentres(index, tileAt) };
+}
+
 function oneOf({ level }: LevelIndex): string {
   return `${endpoint('fc', level)}?geometry=none&page-size=1`;
 }

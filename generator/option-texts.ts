@@ -141,8 +141,8 @@ export function optionsOf({ release, options, ...described }: RecordedBuild): Pa
     ...(storedPages !== undefined && { storedPages }),
     ...(geometries !== undefined && { geometries }),
     ...(cells !== undefined && { cells }),
-    ...(cells !== undefined && { tiles }),
-    ...(neighbours !== undefined && { neighbours }),
+    // Of versions without neighbours there are no tiles either: those of the defaults are made.
+    ...(neighbours !== undefined && { neighbours, tiles }),
     ...(licence !== undefined && { licence }),
     ...sourceOptionsFrom(source),
     ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),

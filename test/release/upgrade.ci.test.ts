@@ -1,12 +1,14 @@
-// The upgrade of a release of an older version of the format, from one that version 1.0.0 built and that is kept here
-// (version-4.tar.gz: the folder output, and the file towns.geojson that it was built from): every command refuses it
-// with the same remedy, whose two commands are typed word for word, and so are those of CHANGELOG.md.
+// The upgrade of a release of an older version of the format, from those that versions 1.0.0 and 1.1.0 built and that
+// are kept here (version-4.tar.gz and version-5.tar.gz: the folder output, and the file towns.geojson that it was built
+// from): every command refuses it with the same remedy, whose two commands are typed word for word, and so are those of
+// CHANGELOG.md.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { recordedBuildFrom } from '../../format/recorded-build.ts';
+import { DEFAULTS } from '../../generator/build.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { releaseErrorToStartError } from '../../proxy/config/start-remedies.ts';
 import { Releases } from '../../proxy/data/releases.ts';
@@ -15,18 +17,29 @@ import { typed } from '../support/processes/typed.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const cwd = temporaryFolder();
-execFileSync('tar', ['-xzf', resolve('test/release/version-4.tar.gz'), '-C', cwd]);
+/** The folder of a release of an older version and its source. */
+function unpacked(version: number): string {
+  const folder = temporaryFolder();
+  execFileSync('tar', ['-xzf', resolve(`test/release/version-${version}.tar.gz`), '-C', folder]);
+  return folder;
+}
 
-/** What the generator prints where the release is. */
+const cwd = unpacked(5);
+
+/** What the generator prints in a folder. */
+function generatorIn(folder: string, ...args: string[]) {
+  return typed('generator', args, { cwd: folder });
+}
+
+/** What it prints where the release of version 5 is. */
 function generator(...args: string[]) {
-  return typed('generator', args, { cwd });
+  return generatorIn(cwd, ...args);
 }
 
 /** The start of the service on a folder: undefined if it loads the release. */
-async function refusedStart(origin: string): Promise<StartError | undefined> {
+async function refusedStart(folder: string, origin: string): Promise<StartError | undefined> {
   const before = process.cwd();
-  process.chdir(cwd);
+  process.chdir(folder);
   try {
     await new Releases(directoryOrigin(origin)).refresh();
     return undefined;
@@ -51,43 +64,49 @@ const COMMANDS = [
   'npx tsx proxy/main.ts serve --origin output-new',
 ];
 
-test('list, verify, activate and the service call a release of version 4 so, all with the same remedy', async () => {
-  const listed = await generator('list');
-  assert.match(listed.stdout, /^towns-1 .* format 4 /m);
-  assert.doesNotMatch(listed.stdout, /damaged/);
-  assert.deepEqual(commandsIn(listed.stdout), COMMANDS);
-  for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
-    const { status, stderr } = await generator(...args);
-    assert.equal(status, 1, args.join(' '));
-    assert.match(stderr, /json: format version is 4, expected 6: .*\n {2}what to do: /);
-    assert.deepEqual(commandsIn(stderr), COMMANDS);
-  }
-  const { message = '', remedy = '' } = (await refusedStart('output')) ?? {};
-  assert.match(message, /^current\.json: format version is 4, expected 6/);
-  assert.deepEqual(commandsIn(remedy), COMMANDS);
-  const pruned = await generator('prune', '--keep', '1');
-  assert.match(pruned.stdout, /of another format, not removed: towns-1/);
-});
+for (const version of [4, 5]) {
+  const folder = version === 5 ? cwd : unpacked(version);
 
-test('the two commands of the remedy, which CHANGELOG.md has word for word, make the same release of this version', async () => {
-  const changelog = readFileSync('CHANGELOG.md', 'utf8');
-  assert.ok(changelog.includes(`\`\`\`sh\n${COMMANDS.join('\n')}`));
-  const [build = '', serve = ''] = COMMANDS;
-  const built = await generator(...build.split(' ').slice(3), '--workers', '0');
-  assert.equal(built.status, 0, built.stderr);
-  const release = (out: string) =>
-    recordedBuildFrom(readFileSync(join(cwd, out, 'releases/towns-1/release.json'), 'utf8'), out);
-  assert.deepEqual(release('output-new'), release('output'));
-  assertDerived(join(cwd, 'output-new'), 'towns-1');
-  assert.equal(await refusedStart(serve.split(' ').at(-1) ?? ''), undefined);
-  rmSync(join(cwd, 'output-new'), { recursive: true });
-});
+  test(`list, verify, activate and the service call a release of version ${version} so, all with the same remedy`, async () => {
+    const listed = await generatorIn(folder, 'list');
+    assert.match(listed.stdout, new RegExp(`^towns-1 .* format ${version} `, 'm'));
+    assert.doesNotMatch(listed.stdout, /damaged/);
+    assert.deepEqual(commandsIn(listed.stdout), COMMANDS);
+    for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
+      const { status, stderr } = await generatorIn(folder, ...args);
+      assert.equal(status, 1, args.join(' '));
+      assert.match(stderr, new RegExp(`json: format version is ${version}, expected 6: .*\n {2}what to do: `));
+      assert.deepEqual(commandsIn(stderr), COMMANDS);
+    }
+    const { message = '', remedy = '' } = (await refusedStart(folder, 'output')) ?? {};
+    assert.match(message, new RegExp(`^current\\.json: format version is ${version}, expected 6`));
+    assert.deepEqual(commandsIn(remedy), COMMANDS);
+    const pruned = await generatorIn(folder, 'prune', '--keep', '1');
+    assert.match(pruned.stdout, /of another format, not removed: towns-1/);
+  });
+
+  test(`the two commands, which CHANGELOG.md has word for word, make the release of version ${version} one of this`, async () => {
+    const changelog = readFileSync('CHANGELOG.md', 'utf8');
+    assert.ok(changelog.includes(`\`\`\`sh\n${COMMANDS.join('\n')}`));
+    const [build = '', serve = ''] = COMMANDS;
+    const built = await generatorIn(folder, ...build.split(' ').slice(3), '--workers', '0');
+    assert.equal(built.status, 0, built.stderr);
+    const release = (out: string) =>
+      recordedBuildFrom(readFileSync(join(folder, out, 'releases/towns-1/release.json'), 'utf8'), out);
+    // What older versions had not is made as by default.
+    const { tiles, neighbours } = DEFAULTS;
+    assert.deepEqual(release('output-new'), { ...release('output'), tiles, neighbours });
+    assertDerived(join(folder, 'output-new'), 'towns-1');
+    assert.equal(await refusedStart(folder, serve.split(' ').at(-1) ?? ''), undefined);
+    rmSync(join(folder, 'output-new'), { recursive: true });
+  });
+}
 
 test('--like takes the options of a release of any version, by its id, too; in the same folder it needs another id', async () => {
   cpSync(join(cwd, 'output'), join(cwd, 'same'), { recursive: true });
   const args = ['build', '--out', 'same', '--source', 'towns.geojson', '--like', 'towns-1', '--workers', '0'];
   const again = await generator(...args, '--release', 'towns-1');
-  assert.match(again.stderr, /exists already: .*format version is 4.*\n {2}what to do: choose another --release/);
+  assert.match(again.stderr, /exists already: .*format version is 5.*\n {2}what to do: choose another --release/);
   assert.equal((await generator(...args, '--release', 'towns-2')).status, 0);
   assert.match((await generator('list', '--out', 'same')).stdout, /^towns-2 .* current /m);
   const none = await generator(...args.with(6, 'same/none'), '--release', 'r');

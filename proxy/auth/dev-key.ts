@@ -1,6 +1,6 @@
 // The development key: a key pair created on first use, so that the service can be tried without a token issuer; and
 // tokens signed with it.
-import { createPrivateKey, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPrivateKey, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { objectFrom } from '../../format/parse.ts';
+import { newKeyPair } from './key-pair.ts';
 import { signToken } from './sign-token.ts';
 
 /** `iss` and `aud` of development tokens. */
@@ -31,7 +32,7 @@ async function devKey(): Promise<JsonObject> {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   await mkdir(DEV_FOLDER, { recursive: true });
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const { privateKey } = newKeyPair();
   const key = { ...privateKey.export({ format: 'jwk' }), alg: 'EdDSA', kid: randomUUID(), use: 'sig' };
   // Two processes may do this at once: `link` fails for the second, and both then read the key of the first.
   const draft = join(DEV_FOLDER, `${key.kid}.json`);

@@ -1,9 +1,10 @@
 // The files of a key pair of one's own, for those who have no identity provider. Used by main.ts.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../format/error-code.ts';
 import { FormatError, objectFrom } from '../../format/parse.ts';
+import { newKeyPair } from '../auth/key-pair.ts';
 import { kidOf, SIGNING_ALGORITHM, type SigningKey } from '../auth/sign-token.ts';
 import { StartError } from './start-error.ts';
 
@@ -25,7 +26,7 @@ export interface KeyFiles {
  */
 export async function createKeyFiles(folder: string, set?: string): Promise<KeyFiles> {
   const others = set === undefined ? undefined : await readKeys(set);
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { privateKey, publicKey } = newKeyPair();
   const jwk = {
     ...publicKey.export({ format: 'jwk' }),
     alg: SIGNING_ALGORITHM,

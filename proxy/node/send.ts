@@ -113,10 +113,10 @@ export class SentResponse implements Recipient {
     const chunks = body[Symbol.asyncIterator]();
     try {
       // An error up to here can become a problem response; a later one cuts the connection.
-      const first = await chunks.next();
+      const taken = [await chunks.next()];
       if (this.isClosed) return;
       this.#head(answer.status, answer.headers);
-      await pipeline(piecesFrom(first, chunks), this.res);
+      await pipeline(piecesFrom(taken, chunks), this.res);
     } finally {
       // Closes files and connections of the origin when the client disconnects.
       await chunks.return?.();
@@ -141,6 +141,8 @@ function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES);
 }
 
-async function* piecesFrom(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
-  for (let chunk = first; !chunk.done; chunk = await rest.next()) yield* piecesOf(chunk.value);
+/** @param taken the first of the chunks; it is removed, so that a slow client does not hold it to the end */
+async function* piecesFrom(taken: IteratorResult<Buffer>[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  for (let chunk = taken.pop(); chunk !== undefined && !chunk.done; chunk = await rest.next())
+    yield* piecesOf(chunk.value);
 }

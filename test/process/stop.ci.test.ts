@@ -1,13 +1,13 @@
 // How the proxy ends: told to stop, out of time, told twice; alone and with workers.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { newKeyPair } from '../../proxy/auth/key-pair.ts';
 import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
@@ -164,7 +164,7 @@ test('a worker that takes the place of another one serves what the others do, al
   skip,
 }, async () => {
   const out = temporaryFolder();
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { privateKey, publicKey } = newKeyPair();
   for (const release of ['r1', 'r2']) await buildUnchecked(writeCountries(), out, { release, signKey: privateKey });
   const key = join(out, 'public.pem');
   writeFileSync(key, publicKey.export({ format: 'pem', type: 'spki' }));

@@ -1,11 +1,11 @@
 // The example for Cloudflare Workers in workerd: a bucket of R2 as origin, what is loaded and when, what workerd itself
 // answers. The contract suite runs on it, too.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { signRelease } from '../../generator/release/sign.ts';
+import { newKeyPair } from '../../proxy/auth/key-pair.ts';
 import { refusal, send, sendRaw, walk } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { startR2 } from '../support/http/r2-server.ts';
@@ -75,7 +75,7 @@ test('headers that are too large get 431 or 414 up to the limit of workerd, whic
 
 test('a Worker with a trusted key serves what is signed with it, and nothing else', async () => {
   const signed = await worldOutput({ isChanged: true });
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const { privateKey, publicKey } = newKeyPair();
   await signRelease(signed, 'r1', privateKey);
   const TRUSTED_KEY = String(publicKey.export({ format: 'pem', type: 'spki' }));
   const vars = { ORIGIN_URL: (await startStaticHost(signed)).url.href, TRUSTED_KEY };

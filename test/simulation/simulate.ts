@@ -2,10 +2,10 @@
 // draws. What must hold is checked after each step, and at the end, when nothing is wrong any more, everything must
 // work again.
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { releasePath } from '../../format/layout.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
+import { newKeyPair } from '../../proxy/auth/key-pair.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
 import { loadRelease } from '../../proxy/data/release.ts';
@@ -64,7 +64,7 @@ const WEATHERS: readonly Weather[] = [
 ];
 
 /** The keys of the issuer and tokens that they sign. */
-const KEYS = ['one', 'two'].map((kid) => ({ kid, ...generateKeyPairSync('ed25519') }));
+const KEYS = ['one', 'two'].map((kid) => ({ kid, ...newKeyPair() }));
 const TOKENS = await Promise.all(
   KEYS.flatMap(({ kid, privateKey }) =>
     ['anna', 'bert'].map((sub) =>

@@ -1,10 +1,11 @@
 // A running proxy for tests: a real server on a free port over a release folder, and tokens it accepts.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
 import { assembleServer, type ServerSettings } from '../../../proxy/assemble-server.ts';
 import type { KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
+import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
 import { jwksToKeySet, type KeySet } from '../../../proxy/auth/key-set.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { fixedKeys } from '../../../proxy/auth/rotating-keys.ts';
@@ -25,7 +26,7 @@ import { after } from '../after.ts';
 export const ISSUER = 'https://issuer.test';
 export const AUDIENCE = 'boundaries';
 
-const KEY = generateKeyPairSync('ed25519');
+const KEY = newKeyPair();
 
 /** The key set that `token` signs for. */
 export const JWKS: string = JSON.stringify({

@@ -1,8 +1,9 @@
 // An issuer for tests: signs tokens, publishes its keys on a real HTTP server, counts who asks, and fails when told to.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { elementAt } from '../../../format/element-at.ts';
+import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
 import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
 import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
@@ -39,7 +40,7 @@ export const POLICY: KeyPolicy = { cacheMs: 300_000, staleMs: 3_600_000, cooldow
 
 /** Makes a key pair. */
 export function issuerKey(kid: string): IssuerKey {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { publicKey, privateKey } = newKeyPair();
   return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' } };
 }
 

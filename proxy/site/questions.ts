@@ -61,7 +61,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 52
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-3.128,36.751],[-3.072,36.745],[-3.022,36.747],[-2.977,36.739],[-2.932,36.751],[-2.908,36.743],[-2.85…`,
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.775,37.246],[-2.779,37.262],[-2.795,37.264],[-2.831,37.28],[-2.845,37.28],[-2.858,37.251],[-2.869,…`,
   },
   {
     question: 'Which municipality is at a point? Longitude first',

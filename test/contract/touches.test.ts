@@ -128,6 +128,12 @@ test('the table of neighbours is the stored file, each range of it those bytes, 
     }
     writeFileSync(file, intact);
     assert.ok((await send(proxy, path, { range: 'bytes=5-' })).body.equals(intact.subarray(5)));
+    // Nothing of it is in the response cache, which has what is asked for again, and knows no ranges.
+    for (const range of ['bytes=0-', 'bytes=0-', 'bytes=0-', undefined, undefined, undefined, 'bytes=9-9']) {
+      const again = await send(proxy, path, range === undefined ? {} : { range });
+      assert.equal(again.status, range === undefined ? 200 : 206, range);
+      assert.ok(again.body.equals(range === 'bytes=9-9' ? intact.subarray(9, 10) : intact), range);
+    }
   }
 });
 

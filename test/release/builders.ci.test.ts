@@ -75,9 +75,12 @@ for (const [what, change, message] of [
     const stop = interceptFiles((_, name) => {
       const [staging] = existsSync(join(out, 'releases')) ? readdirSync(join(out, 'releases')).filter(isStaging) : [];
       const root = join(out, 'releases', staging ?? '');
-      // The records of a level are written after its files.
-      if (name !== 'closeSync' && existsSync(join(root, `work/${file.slice(0, 3)}.records-0`)) && records++ === 0)
-        change(join(root, 'release', file));
+      // The records of a task are written after its files; those of borders come first.
+      const isRecorded = (entry: string): boolean => /^\.records-[1-9]/.test(entry.slice(3));
+      const work = existsSync(join(root, 'work')) ? readdirSync(join(root, 'work')) : [];
+      if (name === 'closeSync' || !work.some((entry) => entry.startsWith(file.slice(0, 3)) && isRecorded(entry)))
+        return;
+      if (existsSync(join(root, 'release', file)) && records++ === 0) change(join(root, 'release', file));
     });
     const building = buildRelease(writeCountries(), out, { storedPages: 'all' });
     await assert.rejects(building, { message, remedy: /run the command again/ }).finally(stop);

@@ -56,7 +56,9 @@ export function answerSaved(
   const more = ['Content-Disposition', disposition, MATCHED, String(matched)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
   const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity;
-  return releaseAnswer(headers, representation, tag, file.part(part), more, range);
+  const answer = releaseAnswer(headers, representation, tag, file.part(part), more, range);
+  // The response cache knows no ranges: a file that is read at once does not get into it.
+  return { ...answer, representation: undefined };
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

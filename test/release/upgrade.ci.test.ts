@@ -85,7 +85,7 @@ for (const version of [4, 5]) {
     assert.match(pruned.stdout, /of another format, not removed: towns-1/);
   });
 
-  test(`the two commands, which CHANGELOG.md has word for word, make the release of version ${version} one of this`, async () => {
+  test(`the two commands of the remedy, which CHANGELOG.md has word for word, make the same release of this version of one of version ${version}`, async () => {
     const changelog = readFileSync('CHANGELOG.md', 'utf8');
     assert.ok(changelog.includes(`\`\`\`sh\n${COMMANDS.join('\n')}`));
     const [build = '', serve = ''] = COMMANDS;

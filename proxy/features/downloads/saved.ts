@@ -15,7 +15,7 @@ export interface RangedFile {
   bytes: number;
   /** Entity tag without quotes. */
   tag: string;
-  /** A range of it. */
+  /** A range of it: always a stream. What is read at once gets into the response cache, which knows no ranges. */
   part(range: ByteRange): BodySource;
 }
 
@@ -56,9 +56,7 @@ export function answerSaved(
   const more = ['Content-Disposition', disposition, MATCHED, String(matched)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
   const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity;
-  const answer = releaseAnswer(headers, representation, tag, file.part(part), more, range);
-  // The response cache knows no ranges: a file that is read at once does not get into it.
-  return { ...answer, representation: undefined };
+  return releaseAnswer(headers, representation, tag, file.part(part), more, range);
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

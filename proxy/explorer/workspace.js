@@ -256,6 +256,7 @@ export class Workspace {
 
   #tellSeen() {
     showShowAll(isAllSeen(this.#shown, this.#parts.map.seen()), this.#view.titleOfAll());
+    this.#parts.map.makeRoom();
   }
 
   #writePlace() {

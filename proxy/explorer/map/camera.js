@@ -8,6 +8,7 @@ import { WORLD } from './start-map.js';
  *
  * @typedef {object} Camera
  * @property {(boxes: readonly Box[]) => void} fit [] is the world; the first time at once
+ * @property {() => void} makeRoom fits again what a button that has appeared lies upon
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => Box | undefined} seen the box that is in sight
@@ -26,12 +27,15 @@ export function createCamera(map, covered) {
   /** @type {readonly Box[] | undefined} What the map is fitted to, until a person moves it. */
   let fitted = [];
   let isFirst = true;
+  /** Pixels at the upper edge that were covered when it was fitted. */
+  let roomAbove = 0;
   const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
     const box = unionOf(boxes);
     const isAll = box === undefined || isWorld(box);
     const { clientWidth, clientHeight } = map.getContainer();
     const side = isAll ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
     const over = covered();
+    roomAbove = over.top;
     const room = (/** @type {number} */ pixels) => Math.min(side + pixels, clientHeight / 3);
     const padding = { top: room(over.top), right: side, bottom: room(over.bottom), left: side };
     // The library goes the short way where west > east.
@@ -50,6 +54,9 @@ export function createCamera(map, covered) {
       // From a view in which nothing was drawn yet there is no way to follow.
       show(boxes, isFirst ? 0 : FIT_MS);
       isFirst = false;
+    },
+    makeRoom() {
+      if (fitted !== undefined && covered().top > roomAbove) show(fitted, 0);
     },
     view() {
       const { lng, lat } = map.getCenter();

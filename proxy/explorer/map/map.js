@@ -19,6 +19,7 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  * @property {(units: readonly Unit[] | undefined, box?: Box) => void} answer what a request of the form brought, over
  * dimmed units, and the box that was asked for; undefined for neither
  * @property {(boxes: readonly Box[]) => void} fit [] is the world
+ * @property {() => void} makeRoom fits again what a button that has appeared lies upon
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
@@ -164,6 +165,7 @@ export async function createMap(container, options) {
       showAnswer(map, units ?? [], box);
     },
     fit: camera.fit,
+    makeRoom: camera.makeRoom,
     view: camera.view,
     setView: camera.setView,
     mark: createMark(map),

@@ -11,6 +11,7 @@ export function noMap() {
     view: () => ({ zoom: 0, latitude: 0, longitude: 0 }),
     setView: nothing,
     mark: nothing,
+    makeRoom: nothing,
     seen: () => undefined,
     resize: nothing,
     remove: nothing,

@@ -1,10 +1,10 @@
 // What became of the units between two releases: the pairs that are published, and the file of each. Used by rows.ts.
-import { gzipSync } from 'node:zlib';
 import { changesName, changesPath } from '../../../format/changes.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
-import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import { textAnswer } from '../../bodies/text-answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
@@ -30,13 +30,7 @@ export function answerChanges(
     return { from, to, counts, href: `${representation.base}${CHANGES_FILES.path}${changesName(from, to)}${ENDING}` };
   });
   const text = `${JSON.stringify({ changes })}\n`;
-  const isGzip = representation.coding === 'gzip';
-  const tag = isGzip ? tagOf(text) : `${tagOf(text)}-i`;
-  const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return {
-    ...releaseAnswer(fixed.current[representation.coding], representation, tag, body, []),
-    representation: undefined,
-  };
+  return { ...textAnswer(fixed, representation, tagOf(text), text), representation: undefined };
 }
 
 /** The row of the files: the CSV of a pair. Reading its body throws OriginError if its bytes are not those listed. */

@@ -1,8 +1,8 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
 // is known of a release; the response cache keeps them. Used by rows.ts.
-import { gzipSync } from 'node:zlib';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
-import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { FixedHeaders } from '../../bodies/headers.ts';
+import { textAnswer } from '../../bodies/text-answer.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { collectionOf, collectionsOf, type Link, linkHeader, OGC_PATH, queryablesLink } from '../items/endpoints.ts';
 import { collectionDocument, columnsSchema, creditsOf, licenceLinks } from './collection.ts';
@@ -35,15 +35,12 @@ export function answerDocument(
   representation: Representation,
   service: DocumentedService,
 ): Answer {
-  const { coding, base } = representation;
+  const { base } = representation;
   const text = `${JSON.stringify(contentOf(endpoint, representation, service))}\n`;
-  const tag = tagOf(text);
-  const isGzip = coding === 'gzip';
-  const body = isGzip ? gzipSync(text) : Buffer.from(text);
   const { document, level } = endpoint;
   const isCollection = document === 'collection' && level !== undefined;
   const more = isCollection ? ['Link', linkHeader([queryablesLink(level, base)])] : [];
-  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, more);
+  return textAnswer(fixed, representation, tagOf(text), text, more);
 }
 
 function contentOf(

@@ -1,11 +1,11 @@
 // What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
 // Used by rows.ts and site/explorer-files.ts.
-import { gzipSync } from 'node:zlib';
 import { FORMATS, GEOMETRIES, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
-import { type FixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import type { FixedHeaders } from '../../bodies/headers.ts';
 import type { Sources } from '../../bodies/row.ts';
+import { textAnswer } from '../../bodies/text-answer.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import type { Releases } from '../../data/releases.ts';
 import { API_PATH } from '../../http/request.ts';
@@ -29,7 +29,7 @@ export function answerService(
   representation: Representation,
   { releases, hasExplorer = false }: Sources,
 ): Answer {
-  const { release, base, coding } = representation;
+  const { release, base } = representation;
   const pages = [
     { href: `${base}/docs`, rel: 'service-doc', type: HTML_TYPE, title: 'Documentation' },
     { href: `${base}/`, rel: 'related', type: HTML_TYPE, title: 'Explorer' },
@@ -42,13 +42,7 @@ export function answerService(
     ...licenceLinks(release),
   ];
   const text = `${JSON.stringify({ ...serviceMembers(release, releases, true), links })}\n`;
-  const tag = tagOf(text);
-  const isGzip = coding === 'gzip';
-  const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return {
-    ...releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, []),
-    representation: undefined,
-  };
+  return { ...textAnswer(fixed, representation, tagOf(text), text), representation: undefined };
 }
 
 /**

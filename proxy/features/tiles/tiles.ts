@@ -1,12 +1,12 @@
 // Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0). Used by rows.ts.
-import { gzipSync } from 'node:zlib';
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';
 import { vectorLayers } from '../../../format/tiles.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
-import { codedAnswer, type FixedHeaders, fixedHeaders, releaseAnswer } from '../../bodies/headers.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
+import { textAnswer } from '../../bodies/text-answer.ts';
 import { gather } from '../../data/needs.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
@@ -71,7 +71,7 @@ export function answerTileJson(
   fixed: FixedHeaders,
   representation: Representation,
 ): Answer {
-  const { release, base, coding } = representation;
+  const { release, base } = representation;
   const { tiles, extent = [-180, -90, 180, 90] } = elementAt(release.summaries, level);
   if (tiles === undefined) throw noTiles(release.id);
   const { minzoom, maxzoom } = tiles;
@@ -87,8 +87,5 @@ export function answerTileJson(
     center: [(west + east) / 2, (south + north) / 2, minzoom],
     ...(release.attribution.length > 0 && { attribution: release.attribution.join('; ') }),
   })}\n`;
-  const tag = tagOf(`${path}\n${text}`);
-  const isGzip = coding === 'gzip';
-  const body = isGzip ? gzipSync(text) : Buffer.from(text);
-  return releaseAnswer(fixed.current[coding], representation, isGzip ? tag : `${tag}-i`, body, []);
+  return textAnswer(fixed, representation, tagOf(`${path}\n${text}`), text);
 }

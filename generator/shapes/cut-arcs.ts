@@ -33,7 +33,7 @@ export interface MendedArcs {
 
 /**
  * Cuts the arcs of a zoom.
- * @param weights of all points, as `weighArcs` returns them
+ * @param weights of all points, as `weighTileArcs` returns them
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
  * @param below how many zooms it is above the one whose grid the arcs are on
  */

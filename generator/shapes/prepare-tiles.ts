@@ -9,7 +9,7 @@ import { readSerialized, writeSerialized } from '../store/serialized-file.ts';
 import { colourUnits } from './colours.ts';
 import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
 import { endBefore, readLevelRings } from './level-rings.ts';
-import { projectRings, shareTileArcs, weighArcs } from './tile-arcs.ts';
+import { projectRings, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -50,7 +50,7 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
   });
   const { arcs, ringEnds, holes, unitEnds } = shared;
   writeSerialized(preparedFile(work), { arcs, ringEnds, holes, unitEnds, levels: described } satisfies PreparedTiles);
-  const weights = weighArcs(shared, zoom);
+  const weights = weighTileArcs(shared, zoom);
   return Array.from({ length: zoom + 1 }, (_, z) => {
     const cut = cutArcs(shared, weights, masks, zoom - z);
     writeSerialized(zoomFile(work, z), cut.arcs);

@@ -35,17 +35,37 @@ const GROWTH = 1.25;
  *   or of one that went before it if that was larger (Visvalingam and Whyatt 1993); infinite for one that never goes
  */
 export function weighArcs(arcs: SharedArcs, grid: Grid): Float32Array {
-  const { points, arcEnds } = arcs;
-  const weights = new Float32Array(points.length).fill(Infinity);
-  const weigh = newArcWeigher(arcs, grid);
+  const radiansPerCell = (grid.cell / grid.scale / 180) * Math.PI;
+  const [turn, pole] = [180, 90].map((degrees) => Math.round((degrees * grid.scale) / grid.cell));
+  return weighPoints(arcs, grid.cell, new Float32Array(arcs.points.length), (area, column, row) =>
+    Math.abs(column) === turn || Math.abs(row) === pole ? Infinity : area * Math.cos(row * radiansPerCell),
+  );
+}
+
+/** The area that counts for a point, from twice that of its triangle, in cells, which is not 0, and from its cell. */
+type AreaOf = (area: number, column: number, row: number) => number;
+
+/**
+ * Weighs the points of all arcs: by the area with which each goes, or that of one that went before it if that was
+ * larger; infinite for the ends of arcs.
+ * @param cell size of a cell
+ * @param weights of each of `points`, which are set
+ */
+export function weighPoints<Weights extends Float32Array | Float64Array>(
+  arcs: SharedArcs,
+  cell: number,
+  weights: Weights,
+  areaOf: AreaOf,
+): Weights {
+  const { arcEnds } = arcs;
+  weights.fill(Infinity);
+  const weigh = newArcWeigher(arcs, cell, areaOf);
   for (let arc = 0; arc < arcEnds.length; arc++) weigh(endBefore(arcEnds, arc), i32At(arcEnds, arc), weights);
   return weights;
 }
 
 /** Makes a function that weighs the points between the ends of an arc. Its points are taken from a heap. */
-function newArcWeigher({ points, x, y }: SharedArcs, grid: Grid) {
-  const radiansPerCell = (grid.cell / grid.scale / 180) * Math.PI;
-  const [turn, pole] = [180, 90].map((degrees) => Math.round((degrees * grid.scale) / grid.cell));
+function newArcWeigher({ points, x, y }: SharedArcs, cell: number, areaOf: AreaOf) {
   let columns = new Int32Array(0);
   let rows = new Int32Array(0);
   let before = new Int32Array(0);
@@ -53,17 +73,15 @@ function newArcWeigher({ points, x, y }: SharedArcs, grid: Grid) {
   let areas = new Float64Array(0);
   const heap = new AreaHeap();
 
-  /** Twice the area of a triangle; that of a point at the edge of the map counts as infinite, unless it has none. */
   const areaAt = (b: number): number => {
     const [a, c] = [i32At(before, b), i32At(after, b)];
     const [column, row] = [i32At(columns, b), i32At(rows, b)];
     const area = Math.abs(
       (i32At(columns, a) - column) * (i32At(rows, c) - row) - (i32At(columns, c) - column) * (i32At(rows, a) - row),
     );
-    if (area === 0) return 0;
-    return Math.abs(column) === turn || Math.abs(row) === pole ? Infinity : area * Math.cos(row * radiansPerCell);
+    return area === 0 ? 0 : areaOf(area, column, row);
   };
-  return (begin: number, end: number, weights: Float32Array): void => {
+  return (begin: number, end: number, weights: Float32Array | Float64Array): void => {
     const last = end - begin - 1;
     if (last < 2) return;
     if (columns.length <= last) {
@@ -76,8 +94,8 @@ function newArcWeigher({ points, x, y }: SharedArcs, grid: Grid) {
     }
     for (let i = 0; i <= last; i++) {
       const point = i32At(points, begin + i);
-      columns[i] = Math.round(i32At(x, point) / grid.cell);
-      rows[i] = Math.round(i32At(y, point) / grid.cell);
+      columns[i] = Math.round(i32At(x, point) / cell);
+      rows[i] = Math.round(i32At(y, point) / cell);
       before[i] = i - 1;
       after[i] = i + 1;
     }

@@ -81,6 +81,11 @@ export function memberEnd({ crc, length }: TextSum): Buffer {
   return end;
 }
 
+/** A whole text as one gzip member. @param header that of another member of this kind */
+export function gzipMember(text: Uint8Array, header: Uint8Array = MEMBER_HEADER): Buffer {
+  return Buffer.concat([header, deflateWhole(text), memberEnd(sumOf(text))]);
+}
+
 /** Deflate data with the sum of its text. */
 export interface DeflatedText extends TextSum {
   data: Buffer;

@@ -2,6 +2,7 @@
 // SHA-256 of: the digest of each leaf directory of tiles.pmtiles, and of each block of the records that follow. A record
 // is the offset of a content among the contents, its digest, and the length of its text. The generator writes it
 // (generator/write/archive.ts); described in README.md, 'Tiles'.
+import { hash } from 'node:crypto';
 import type { Level } from './levels.ts';
 import { FormatError } from './parse.ts';
 
@@ -35,6 +36,17 @@ export interface TileContent {
   /** Hex. */
   digest: string;
   textBytes: number;
+}
+
+/** The digest of some bytes. */
+export function tileDigestOf(bytes: Uint8Array): Buffer {
+  return hash('sha256', bytes, 'buffer').subarray(0, TILE_DIGEST_BYTES);
+}
+
+/** Are bytes those that the digest at a place among several is of? */
+export function hasTileDigest(digests: Buffer, number: number, bytes: Uint8Array): boolean {
+  const at = TILE_DIGEST_BYTES * number;
+  return tileDigestOf(bytes).equals(digests.subarray(at, at + TILE_DIGEST_BYTES));
 }
 
 /** The bytes of the head. */

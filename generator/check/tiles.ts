@@ -1,6 +1,5 @@
 // Checks the vector tiles of a level: header, directories, contents and their digests, and the ids of their features.
 // Used by metadata.ts.
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
@@ -8,10 +7,11 @@ import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES } from '
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
 import {
   decodeTileDigests,
+  hasTileDigest,
   TILE_BLOCK_RECORDS,
-  TILE_DIGEST_BYTES,
   TILE_RECORD_BYTES,
   tileContentAt,
+  tileDigestOf,
 } from '../../format/tiles.ts';
 import { FileError } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
@@ -61,11 +61,8 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, fids:
         checked.add(isDeepest ? -offset - 1 : offset);
         const bytes = readAt(handle, header.data.offset + offset, length);
         const record = tileContentAt(blocks, offset);
-        const digest = createHash('sha256')
-          .update(bytes)
-          .digest('hex')
-          .slice(0, 2 * TILE_DIGEST_BYTES);
-        if (record?.digest !== digest) throw new FileError(`tile ${id}: its digest is not that of tiles.digest`);
+        if (record?.digest !== tileDigestOf(bytes).toString('hex'))
+          throw new FileError(`tile ${id}: its digest is not that of tiles.digest`);
         const text = gunzipSync(bytes);
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
@@ -90,9 +87,7 @@ function part(bytes: Buffer, { bytes: length, sha256 }: CheckedFile, what: strin
 }
 
 function expectDigest(bytes: Buffer, digests: Buffer, number: number, what: string): void {
-  const wanted = digests.subarray(number * TILE_DIGEST_BYTES, (number + 1) * TILE_DIGEST_BYTES);
-  const got = createHash('sha256').update(bytes).digest().subarray(0, TILE_DIGEST_BYTES);
-  if (!got.equals(wanted)) throw new FileError(`${what} ${number} is not what tiles.digest says`);
+  if (!hasTileDigest(digests, number, bytes)) throw new FileError(`${what} ${number} is not what tiles.digest says`);
 }
 
 /** The ids of the features of a tile whose layers all have units; borders have none (MVT 2.1, section 4.2). */

@@ -1,9 +1,9 @@
 // The files of changes beside the releases: a CSV for each pair of releases, and gone.bin, by which units that are gone
 // are followed. `changes` and `build --changes` write them, current.json lists them (staging.ts), `prune` removes them.
-import { hash, type KeyObject, sign } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { crc32, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import {
@@ -21,11 +21,12 @@ import {
   pairOf,
   SUCCESSORS_MAX,
 } from '../../format/changes.ts';
-import { deflateWhole, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { gzipMember, MEMBER_HEADER } from '../../format/gzip.ts';
 import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, Current } from '../../format/release.ts';
+import { checkedFile } from './checksums.ts';
 import { renameDurably, syncFiles, writeDurably } from './fsync.ts';
 
 /** A pair of releases. */
@@ -57,8 +58,7 @@ export function encodeChanges(rows: readonly ChangeRow[], comment: string): Buff
   const text = Buffer.from(stringify([CHANGE_COLUMNS, ...records], { record_delimiter: 'windows' }));
   const header = Buffer.from(MEMBER_HEADER);
   header[FLAGS_AT] = COMMENT_FLAG;
-  const sum = { crc: crc32(text), length: text.length };
-  return Buffer.concat([header, Buffer.from(`${comment}\0`, 'latin1'), deflateWhole(text), memberEnd(sum)]);
+  return gzipMember(text, Buffer.concat([header, Buffer.from(`${comment}\0`, 'latin1')]));
 }
 
 /** Reads the file of a pair. @throws FormatError if it is damaged */
@@ -144,9 +144,7 @@ function encodeGone(out: string, order: readonly string[]): Buffer {
   for (const pair of changesIn(out).sort(byAge(order)))
     for (const unit of goneUnits(rowsIn(out, pair))) gone.set(`${unit.level} ${unit.gid}`, unit);
   const units = [...gone].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit);
-  const text = Buffer.from(goneToText(units));
-  const sum = { crc: crc32(text), length: text.length };
-  return Buffer.concat([MEMBER_HEADER, deflateWhole(text), memberEnd(sum)]);
+  return gzipMember(Buffer.from(goneToText(units)));
 }
 
 /** Compares pairs by their newer release, then by the older one. @param order ids, oldest first */
@@ -240,10 +238,6 @@ function describedChanges(out: string, pair: ReleasePair): PublishedChanges[] {
     if (error instanceof FormatError) return [];
     throw error;
   }
-}
-
-function checkedFile(bytes: Buffer): CheckedFile {
-  return { bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') };
 }
 
 /** Removes the files of the pairs whose newer release is removed, and gone.bin with the last one. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
+import type { CheckedFile } from '../../format/release.ts';
 
 /** The content of checksums.txt. */
 export interface Checksums {
@@ -20,6 +21,11 @@ const LINE = /^([0-9a-f]{64}) {2}((?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{
 /** SHA-256 of some content, in hex. */
 export function sha256Of(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** What release.json and current.json say of a file with this content. */
+export function checkedFile(content: Uint8Array): CheckedFile {
+  return { bytes: content.length, sha256: sha256Of(content) };
 }
 
 /** Reads the checksums of the release in `folder`. Malformed lines are reported in `problems` and skipped. */

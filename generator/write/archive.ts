@@ -1,8 +1,8 @@
 // Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it. Used by finalize.ts.
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
+import { gzipMember } from '../../format/gzip.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import {
@@ -12,23 +12,24 @@ import {
   PMTILES_HEADER_BYTES,
   type TileDirectory,
 } from '../../format/pmtiles.ts';
-import type { CheckedFile, TilesFile } from '../../format/release.ts';
+import type { TilesFile } from '../../format/release.ts';
 import {
   BORDERS_AFTER,
   encodeTileDigests,
   encodeTileRecord,
   TILE_BLOCK_RECORDS,
   TILE_DIGEST_BYTES,
+  tileDigestOf,
   vectorLayers,
 } from '../../format/tiles.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { readAt } from '../reader/inflate.ts';
-import { sha256Of } from '../release/checksums.ts';
+import { checkedFile } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
-import { type CutTilesTask, cutTiles, gzipped, recordFile, type ZoomRecord } from './cut-tiles.ts';
+import { type CutTilesTask, cutTiles, recordFile, type ZoomRecord } from './cut-tiles.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -76,7 +77,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
   });
   const { directory, contents, tiles } = joinZooms(parts);
   const { root, leaves, leafDigests } = dividedDirectory(directory, level);
-  const metadata = gzipped(
+  const metadata = gzipMember(
     Buffer.from(
       JSON.stringify({
         name: levelName(level),
@@ -187,17 +188,19 @@ function dividedDirectory(directory: TileDirectory, level: Level) {
   const entries = directory.id.length;
   const room = PMTILES_BEGIN_BYTES_MAX - PMTILES_HEADER_BYTES;
   if (entries <= LEAF_ENTRIES) {
-    const root = gzipped(encodeDirectory(directory));
+    const root = gzipMember(encodeDirectory(directory));
     if (root.length <= room) return { root, leaves: Buffer.alloc(0), leafDigests: Buffer.alloc(0) };
   }
   for (let size = LEAF_ENTRIES; ; size *= 2) {
     const firsts = Array.from({ length: Math.ceil(entries / size) }, (_, i) => i * size);
-    const leaves = firsts.map((first) => gzipped(encodeDirectory(directory, first, Math.min(entries, first + size))));
+    const leaves = firsts.map((first) =>
+      gzipMember(encodeDirectory(directory, first, Math.min(entries, first + size))),
+    );
     const lengths = Uint32Array.from(leaves, ({ length }) => length);
     const offsets = new Float64Array(leaves.length);
     for (let i = 1; i < leaves.length; i++) offsets[i] = f64At(offsets, i - 1) + u32At(lengths, i - 1);
     const id = Float64Array.from(firsts, (first) => f64At(directory.id, first));
-    const root = gzipped(encodeDirectory({ id, run: new Uint32Array(id.length), length: lengths, offset: offsets }));
+    const root = gzipMember(encodeDirectory({ id, run: new Uint32Array(id.length), length: lengths, offset: offsets }));
     if (root.length > room) continue;
     const all = Buffer.concat(leaves);
     if (root.length + all.length > DIRECTORY_BYTES_MAX)
@@ -205,7 +208,7 @@ function dividedDirectory(directory: TileDirectory, level: Level) {
         `level ${level}: the directory of its tiles has ${root.length + all.length} bytes, at most ${DIRECTORY_BYTES_MAX} are possible`,
         'use --tiles with a smaller zoom',
       );
-    return { root, leaves: all, leafDigests: Buffer.concat(leaves.map(digestOf)) };
+    return { root, leaves: all, leafDigests: Buffer.concat(leaves.map(tileDigestOf)) };
   }
 }
 
@@ -238,16 +241,8 @@ function writeDigests(file: string, contents: readonly Content[], leaves: Buffer
     ),
   );
   const firsts = Float64Array.from(blocks, (block) => block.readDoubleLE(0));
-  const head = encodeTileDigests({ leaves, firsts, blocks: Buffer.concat(blocks.map(digestOf)) });
+  const head = encodeTileDigests({ leaves, firsts, blocks: Buffer.concat(blocks.map(tileDigestOf)) });
   const output = createOutputFile(file);
   for (const bytes of [head, ...blocks]) output.write(bytes);
   return { ...output.close(), head: checkedFile(head) };
-}
-
-function digestOf(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest().subarray(0, TILE_DIGEST_BYTES);
-}
-
-function checkedFile(bytes: Buffer): CheckedFile {
-  return { bytes: bytes.length, sha256: sha256Of(bytes) };
 }

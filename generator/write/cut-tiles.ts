@@ -1,11 +1,10 @@
 // Makes the tiles of a level at a zoom: a file with their contents, each once, and a record of which tiles have them.
 // Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
-import { createHash } from 'node:crypto';
-import { sumOf } from '../../format/crc32.ts';
+import { hash } from 'node:crypto';
 import { f64At, i32At } from '../../format/element-at.ts';
-import { deflateWhole, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import { gzipMember } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
-import { TILE_DIGEST_BYTES } from '../../format/tiles.ts';
+import { tileDigestOf } from '../../format/tiles.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
@@ -144,19 +143,19 @@ function newZoomWriter(file: string) {
       for (const { unit } of content.shapes) units.add(unit);
       const bytes = Buffer.concat([tile.units, ...(hasBorders ? [tile.borders] : []), tile.labels]);
       if (bytes.length === 0) return;
-      const textKey = createHash('sha256').update(bytes).digest('base64');
+      const textKey = hash('sha256', bytes, 'base64');
       let number = known.get(textKey);
       if (number === undefined) {
         number = known.size;
         known.set(textKey, number);
-        const member = gzipped(bytes);
+        const member = gzipMember(bytes);
         output.write(member);
         lengths.push(member.length);
         textLengths.push(bytes.length);
-        digests.push(createHash('sha256').update(member).digest().subarray(0, TILE_DIGEST_BYTES));
+        digests.push(tileDigestOf(member));
         largest.whole = Math.max(largest.whole, member.length);
         const isLarge = hasBorders && member.length > largest.withoutBorders && tile.borders.length > 0;
-        const without = isLarge ? gzipped(Buffer.concat([tile.units, tile.labels])).length : member.length;
+        const without = isLarge ? gzipMember(Buffer.concat([tile.units, tile.labels])).length : member.length;
         largest.withoutBorders = Math.max(largest.withoutBorders, without);
       }
       const last = ids.length - 1;
@@ -182,9 +181,4 @@ function newZoomWriter(file: string) {
       };
     },
   };
-}
-
-/** One gzip member. */
-export function gzipped(bytes: Buffer): Buffer {
-  return Buffer.concat([MEMBER_HEADER, deflateWhole(bytes), memberEnd(sumOf(bytes))]);
 }

@@ -12,7 +12,7 @@ import type { RingSink } from '../geojson/geometry.ts';
 import { MainPart } from '../geojson/main-part.ts';
 import type { BordersRecord } from '../read/records.ts';
 import { readAt } from '../reader/inflate.ts';
-import { sha256Of } from '../release/checksums.ts';
+import { checkedFile } from '../release/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../release/output-file.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
@@ -113,8 +113,7 @@ export function writeCells(
   for (let at = 0; at < bytes; at += COPIED_BYTES) output.write(readAt(handle, at, Math.min(COPIED_BYTES, bytes - at)));
   closeSync(handle);
   rmSync(bodies);
-  const { length } = directory;
-  return { ...output.close(), directory: { bytes: length, sha256: sha256Of(directory) }, crowded };
+  return { ...output.close(), directory: checkedFile(directory), crowded };
 }
 
 /** Bytes of cells that are copied at once. */

@@ -1,6 +1,5 @@
 // What is kept of the tiles of a level: the root directory of its archive and the digests of all its parts, and for a
 // while leaf directories and records of contents. Used by tiles.ts and archive.ts.
-import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { lastUpTo } from '../../../format/cells.ts';
@@ -17,8 +16,8 @@ import {
 } from '../../../format/pmtiles.ts';
 import {
   decodeTileDigests,
+  hasTileDigest,
   TILE_BLOCK_RECORDS,
-  TILE_DIGEST_BYTES,
   TILE_RECORD_BYTES,
   type TileContent,
   type TileDigests,
@@ -70,14 +69,14 @@ export class LevelTiles {
         const from = leaves.offset + f64At(root.offset, leaf);
         return { from, to: from + u32At(root.length, leaf) };
       },
-      hasBytes: (leaf, bytes) => isDigest(this.digests.leaves, leaf, bytes),
+      hasBytes: (leaf, bytes) => hasTileDigest(this.digests.leaves, leaf, bytes),
     });
     this.blocks = new Pieces(beside, {
       rangeOf(block) {
         const from = head.length + block * BLOCK_BYTES;
         return { from, to: Math.min(digestBytes, from + BLOCK_BYTES) };
       },
-      hasBytes: (block, bytes) => isDigest(this.digests.blocks, block, bytes),
+      hasBytes: (block, bytes) => hasTileDigest(this.digests.blocks, block, bytes),
     });
   }
 
@@ -147,10 +146,4 @@ export function noTiles(release: string): Problem {
 
 function directoryIn(gzipped: Uint8Array, path: string): TileDirectory {
   return decodeDirectory(gunzipSync(gzipped), path);
-}
-
-/** Are bytes those that a digest of several is of? */
-function isDigest(digests: Buffer, number: number, bytes: Uint8Array): boolean {
-  const at = TILE_DIGEST_BYTES * number;
-  return hash('sha256', bytes, 'hex').startsWith(digests.toString('hex', at, at + TILE_DIGEST_BYTES));
 }

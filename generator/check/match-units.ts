@@ -22,7 +22,7 @@ export interface Link {
 export type MatchedRow = Omit<ChangeRow, 'level'>;
 
 /** What two units have in common below this share of both is left out. */
-export const LEAST_SHARE = 0.001;
+const LEAST_SHARE = 0.001;
 
 /**
  * The rows of units that are not the same in both releases, in the order of the old units, then of the new ones.

@@ -5,6 +5,7 @@ import type { Geometry as GdalGeometry } from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
+import { SPHERE_METRES } from '../../format/neighbours.ts';
 import { areaOf, madeValid, sharedArea } from '../gdal/valid-polygons.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import { featureFrom, isObject, listOf } from '../reader/parse-feature.ts';
@@ -46,8 +47,6 @@ export interface SharedResult {
   invalid: [from: number[], to: number[]];
 }
 
-/** Mean radius of the Earth in metres. */
-const RADIUS = 6_371_008.8;
 /** Edges are divided so that none has more degrees of latitude: then it leaves the straight line by 3 m at most. */
 const LONGEST_DEGREES = 0.1;
 /** Units below this area, in square metres, are compared in full. */
@@ -149,7 +148,7 @@ function openShapes(level: Level, { root, release, precision }: Side) {
         (value) => value / BOX_SCALE,
       );
       const [west = 0, south = 0, east = 0, north = 0] = degrees.map(radians);
-      return sum + (west > east ? Infinity : RADIUS ** 2 * (east - west) * (Math.sin(north) - Math.sin(south)));
+      return sum + (west > east ? Infinity : SPHERE_METRES ** 2 * (east - west) * (Math.sin(north) - Math.sin(south)));
     }, 0);
   }
 
@@ -195,8 +194,8 @@ function projected(ring: readonly number[]): number[] {
     const pieces = x1 === x2 || y1 === y2 ? 1 : Math.ceil(Math.abs(y2 - y1) / LONGEST_DEGREES);
     for (let i = 0; i < pieces; i++)
       result.push(
-        RADIUS * radians(x1 + ((x2 - x1) * i) / pieces),
-        RADIUS * Math.sin(radians(y1 + ((y2 - y1) * i) / pieces)),
+        SPHERE_METRES * radians(x1 + ((x2 - x1) * i) / pieces),
+        SPHERE_METRES * Math.sin(radians(y1 + ((y2 - y1) * i) / pieces)),
       );
   });
   return result;
@@ -206,7 +205,7 @@ function projected(ring: readonly number[]): number[] {
 function lengthOf(ring: readonly number[]): number {
   let length = 0;
   eachEdge(ring, (x1, y1, x2, y2) => {
-    length += RADIUS * Math.hypot(radians(x2 - x1) * Math.cos(radians((y1 + y2) / 2)), radians(y2 - y1));
+    length += SPHERE_METRES * Math.hypot(radians(x2 - x1) * Math.cos(radians((y1 + y2) / 2)), radians(y2 - y1));
   });
   return length;
 }

@@ -1,5 +1,6 @@
 // The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
 // before a release is activated.
+import type { Argv } from 'yargs';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../check/changes.ts';
 import { publishChanges } from '../check/publish-changes.ts';
@@ -34,16 +35,21 @@ const DRIFT_OPTION = {
   describe: 'metres by which a source may have moved borders; default: 20 times the median, 1,000 at most',
 } as const;
 
+/** What both commands take. */
+function withReleases<Options>(args: Argv<Options>) {
+  return args
+    .option('out', OUT)
+    .positional('a', OLD)
+    .positional('b', NEW)
+    .option('same', SAME_OPTION)
+    .option('drift', DRIFT_OPTION);
+}
+
 export const changesCommand = defineCommand({
   command: 'changes <a> <b>',
   describe: 'publish what became of the units between two releases: merged, split, recoded, redrawn, gone, new',
   builder: (args) =>
-    args
-      .option('out', OUT)
-      .positional('a', OLD)
-      .positional('b', NEW)
-      .option('same', SAME_OPTION)
-      .option('drift', DRIFT_OPTION)
+    withReleases(args)
       .option('dry-run', { type: 'boolean', describe: 'count the units that would be compared; write nothing' })
       .option('sign-key', SIGN_KEY)
       .option('workers', WORKERS)
@@ -68,12 +74,7 @@ export const diffCommand = defineCommand({
   command: 'diff <a> <b>',
   describe: 'compare two releases: changes of units by class, and files; writes nothing',
   builder: (args) =>
-    args
-      .option('out', OUT)
-      .positional('a', OLD)
-      .positional('b', NEW)
-      .option('same', SAME_OPTION)
-      .option('drift', DRIFT_OPTION)
+    withReleases(args)
       .option('workers', WORKERS)
       .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
   async handler(argv) {

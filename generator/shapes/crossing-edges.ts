@@ -12,11 +12,6 @@ export interface CrossingEdge {
   crossing: { x: number; y: number };
 }
 
-/** Edges that cross, each beside the one that it crosses. */
-export interface CrossingEdges {
-  edges: CrossingEdge[];
-}
-
 interface Arcs {
   x: Int32Array;
   y: Int32Array;
@@ -29,11 +24,12 @@ const SQUARE_BITS_MIN = 6;
 const HASH_BITS = 20;
 
 /**
- * The edges that cross another one of the same level elsewhere than at an end of either.
+ * The edges that cross another one of the same level elsewhere than at an end of either, each beside the one that it
+ * crosses.
  * @param levels of each arc, a bit for each level
  * @param changed for each arc 1 if it is to be looked at, with those around it; all if there is none
  */
-export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): CrossingEdges {
+export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): CrossingEdge[] {
   const { x, y, arcEnds } = arcs;
   const arcOf = new Int32Array(x.length).fill(-1);
   for (let arc = 0; arc < arcEnds.length; arc++)
@@ -84,7 +80,7 @@ export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Arr
         ]);
       }
   const ordered = [...found.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge);
-  return { edges: ordered.flat() };
+  return ordered.flat();
 }
 
 /** So large that all edges together meet a few squares each. */

@@ -2,7 +2,7 @@
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { type CrossingEdges, crossingEdges } from './crossing-edges.ts';
+import { type CrossingEdge, crossingEdges } from './crossing-edges.ts';
 import { endBefore } from './level-rings.ts';
 import type { SharedArcs } from './shared-arcs.ts';
 
@@ -43,7 +43,7 @@ export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8
   for (let i = 0; i < kept.length; i++) if (below === 0 || f64At(weights, i) > limit) kept[i] = 1;
   let arcs = roundedArcs(shared, kept, below);
   let found = crossingEdges(arcs, levels);
-  for (let round = 0; round < ROUNDS.refined && found.edges.length > 0; round++) {
+  for (let round = 0; round < ROUNDS.refined && found.length > 0; round++) {
     const changed = refine(arcs, found, kept, weights);
     if (changed === undefined) break;
     arcs = roundedArcs(shared, kept, below);
@@ -52,13 +52,13 @@ export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8
   let joined: ZoomArcs = arcs;
   // Also where nothing has changed: edges without points to bring back cross still.
   let left = crossingEdges(joined, levels);
-  for (let round = 0; round < ROUNDS.joined && left.edges.length > 0; round++) {
+  for (let round = 0; round < ROUNDS.joined && left.length > 0; round++) {
     const changed = new Uint8Array(levels.length);
-    for (const { arc } of left.edges) changed[arc] = 1;
+    for (const { arc } of left) changed[arc] = 1;
     joined = join(joined, left);
     left = crossingEdges(joined, levels, changed);
   }
-  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.edges.length / 2 };
+  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.length / 2 };
 }
 
 /** Rounds the points that are kept. A place that follows itself is one, and a way there and back is none. */
@@ -95,7 +95,7 @@ function roundedArcs({ x, y, points, arcEnds }: SharedArcs, kept: Uint8Array, be
  */
 function refine(
   { from, arcEnds }: CutArcs,
-  { edges }: CrossingEdges,
+  edges: readonly CrossingEdge[],
   kept: Uint8Array,
   weights: Float64Array,
 ): Uint8Array | undefined {
@@ -114,7 +114,7 @@ function refine(
 }
 
 /** Makes the rounded crossing of two edges a place of both. */
-function join({ x, y, arcEnds }: ZoomArcs, { edges }: CrossingEdges): ZoomArcs {
+function join({ x, y, arcEnds }: ZoomArcs, edges: readonly CrossingEdge[]): ZoomArcs {
   const places = new Map<number, { x: number; y: number }[]>();
   for (const { edge, crossing } of edges) places.set(edge, [...(places.get(edge) ?? []), crossing]);
   const [xs, ys] = [new NumberList(Int32Array), new NumberList(Int32Array)];

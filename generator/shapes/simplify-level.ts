@@ -5,6 +5,7 @@
 // 26 s and 1.4 GB. But small units are not recognisable afterwards: of 35,283 communes 6,254 changed their area by more
 // than a fifth at 1 km, and 584 at 450 m, which leaves about as many positions as 1 km does here, where 3 do. And its
 // packages have 160 MB.
+import { SPHERE_METRES } from '../../format/neighbours.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import { endBefore, type LevelRings, type LevelUnits, unitPolygons } from './level-rings.ts';
@@ -28,7 +29,7 @@ export interface SimplifiedLevels {
 }
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
-const METRES_PER_DEGREE = (6_371_008.8 * Math.PI) / 180;
+const METRES_PER_DEGREE = (SPHERE_METRES * Math.PI) / 180;
 
 /** How often invalid units are tried again. */
 const ROUNDS_MAX = 8;

@@ -44,11 +44,7 @@ export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relati
 }
 
 /** The units of a level in order of fid. */
-export function* namedUnits(
-  level: Level,
-  store: LevelStore,
-  { parent, below: [next] }: Relatives,
-): Generator<RelatedUnit> {
+function* namedUnits(level: Level, store: LevelStore, { parent, below: [next] }: Relatives): Generator<RelatedUnit> {
   const index = store.readIndex();
   const names = store.readNames();
   const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);

@@ -18,6 +18,7 @@ import {
   pageCap,
 } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
+import { mercatorX, mercatorY } from '../../../generator/shapes/tile-arcs.ts';
 import { dice } from '../../support/dice.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';
@@ -168,8 +169,7 @@ export function hierarchiesAtPoints(index: LevelIndex): TargetList {
 export function tilesAtUnits(index: LevelIndex, zoom: number): TargetList {
   const across = 2 ** zoom;
   const tileAt = (longitude: number, latitude: number): string => {
-    const x = Math.floor((longitude / 360 + 0.5) * across);
-    const y = Math.floor((0.5 - Math.atanh(Math.sin((latitude * Math.PI) / 180)) / (2 * Math.PI)) * across);
+    const [x, y] = [mercatorX(longitude), mercatorY(latitude)].map((share) => Math.floor(share * across));
     return `/api/v1/tiles/${levelName(index.level)}/${zoom}/${x}/${y}.mvt`;
   };
   return { what: `a tile of zoom ${zoom} at a random unit (lv${index.level})`, targets: aroundCentres(index, tileAt) };

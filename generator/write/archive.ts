@@ -22,14 +22,13 @@ import {
   tileDigestOf,
   vectorLayers,
 } from '../../format/tiles.ts';
-import { NumberList } from '../geojson/number-list.ts';
 import { readAt } from '../reader/inflate.ts';
 import { checkedFile } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
-import { type CutTilesTask, cutTiles, recordFile, type ZoomRecord } from './cut-tiles.ts';
+import { type CutTilesTask, cutTiles, recordFile, TileRuns, type ZoomRecord } from './cut-tiles.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -142,44 +141,32 @@ interface Content {
 
 /** The entries of all zooms; equal contents are one. */
 function joinZooms(zooms: readonly Zoom[]) {
-  const [id, run, length, offset] = [
-    new NumberList(Float64Array),
-    new NumberList(Uint32Array),
-    new NumberList(Uint32Array),
-    new NumberList(Float64Array),
-  ];
+  const runs = new TileRuns();
   const contents: Content[] = [];
-  const known = new Map<string, Content>();
+  /** Places in `contents`. */
+  const known = new Map<string, number>();
   let [bytes, tiles] = [0, 0];
   for (const [zoom, { record }] of zooms.entries()) {
     const own = Array.from(record.length, (size, number) => {
       const digest = record.digest.subarray(TILE_DIGEST_BYTES * number, TILE_DIGEST_BYTES * (number + 1));
       const key = `${size} ${Buffer.from(digest).toString('hex')}`;
-      const content = known.get(key);
-      if (content !== undefined) return content;
+      const place = known.get(key);
+      if (place !== undefined) return place;
       const textBytes = u32At(record.textLength, number);
-      const fresh = { zoom, number, offset: bytes, length: size, textBytes, digest };
-      known.set(key, fresh);
-      contents.push(fresh);
+      known.set(key, contents.length);
       bytes += size;
-      return fresh;
+      return contents.push({ zoom, number, offset: bytes - size, length: size, textBytes, digest }) - 1;
     });
     for (let i = 0; i < record.id.length; i++) {
-      const content = elementAt(own, u32At(record.content, i));
-      const [first, count] = [f64At(record.id, i), u32At(record.run, i)];
+      const count = u32At(record.run, i);
       tiles += count;
-      const last = id.length - 1;
-      if (last >= 0 && offset.at(last) === content.offset && id.at(last) + run.at(last) === first)
-        run.set(last, run.at(last) + count);
-      else {
-        id.push(first);
-        run.push(count);
-        length.push(content.length);
-        offset.push(content.offset);
-      }
+      runs.add(f64At(record.id, i), count, elementAt(own, u32At(record.content, i)));
     }
   }
-  const directory = { id: id.values(), run: run.values(), length: length.values(), offset: offset.values() };
+  const { id, run, content } = runs.values();
+  const length = content.map((place) => elementAt(contents, place).length);
+  const offset = Float64Array.from(content, (place) => elementAt(contents, place).offset);
+  const directory = { id, run, length, offset };
   return { directory, contents, tiles };
 }
 

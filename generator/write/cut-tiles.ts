@@ -121,14 +121,34 @@ function* labelsOf({ longitude, latitude }: LabelPlaces, side: number): Generato
   }
 }
 
+/** Tiles that follow each other and have the same content, ascending by id. */
+export class TileRuns {
+  readonly #id = new NumberList(Float64Array);
+  readonly #run = new NumberList(Uint32Array);
+  readonly #content = new NumberList(Uint32Array);
+
+  /** Adds `count` tiles from an id on, behind those that there are. @param content the number of their content */
+  add(id: number, count: number, content: number): void {
+    const last = this.#id.length - 1;
+    if (last >= 0 && this.#content.at(last) === content && this.#id.at(last) + this.#run.at(last) === id)
+      this.#run.set(last, this.#run.at(last) + count);
+    else {
+      this.#id.push(id);
+      this.#run.push(count);
+      this.#content.push(content);
+    }
+  }
+
+  values(): Pick<ZoomRecord, 'id' | 'run' | 'content'> {
+    const [id, run, content] = [this.#id.values().slice(), this.#run.values().slice(), this.#content.values().slice()];
+    return { id, run, content };
+  }
+}
+
 /** Gzips contents, each once, and keeps the record. */
 function newZoomWriter(file: string) {
   const output = createOutputFile(file);
-  const [ids, runs, contents] = [
-    new NumberList(Float64Array),
-    new NumberList(Uint32Array),
-    new NumberList(Uint32Array),
-  ];
+  const runs = new TileRuns();
   const [lengths, textLengths] = [new NumberList(Uint32Array), new NumberList(Uint32Array)];
   const digests: Buffer[] = [];
   const known = new Map<string, number>();
@@ -158,21 +178,12 @@ function newZoomWriter(file: string) {
         const without = isLarge ? gzipMember(Buffer.concat([tile.units, tile.labels])).length : member.length;
         largest.withoutBorders = Math.max(largest.withoutBorders, without);
       }
-      const last = ids.length - 1;
-      const follows = last >= 0 && contents.at(last) === number && ids.at(last) + runs.at(last) === id;
-      if (follows) runs.set(last, runs.at(last) + count);
-      else {
-        ids.push(id);
-        runs.push(count);
-        contents.push(number);
-      }
+      runs.add(id, count, number);
     },
     end(): ZoomRecord {
       output.close();
       return {
-        id: ids.values().slice(),
-        run: runs.values().slice(),
-        content: contents.values().slice(),
+        ...runs.values(),
         length: lengths.values().slice(),
         textLength: textLengths.values().slice(),
         digest: Buffer.concat(digests),

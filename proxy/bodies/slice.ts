@@ -146,7 +146,7 @@ export class Slice implements BodySource {
    * A range of its bytes, for a download: always a stream. A client that was cut off continues behind what it has,
    * which therefore is right: each piece is read and checked whole before a byte of it is sent.
    */
-  part({ offset, length }: ByteRange): BodySource {
+  part({ offset, length }: ByteRange): { bytes: number; read(reads: QueuedReads, client: Recipient): Promise<Chunks> } {
     // A piece takes as much memory for one of its bytes as for all.
     const stream = (reads: QueuedReads, client: Recipient): Chunks =>
       this.#stream(reads, client, offset, offset + length, true);

@@ -2,7 +2,7 @@
 import type { Cells } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
 import { cellsPath } from '../../../format/layout.ts';
-import type { Answer, BodySource } from '../../bodies/answer.ts';
+import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
@@ -10,7 +10,7 @@ import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { Listing } from '../pages/listing.ts';
 import { CELLS } from '../places/level-places.ts';
 import type { SavedEndpoint } from './endpoints.ts';
-import { answerSaved, type RangedFile, savedRow } from './saved.ts';
+import { answerSaved, type RangedFile, type StreamedPart, savedRow } from './saved.ts';
 
 /** The row of an endpoint. */
 export function cellsRow(endpoint: SavedEndpoint): Row {
@@ -41,11 +41,10 @@ export class StoredCells extends StoredFile implements RangedFile {
     this.#load = load;
   }
 
-  /** A range of its bytes: always a stream. */
-  part({ offset, length }: ByteRange): BodySource {
+  part({ offset, length }: ByteRange): StreamedPart {
     const stream = (cells: Cells, reads: QueuedReads, client: Recipient) =>
       this.#stream(cells, reads, client, offset, offset + length);
-    const read: BodySource['read'] = (reads, client) =>
+    const read: StreamedPart['read'] = (reads, client) =>
       reads.later(client, async () => stream(await this.#load(), reads, client));
     // A piece takes as much memory for one of its bytes as for all.
     return { bytes: this.bytes, read };

@@ -4,19 +4,24 @@ import type { Answer, BodySource } from '../../bodies/answer.ts';
 import { rangeOf } from '../../bodies/conditions.ts';
 import { downloadHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
-import type { ByteRange } from '../../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import { GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
 import { RELEASE, type SavedEndpoint } from './endpoints.ts';
+
+/** A range of a file, always a stream: what is read at once gets into the response cache, which knows no ranges. */
+export interface StreamedPart extends BodySource {
+  read(reads: QueuedReads, client: Recipient): Promise<AsyncIterable<Buffer>>;
+}
 
 /** A file of which ranges can be sent. */
 export interface RangedFile {
   bytes: number;
   /** Entity tag without quotes. */
   tag: string;
-  /** A range of it: always a stream. What is read at once gets into the response cache, which knows no ranges. */
-  part(range: ByteRange): BodySource;
+  /** A range of it, or all. */
+  part(range: ByteRange): StreamedPart;
 }
 
 /** The row of a path with a file that is saved. */

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { neighboursTablePath } from '../../../format/layout.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
-import type { Answer, BodySource } from '../../bodies/answer.ts';
+import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
-import { answerSaved, type RangedFile, savedRow } from '../downloads/saved.ts';
+import { answerSaved, type RangedFile, type StreamedPart, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
 
 /** How names of tables end. */
@@ -49,8 +49,8 @@ function answerTable(listing: Listing<SavedEndpoint>): Answer {
 
 /** A stored file of which ranges are sent. What describes it is its SHA-256, so it is read as a whole for each. */
 class StoredTable extends StoredFile implements RangedFile {
-  part({ offset, length }: ByteRange): BodySource {
-    const read: BodySource['read'] = (reads, client) =>
+  part({ offset, length }: ByteRange): StreamedPart {
+    const read: StreamedPart['read'] = (reads, client) =>
       reads.later(client, () => this.#cut(reads, client, offset, offset + length));
     return { bytes: this.bytes, read };
   }

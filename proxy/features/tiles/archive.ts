@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { lastUpTo } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
 import { TILE_DIGEST_BYTES, TILE_RECORD_BYTES } from '../../../format/tiles.ts';
-import type { Answer, BodySource } from '../../bodies/answer.ts';
+import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { SavedEndpoint } from '../downloads/endpoints.ts';
-import { answerSaved, type RangedFile, savedRow } from '../downloads/saved.ts';
+import { answerSaved, type RangedFile, type StreamedPart, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
 import { type LevelTiles, noTiles, TILES } from './level-tiles.ts';
 
@@ -45,9 +45,8 @@ class StoredTiles extends StoredFile implements RangedFile {
     this.#tiles = tiles;
   }
 
-  /** A range of its bytes: always a stream. */
-  part({ offset, length }: ByteRange): BodySource {
-    const read: BodySource['read'] = (reads, client) =>
+  part({ offset, length }: ByteRange): StreamedPart {
+    const read: StreamedPart['read'] = (reads, client) =>
       reads.later(client, () => this.#stream(reads, client, offset, offset + length));
     // A piece takes as much memory for one of its bytes as for all.
     return { bytes: this.bytes, read };

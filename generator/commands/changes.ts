@@ -1,6 +1,5 @@
 // The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
 // before a release is activated.
-import type { Argv } from 'yargs';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../check/changes.ts';
 import { publishChanges } from '../check/publish-changes.ts';
@@ -25,31 +24,24 @@ import { openPool, type Pool } from '../workers/pool.ts';
 
 const OLD = { type: 'string', demandOption: true, describe: 'id of the old release' } as const;
 const NEW = { type: 'string', demandOption: true, describe: 'id of the new release' } as const;
-const SAME_OPTION = {
-  ...NUMBER,
-  default: SAME,
-  describe: 'shapes that overlap by this share of both are the same, 0 to 1',
+/** The options of both commands. */
+const COMPARED = {
+  out: OUT,
+  same: { ...NUMBER, default: SAME, describe: 'shapes that overlap by this share of both are the same, 0 to 1' },
+  drift: {
+    ...NUMBER,
+    describe: 'metres by which a source may have moved borders; default: 20 times the median, 1,000 at most',
+  },
 } as const;
-const DRIFT_OPTION = {
-  ...NUMBER,
-  describe: 'metres by which a source may have moved borders; default: 20 times the median, 1,000 at most',
-} as const;
-
-/** What both commands take. */
-function withReleases<Options>(args: Argv<Options>) {
-  return args
-    .option('out', OUT)
-    .positional('a', OLD)
-    .positional('b', NEW)
-    .option('same', SAME_OPTION)
-    .option('drift', DRIFT_OPTION);
-}
 
 export const changesCommand = defineCommand({
   command: 'changes <a> <b>',
   describe: 'publish what became of the units between two releases: merged, split, recoded, redrawn, gone, new',
   builder: (args) =>
-    withReleases(args)
+    args
+      .positional('a', OLD)
+      .positional('b', NEW)
+      .options(COMPARED)
       .option('dry-run', { type: 'boolean', describe: 'count the units that would be compared; write nothing' })
       .option('sign-key', SIGN_KEY)
       .option('workers', WORKERS)
@@ -74,7 +66,10 @@ export const diffCommand = defineCommand({
   command: 'diff <a> <b>',
   describe: 'compare two releases: changes of units by class, and files; writes nothing',
   builder: (args) =>
-    withReleases(args)
+    args
+      .positional('a', OLD)
+      .positional('b', NEW)
+      .options(COMPARED)
       .option('workers', WORKERS)
       .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
   async handler(argv) {

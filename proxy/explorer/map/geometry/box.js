@@ -40,7 +40,7 @@ export function unionOf(boxes) {
  * @param {number} west
  * @param {number} east less than west where the way crosses the antimeridian
  */
-export function widthOf(west, east) {
+function widthOf(west, east) {
   return Math.min(east < west ? east - west + TURN : east - west, TURN);
 }
 

@@ -19,6 +19,9 @@ mkdirSync(join(folder, 'a'));
 const paths = Array.from({ length: 6 }, (_, i) => `a/${i}`);
 for (const [i, path] of paths.entries()) writeFileSync(join(folder, path), `file ${i}`.repeat(1000));
 
+/** A clock that stands still: no read is slow, so that `readNow` reads on a machine that waits for its disk, too. */
+const noTime = (): number => 0;
+
 /** Reads a range on the event loop; undefined if that would block it. */
 function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: boolean): Buffer | undefined {
   const target = Buffer.alloc(range.length + 2, '.');
@@ -31,8 +34,7 @@ function readNow(origin: Origin, path: string, range: ByteRange, staysOpen: bool
 const openBelow = (path: string): string[] => openFiles(join(folder, path));
 
 test('keeps a bounded number of files open, and closes those of a folder, and all', { skip: !isLinux }, () => {
-  // On a clock that stands still no read is slow.
-  const origin = directoryOrigin(folder, () => 0);
+  const origin = directoryOrigin(folder, noTime);
   const many = Array.from({ length: 600 }, (_, i) => `a/many-${i}`);
   for (const path of many) writeFileSync(join(folder, path), 'x');
   for (const path of many) readNow(origin, path, { offset: 0, length: 1 }, true);
@@ -98,7 +100,7 @@ const WAYS = {
 
 for (const [way, read] of Object.entries(WAYS)) {
   test(`reads exactly the bytes that are asked for, ${way}`, async () => {
-    const origin = directoryOrigin(folder);
+    const origin = directoryOrigin(folder, noTime);
     const whole = (await origin.read('a/1', 1e9)).toString();
     assert.equal(whole, 'file 1'.repeat(1000));
     for (const [offset, length] of [
@@ -112,7 +114,7 @@ for (const [way, read] of Object.entries(WAYS)) {
   });
 
   test(`names a file that is missing, that ends early, or that is a folder, ${way}`, async () => {
-    const origin = directoryOrigin(folder);
+    const origin = directoryOrigin(folder, noTime);
     for (const [path, range, reason] of [
       ['a/9', { offset: 0, length: 1 }, 'missing'],
       ['a/1/9', { offset: 0, length: 1 }, 'missing'],
@@ -127,7 +129,7 @@ for (const [way, read] of Object.entries(WAYS)) {
   });
 
   test(`a file that was found missing is found when it is there, ${way}`, async () => {
-    const origin = directoryOrigin(folder);
+    const origin = directoryOrigin(folder, noTime);
     const range = { offset: 0, length: 6 };
     await assert.rejects(async () => read(origin, 'a/late', range), { reason: 'missing' });
     writeFileSync(join(folder, 'a/late'), 'file x');
@@ -140,7 +142,7 @@ for (const [way, read] of Object.entries(WAYS)) {
 }
 
 test('a file that the thread pool finds cut short is closed: an intact one in its place is read at once', async () => {
-  const origin = directoryOrigin(folder);
+  const origin = directoryOrigin(folder, noTime);
   const [start, end] = [0, 5990].map((offset) => ({ offset, length: 10 }));
   assert.ok(start && end);
   const intact = readFileSync(join(folder, 'a/2'));
@@ -176,7 +178,12 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
 }, async () => {
   writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
   const streams = Array.from({ length: 5 }, () =>
-    new QueuedReads(directoryOrigin(folder)).pieces('a/streamed', { offset: 1, length: 999_999 }, NOBODY, () => true),
+    new QueuedReads(directoryOrigin(folder, noTime)).pieces(
+      'a/streamed',
+      { offset: 1, length: 999_999 },
+      NOBODY,
+      () => true,
+    ),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;
@@ -186,7 +193,7 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
 });
 
 test('a whole file is read up to the length that it may have; what is no file is refused', async () => {
-  const origin = directoryOrigin(folder);
+  const origin = directoryOrigin(folder, noTime);
   assert.equal((await origin.read('a/1', 6000)).length, 6000);
   await assert.rejects(origin.read('a/1', 5999), { reason: 'damaged', message: /more than 5999 bytes/ });
   if (!isLinux) return;

@@ -65,7 +65,6 @@ export class Workspace {
       },
       onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
-      onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
       onZoom: () => this.#fly(),
       onShowAll: () => map.fit(boxesOfAll(this.#shown)),
@@ -111,7 +110,7 @@ export class Workspace {
   /** Goes where the browser's own buttons lead. */
   followAddress() {
     const place = hashToPlace(location.hash, this.#levels);
-    const row = this.#view.rowOf(place);
+    const row = this.#shown.rowOf(place);
     const isListed = row !== undefined || (place.unit === undefined && place.fid === undefined);
     if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows || !isListed)
       return void this.go(place, 'replace');
@@ -124,7 +123,7 @@ export class Workspace {
    * @param {import('./map/pointer.js').Picked} picked
    */
   async pick({ level, fid, gid }) {
-    const row = level === this.#shown.place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
+    const row = this.#shown.rowOf({ level, fid });
     // Regions of the world are opened, which moves the map: so do countries.
     if (row !== undefined) return this.#select(row, this.#shown.isWorld);
     if (gid === null) return;
@@ -142,7 +141,7 @@ export class Workspace {
    * @param {number} fid
    */
   titleOf(level, fid) {
-    return this.#view.rowOf({ level, fid })?.name ?? undefined;
+    return this.#shown.rowOf({ level, fid })?.name ?? undefined;
   }
 
   /**
@@ -197,18 +196,9 @@ export class Workspace {
    * @param {Place} place
    */
   async #find(place) {
-    const row = isSameListing(place, this.#shown.place) ? this.#view.rowOf(place) : undefined;
+    const row = isSameListing(place, this.#shown.place) ? this.#shown.rowOf(place) : undefined;
     if (row === undefined) await this.go(place, 'push');
     else await this.#select(row, true);
-  }
-
-  /**
-   * @param {NamedUnit} row
-   * @param {number} [level] of the units inside; otherwise the next one
-   */
-  #open(row, level) {
-    const place = inside(row, this.#shown.place, this.#levels, level);
-    if (place !== undefined) void this.go(place, 'push');
   }
 
   /**

@@ -86,15 +86,11 @@ export function isPassing(error) {
 export function emptyMessage({ filters, bbox, contains }, isKnown) {
   const [gid] = [...filters.values()].slice(-1);
   if (gid !== undefined && !isKnown) return unknownMessage(gid);
-  if (contains !== '')
-    return { kind: 'note', title: 'No units here', detail: 'None of this level contains the point.' };
-  if (bbox !== '') return { kind: 'note', title: 'No units here', detail: 'None of this level is in the box.' };
-  if (gid === undefined) return { kind: 'note', title: 'No units here', detail: 'This level has no units.' };
-  return {
-    kind: 'note',
-    title: 'No units here',
-    detail: `${gid} has no units at this level. The map stays where it is.`,
-  };
+  let detail =
+    gid === undefined ? 'This level has no units.' : `${gid} has no units at this level. The map stays where it is.`;
+  if (bbox !== '') detail = 'None of this level is in the box.';
+  if (contains !== '') detail = 'None of this level contains the point.';
+  return { kind: 'note', title: 'No units here', detail };
 }
 
 /**

@@ -77,11 +77,13 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
     const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
     const toResult = (/** @type {Found} */ unit) => {
+      const { path, gid, type, level } = unit;
       const pick = () => {
         leave();
         onPick(unit);
       };
-      return { option: makeOption(unit, isRepeated(unit)), pick };
+      const above = path === '' || isRepeated(unit) ? [gid, path].filter(Boolean).join(' · ') : path;
+      return { option: makeOption(titleOf(unit), type ?? `level ${level}`, above), pick };
     };
     offer(note, found.map(toResult));
   };
@@ -94,14 +96,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
           points.find((other) => other !== point),
         );
       };
-      const option = make(
-        'div',
-        '',
-        make('span', 'name', pointToText(point)),
-        make('span', 'type', point.order ?? ''),
-        make('span', 'above', 'what is here'),
-      );
-      return { option, pick };
+      return { option: makeOption(pointToText(point), point.order ?? '', 'what is here'), pick };
     };
     offer(points.length === 1 ? '1 point' : `${points.length} points`, points.map(toResult));
   };
@@ -201,18 +196,12 @@ function pause(ms, signal) {
 }
 
 /**
- * @param {Found} unit
- * @param {boolean} isRepeated is there another of this name in the same unit?
+ * @param {string} name
+ * @param {string} type
+ * @param {string} above the units it is in
  */
-function makeOption(unit, isRepeated) {
-  const { path, gid } = unit;
-  return make(
-    'div',
-    '',
-    make('span', 'name', titleOf(unit)),
-    make('span', 'type', unit.type ?? `level ${unit.level}`),
-    make('span', 'above', path === '' || isRepeated ? [gid, path].filter(Boolean).join(' · ') : path),
-  );
+function makeOption(name, type, above) {
+  return make('div', '', make('span', 'name', name), make('span', 'type', type), make('span', 'above', above));
 }
 
 /**

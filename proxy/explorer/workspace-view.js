@@ -41,7 +41,7 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
- * @property {import('./map/map.js').UnitMap} map
+ * @property {import('./map/map.js').UnitMap | undefined} map
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place) => void} onGo
  * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the
@@ -304,8 +304,8 @@ export class WorkspaceView {
   /** What the map shows of what is listed, as a list. */
   #listSeen() {
     const { shown, map, onGo, onHereClose } = this.#options;
-    const seen = map.seen();
-    if (seen === undefined) return;
+    const seen = map?.seen();
+    if (map === undefined || seen === undefined) return;
     const { level, filters, format } = shown.place;
     const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
     onHereClose();

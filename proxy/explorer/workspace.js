@@ -18,7 +18,7 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
- * @property {import('./map/map.js').UnitMap} map
+ * @property {import('./map/map.js').UnitMap | undefined} map
  * @property {() => void} onUnauthorized the service does not accept the token
  * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
@@ -59,15 +59,15 @@ export class Workspace {
       signal: this.#ended.signal,
       onGo: (place) => void this.go(place, 'push'),
       onHere: (point, other) => {
-        const zoom = Math.max(map.view().zoom, POINT_ZOOM);
-        map.setView({ zoom, ...point });
+        const zoom = Math.max(map?.view().zoom ?? 0, POINT_ZOOM);
+        map?.setView({ zoom, ...point });
         void this.tellHere(point, other);
       },
       onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
       onSelect: (row) => void this.#select(row, true),
       onZoom: () => this.#fly(),
-      onShowAll: () => map.fit(boxesOfAll(this.#shown)),
+      onShowAll: () => map?.fit(boxesOfAll(this.#shown)),
     });
   }
 
@@ -99,11 +99,11 @@ export class Workspace {
     const { map } = this.#parts;
     this.#wanted = { fit: place.view === undefined, flight: place.view === undefined };
     writeHash(placeToHash(place, this.#levels), how);
-    map.select(undefined);
+    map?.select(undefined);
     // The state has the place before the map moves: each move writes the place into the address.
     const shown = this.#shown.show(place);
-    map.show({ ...place, isWhole: this.#shown.isWorld });
-    if (place.view !== undefined) map.setView(place.view);
+    map?.show({ ...place, isWhole: this.#shown.isWorld });
+    if (place.view !== undefined) map?.setView(place.view);
     await shown;
   }
 
@@ -114,7 +114,7 @@ export class Workspace {
     const isListed = row !== undefined || (place.unit === undefined && place.fid === undefined);
     if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows || !isListed)
       return void this.go(place, 'replace');
-    if (place.view !== undefined) this.#parts.map.setView(place.view);
+    if (place.view !== undefined) this.#parts.map?.setView(place.view);
     if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);
   }
 
@@ -154,7 +154,7 @@ export class Workspace {
     this.#question?.abort();
     const question = new AbortController();
     this.#question = question;
-    map.mark(point);
+    map?.mark(point);
     this.#view.showHere({ point, other, units: undefined });
     try {
       const units = await unitsAt(point, client, about, question.signal);
@@ -168,7 +168,7 @@ export class Workspace {
 
   #closeHere() {
     this.#question?.abort();
-    this.#parts.map.mark(undefined);
+    this.#parts.map?.mark(undefined);
     this.#view.showHere(undefined);
   }
 
@@ -218,9 +218,9 @@ export class Workspace {
     const { pages, selected, place } = this.#shown;
     const { map } = this.#parts;
     if (pages?.error instanceof RefusalError && pages.error.status === 401) return this.fail(pages.error);
-    if (what === 'place' || what === 'pages') map.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
+    if (what === 'place' || what === 'pages') map?.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
     if (what === 'rows' || what === 'opened') this.#fit();
-    if (what === 'selection') map.select(selected && { level: place.level, fid: selected.fid });
+    if (what === 'selection') map?.select(selected && { level: place.level, fid: selected.fid });
     if (what === 'selection') this.#writePlace();
     if ((what === 'selection' || what === 'unit') && this.#wanted.flight) this.#fly();
     this.#tellSeen();
@@ -233,7 +233,7 @@ export class Workspace {
     const boxes = boxesOfListed(this.#shown);
     if (!this.#wanted.fit || !hasRows || total === 0 || (boxes.length === 0 && !isWorld)) return;
     this.#wanted.fit = false;
-    this.#parts.map.fit(boxes);
+    this.#parts.map?.fit(boxes);
   }
 
   /** Goes to the selected unit, once its box is known. */
@@ -241,12 +241,12 @@ export class Workspace {
     const box = boxOfSelected(this.#shown);
     if (box === undefined) return;
     this.#wanted = { fit: false, flight: false };
-    this.#parts.map.fit([box]);
+    this.#parts.map?.fit([box]);
   }
 
   #tellSeen() {
-    showShowAll(isAllSeen(this.#shown, this.#parts.map.seen()), this.#view.titleOfAll());
-    this.#parts.map.makeRoom();
+    showShowAll(isAllSeen(this.#shown, this.#parts.map?.seen()), this.#view.titleOfAll());
+    this.#parts.map?.makeRoom();
   }
 
   #writePlace() {

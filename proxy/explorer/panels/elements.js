@@ -77,6 +77,11 @@ export function count(number) {
   return number.toLocaleString('en');
 }
 
+/** @param {number} number of units */
+export function unitsText(number) {
+  return `${count(number)} ${number === 1 ? 'unit' : 'units'}`;
+}
+
 /** @param {number} number of bytes */
 export function size(number) {
   if (number < 1000) return `${number} B`;

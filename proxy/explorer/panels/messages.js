@@ -1,6 +1,6 @@
 // What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
 import { RefusalError } from '../api/client.js';
-import { count, make, makeButton, part } from './elements.js';
+import { count, make, makeButton, part, unitsText } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -130,7 +130,7 @@ export function savingMessage(title, units) {
  * @returns {Message}
  */
 export function savedMessage(units, name) {
-  const title = `Saved ${count(units)} ${units === 1 ? 'unit' : 'units'}`;
+  const title = `Saved ${unitsText(units)}`;
   if (name === undefined) return { kind: 'note', title };
   // The column fid has a number of each level again, so it cannot be the one of the table.
   const code = `ogr2ogr -lco FID=row ${name.replace(/geojson$/, 'gpkg')} ${name}`;

@@ -3,7 +3,7 @@
 import { pointToText, textToPoints } from '../api/coordinates.js';
 import { searchUnits } from '../api/search.js';
 import { titleOf } from '../api/unit.js';
-import { count, make, part } from './elements.js';
+import { count, make, part, unitsText } from './elements.js';
 import { showSheet } from './layout.js';
 import { errorToMessage } from './messages.js';
 
@@ -55,9 +55,12 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     field.setAttribute('aria-expanded', 'false');
     setActive(-1);
   };
-  const leave = () => {
+  const clear = () => {
     field.value = '';
     close();
+  };
+  const leave = () => {
+    clear();
     showSheet('half');
   };
   const offer = (/** @type {string} */ note, /** @type {Result[]} */ offered) => {
@@ -127,10 +130,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
   field.addEventListener('input', () => void search(), { signal });
   field.addEventListener('focus', () => field.value !== '' && part('found-box').hidden && void search(), { signal });
   choice.addEventListener('change', () => void search(), { signal });
-  signal.addEventListener('abort', () => {
-    field.value = '';
-    close();
-  });
+  signal.addEventListener('abort', clear);
   field.addEventListener(
     'keydown',
     (event) => {
@@ -143,8 +143,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
         results[active]?.pick();
       } else if (event.key === 'Escape' && field.value !== '') {
         event.stopPropagation();
-        field.value = '';
-        close();
+        clear();
       }
     },
     { signal },
@@ -211,5 +210,5 @@ function makeOption(name, type, above) {
 function noteOf(found, shown) {
   if (found === 0) return 'No unit has this name or GID.';
   if (found > shown) return `The best ${shown} of ${count(found)} units`;
-  return found === 1 ? '1 unit' : `${count(found)} units`;
+  return unitsText(found);
 }

@@ -4,7 +4,7 @@ import { GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
 import { fileName, toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
-import { copy, count, size } from '../panels/elements.js';
+import { copy, size, unitsText } from '../panels/elements.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
 /**
@@ -156,11 +156,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
  */
 function hasDeeper({ level }, levels) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
-}
-
-/** @param {number} units */
-function unitsText(units) {
-  return `${count(units)} ${units === 1 ? 'unit' : 'units'}`;
 }
 
 /** @param {readonly number[]} numbers */

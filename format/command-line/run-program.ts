@@ -11,6 +11,7 @@ import {
   printableLines,
   UsageError,
 } from './messages.ts';
+import { usageErrorOf } from './yargs-messages.ts';
 
 /** Exit code after an error in the command line, as of most Unix programs. */
 const USAGE_EXIT_CODE = 2;
@@ -71,7 +72,7 @@ export async function runCommand(program: Argv, args: readonly string[]): Promis
     .wrap(Math.min(HELP_CHARS_MAX, process.stdout.columns ?? HELP_CHARS_DEFAULT))
     .fail((message, error: Error | undefined) => {
       if (error !== undefined && error.name !== 'YError') throw error;
-      throw new UsageError(message.replaceAll(/\s*\n\s*/g, ' '), 'add --help to see commands and options');
+      throw usageErrorOf(message.replaceAll(/\s*\n\s*/g, ' '), args, Object.keys(declaredOptions(program).key));
     })
     .parseAsync(args);
 }
@@ -98,7 +99,7 @@ function checkValues(
     if (values.includes('') || args.includes(`--${name}=`))
       throw new UsageError(`--${name}: missing value`, `write --${name} VALUE`);
     if (number.includes(name) && values.some(Number.isNaN))
-      throw new UsageError(`--${name}: not a number`, `write a number, e.g. --${name} 1`);
+      throw new UsageError(`--${name}: not a number`, `write --${name} NUMBER`);
   }
   for (const arg of args) {
     const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];

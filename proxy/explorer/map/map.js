@@ -2,7 +2,7 @@
 import { addAnswer, showAnswer } from './answer.js';
 import { createCamera } from './camera.js';
 import { onPaletteChange, readPalette } from './palette.js';
-import { createMark, followPointer } from './pointer.js';
+import { followPointer } from './pointer.js';
 import { startMap } from './start-map.js';
 import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 
@@ -43,6 +43,8 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 /** The zooms from which the whole release shows a level, unless it has none above. */
 const CLOSE_ZOOMS = [0, 3.5, 5.75, 8, 10, 12];
 const LOADING = 'Loading the map…';
+/** The style has no layer that ends before. */
+const MOST_ZOOM = 24;
 /** The status of tiles whose release is not there any more. */
 const GONE = 410;
 
@@ -62,7 +64,7 @@ export async function createMap(container, options) {
   let isFaulty = false;
   let shown = { level: top, isWhole: true };
   let state = { ...NOTHING };
-  const map = await startMap(container, options.headersFor);
+  const { map, marker } = await startMap(container, options.headersFor);
   const camera = createCamera(map, covered);
 
   /** @param {Partial<import('./style.js').MapState>} change */
@@ -77,6 +79,17 @@ export async function createMap(container, options) {
     const palette = readPalette();
     if (tiles === undefined) return;
     for (const layer of layersOf(level, { ...tiles, isTop: level === top }, palette)) addInOrder(map, layer);
+    limit(level);
+  };
+  const layerIds = (/** @type {number} */ level) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
+  /** The zoom from which a level is drawn. @param {number} level */
+  const closeZoom = (level) => (shown.isWhole && level > top ? (CLOSE_ZOOMS[level] ?? 0) : 0);
+  /**
+   * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes first.
+   * @param {number} level
+   */
+  const limit = (level) => {
+    for (const id of layerIds(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
   };
   const addAll = () => {
     const palette = readPalette();
@@ -104,7 +117,7 @@ export async function createMap(container, options) {
     for (const [level, tiles] of known) {
       if (tiles !== undefined && !isAll) continue;
       known.delete(level);
-      for (const { id } of map.getStyle().layers.filter(({ id }) => id.endsWith(`-${level}`))) map.removeLayer(id);
+      for (const id of layerIds(level)) map.removeLayer(id);
       if (tiles !== undefined) map.removeSource(sourceOf(level));
     }
   };
@@ -119,13 +132,11 @@ export async function createMap(container, options) {
   /** Shows the level that was asked for, or the nearest one above that has tiles at this zoom. */
   const follow = () => {
     const zoom = map.getZoom();
-    const isClose = (/** @type {number} */ level) => level === top || zoom >= (CLOSE_ZOOMS[level] ?? 0);
-    const wanted = levels.filter((level) =>
-      shown.isWhole ? level <= shown.level || isClose(level) : level <= shown.level,
-    );
-    for (const level of wanted) void need(level);
-    const there = wanted.filter((level) => zoom >= (known.get(level)?.minzoom ?? Infinity) || level === top);
-    set({ level: there.at(-1) ?? top, levels: there });
+    const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
+    const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
+    for (const level of close) void need(level);
+    const there = close.filter((level) => level === top || zoom >= (known.get(level)?.minzoom ?? Infinity));
+    set({ level: there.at(-1) ?? top, levels: wanted });
     const isTooFar = !there.includes(shown.level) && known.get(shown.level) !== undefined;
     onNote(isTooFar ? `Zoom in to see level ${shown.level}` : known.get(top) === undefined ? LOADING : '');
   };
@@ -153,6 +164,7 @@ export async function createMap(container, options) {
       isFaulty = false;
       const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
       set({ gids, of: Math.max(-1, ...filters.keys()) });
+      for (const level of known.keys()) limit(level);
       follow();
     },
     select(unit) {
@@ -168,7 +180,10 @@ export async function createMap(container, options) {
     makeRoom: camera.makeRoom,
     view: camera.view,
     setView: camera.setView,
-    mark: createMark(map),
+    mark(point) {
+      if (point === undefined) marker.remove();
+      else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
+    },
     seen: camera.seen,
     resize: () => void map.resize(),
     remove() {

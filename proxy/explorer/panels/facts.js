@@ -1,6 +1,6 @@
 // The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
-import { areaKm2 } from '../map/geometry/area.js';
+import { areaKm2, isTorn } from '../map/geometry/area.js';
 import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
 /**
@@ -14,7 +14,6 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  * @property {() => void} request the request for this unit alone
  * @property {() => void} save the unit as a file
  * @property {() => void} close
- * @property {() => string} link
  */
 
 /**
@@ -86,7 +85,7 @@ function makeOpen({ children, gid }, inside, { open }) {
  * @param {Unit | undefined} unit
  * @param {FactActions} actions
  */
-function makeActions(row, unit, { zoom, save, request, link }) {
+function makeActions(row, unit, { zoom, save, request }) {
   const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
   const saving = makeButton('Save GeoJSON', save);
   for (const button of [copy, saving]) button.toggleAttribute('disabled', unit === undefined);
@@ -96,7 +95,7 @@ function makeActions(row, unit, { zoom, save, request, link }) {
     makeButton('Zoom to', zoom),
     saving,
     copy,
-    makeCopyButton('Copy link', link),
+    makeCopyButton('Copy link', () => location.href),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
   );
 }
@@ -115,6 +114,9 @@ function makeProperties({ properties }, isOpen) {
   return details;
 }
 
+/** A ring as published may go from one side of a flat map to the other. */
+const TORN = 'jumps across the antimeridian, cut there on the map';
+
 /**
  * @param {Unit | undefined} unit undefined until the service has answered
  * @param {boolean} hasFailed
@@ -131,6 +133,7 @@ function shapeFacts(unit, hasFailed) {
     ...(area > 0 ? [/** @type {[string, string]} */ (['Area', areaText(area)])] : []),
     ['Box', boxText(bbox)],
     ['Shape', text],
+    ...(isTorn(unit.geometry) ? [/** @type {[string, string]} */ (['Outline', TORN])] : []),
   ];
 }
 

@@ -14,14 +14,17 @@ import {
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
+import { INDEX_SCALE, indexBoxAt } from '../geojson/bbox.ts';
 import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
+import { MERCATOR_LATITUDE, mercatorY } from '../shapes/tile-arcs.ts';
 import { featureCount, layerNames } from '../source/level-source.ts';
 import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
+import type { StoreIndex } from '../store/store-index.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { readSizes } from './read-sizes.ts';
@@ -83,8 +86,11 @@ const RELEASE_FILES = 2;
 /** Bytes of cells for each byte of feature files with the full geometry, as measured: 0.2 to 0.5. */
 const CELLS_SHARE = 0.37;
 
-/** The same of tiles to zoom 10; those to a zoom less have about this share of them. */
-const TILES = { zoom: 10, share: 1.5, less: 0.65 } as const;
+/**
+ * Bytes of tiles, as measured: for each tile of all zooms that a side of a unit's box leads through, which has the
+ * attributes of the unit; and for each byte of feature files with the full geometry, in tiles to a zoom and to each more.
+ */
+const TILES = { side: 160, zoom: 8, share: 0.85, more: 1.32 } as const;
 
 /** Files of the tiles of a level: the archive, and its digests. */
 const TILES_FILES = 2;
@@ -150,7 +156,8 @@ export async function forecast(
         pages: { all: pagesWith('all'), unfiltered: pagesWith('unfiltered'), none: pagesWith('none') },
       };
     });
-    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, options, signKey !== undefined));
+    const sides = read.map(({ index }) => sidesOf(index));
+    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, sides, options, signKey !== undefined));
     return { quality, levels, releases };
   } finally {
     await pool.close();
@@ -179,23 +186,46 @@ function pagesOf(index: LevelIndex, before: Float64Array, factor: number): Pages
   return { ...pages, bytes: Math.round(pages.bytes) };
 }
 
+/** The sides of the boxes of all units, in widths of the map. */
+function sidesOf({ features, boxes }: StoreIndex): number {
+  let sum = 0;
+  const rowOf = (latitude: number): number =>
+    mercatorY(Math.min(Math.max(latitude / INDEX_SCALE, -MERCATOR_LATITUDE), MERCATOR_LATITUDE));
+  for (let unit = 0; unit < features; unit++) {
+    const [west, south, east, north] = indexBoxAt(boxes, unit);
+    const columns = (east - west) / INDEX_SCALE / 360;
+    if (south <= north) sum += 2 * (columns < 0 ? columns + 1 : columns) + 2 * (rowOf(south) - rowOf(north));
+  }
+  return sum;
+}
+
+/** Bytes of the tiles of a level. @param sides of the boxes of its units, in widths of the map */
+function tileBytes(zoom: number, sides: number, featureBytes: number): number {
+  const tiles = sides * (2 ** (zoom + 1) - 1);
+  return TILES.side * tiles + TILES.share * TILES.more ** (zoom - TILES.zoom) * featureBytes;
+}
+
+/** @param sides of the boxes of the units of each level */
 function releaseWith(
   pages: StoredPages,
   levels: readonly LevelForecast[],
+  sides: readonly number[],
   { tiles, ...shape }: Pick<BuildOptions, 'cells' | 'neighbours' | 'tiles'>,
   isSigned: boolean,
 ): ReleaseForecast {
-  const tilesShare = tiles === undefined ? 0 : TILES.share * TILES.less ** (TILES.zoom - tiles);
   let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
   let bytes = OTHER_BYTES.release;
-  for (const { level, features, featureFiles, geometries, pages: stored } of levels) {
+  for (const [i, { level, features, featureFiles, geometries, pages: stored }] of levels.entries()) {
     const others = Object.values(geometries);
     const { geojsonl, fc, bytes: pageBytes } = stored[pages];
     files += (2 * featureFiles.files + 1) * (1 + others.length) + geojsonl + fc + LEVEL_FILES;
     files += borderPaths(level, shape).length;
     // Of levels without an area there are none.
-    if (tiles !== undefined && features > 0) files += TILES_FILES;
-    bytes += featureFiles.bytes * (1 + (shape.cells ? CELLS_SHARE : 0) + tilesShare) + pageBytes;
+    if (tiles !== undefined && features > 0) {
+      files += TILES_FILES;
+      bytes += tileBytes(tiles, elementAt(sides, i), featureFiles.bytes);
+    }
+    bytes += featureFiles.bytes * (1 + (shape.cells ? CELLS_SHARE : 0)) + pageBytes;
     bytes += features * (shape.neighbours ? NEIGHBOURS_BYTES : 0);
     bytes += sumOf(others.map((own) => own.bytes));
     bytes += features * (OTHER_BYTES.unit + OTHER_BYTES.geometry * others.length);

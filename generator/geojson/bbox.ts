@@ -30,7 +30,7 @@ export function boxOf(positions: Coordinates): Box {
 }
 
 /** Units of 1e-7 degrees, as in the index of a level, of a degree. */
-const INDEX_SCALE = 1e7;
+export const INDEX_SCALE = 1e7;
 const INT32_MAX = 2 ** 31 - 1;
 
 /**

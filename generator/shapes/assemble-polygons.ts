@@ -273,6 +273,6 @@ function turnOf(ax: number, ay: number, bx: number, by: number): number {
 }
 
 /** A position as one number: exact, as coordinates are below 2^25. */
-function keyOf(x: number, y: number): number {
+export function keyOf(x: number, y: number): number {
   return x * 2 ** 26 + y;
 }

@@ -1,15 +1,23 @@
-// Finds edges of arcs that cross, of all levels at once, by a grid of squares. Exact for whole numbers below 2^25. Used
-// by cut-arcs.ts.
+// Finds edges of arcs that cross or lie on one another, of all levels at once, by a grid of squares. Exact for whole
+// numbers below 2^25. Used by cut-arcs.ts.
 import { i32At } from '../../format/element-at.ts';
 import { endBefore } from './level-rings.ts';
 
-/** An edge that crosses another one. */
-export interface CrossingEdge {
+/** An edge that meets another one. */
+export interface MeetingEdge {
   /** The index of its first place. */
   edge: number;
   arc: number;
-  /** Where they cross, rounded. */
-  crossing: { x: number; y: number };
+  /** Where they cross, rounded; or where the other one, which lies on it, begins or ends. */
+  at: { x: number; y: number };
+}
+
+/** Edges that meet others of the same level. */
+export interface MeetingEdges {
+  /** Those that cross another one elsewhere than at an end of either, each beside the one that it crosses. */
+  crossing: MeetingEdge[];
+  /** Those in which another one that lies on them begins or ends. */
+  overlapping: MeetingEdge[];
 }
 
 interface Arcs {
@@ -24,12 +32,11 @@ const SQUARE_BITS_MIN = 6;
 const HASH_BITS = 20;
 
 /**
- * The edges that cross another one of the same level elsewhere than at an end of either, each beside the one that it
- * crosses.
- * @param levels of each arc, a bit for each level
+ * The edges that cross others, or have a part in common with one that is another.
+ * @param levels of each arc, a bit for each level: edges of one level are compared
  * @param changed for each arc 1 if it is to be looked at, with those around it; all if there is none
  */
-export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): CrossingEdge[] {
+export function meetingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): MeetingEdges {
   const { x, y, arcEnds } = arcs;
   const arcOf = new Int32Array(x.length).fill(-1);
   for (let arc = 0; arc < arcEnds.length; arc++)
@@ -66,21 +73,32 @@ export function crossingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Arr
     slots[slot] = edge;
     next[square] = slot + 1;
   });
-  const found = new Map<string, [CrossingEdge, CrossingEdge]>();
+  const crossing = new Map<string, [MeetingEdge, MeetingEdge]>();
+  const overlapping = new Map<string, MeetingEdge>();
   for (let square = 0; square < 1 << HASH_BITS; square++)
     for (let i = i32At(ends, square); i < i32At(ends, square + 1); i++)
       for (let k = i + 1; k < i32At(ends, square + 1); k++) {
         const [a, b] = [i32At(slots, i), i32At(slots, k)];
         const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
-        if (((levels[arcA] ?? 0) & (levels[arcB] ?? 0)) === 0 || a === b || !areCrossing(arcs, a, b)) continue;
-        const crossing = crossingOf(arcs, a, b);
-        found.set(`${a} ${b}`, [
-          { edge: a, arc: arcA, crossing },
-          { edge: b, arc: arcB, crossing },
-        ]);
+        if (((levels[arcA] ?? 0) & (levels[arcB] ?? 0)) === 0 || a === b || areApart(arcs, a, b)) continue;
+        const [begin, end] = [sideOf(arcs, a, b), sideOf(arcs, a, b + 1)];
+        if (begin * end < 0 && sideOf(arcs, b, a) * sideOf(arcs, b, a + 1) < 0) {
+          const at = crossingOf(arcs, a, b);
+          crossing.set(`${a} ${b}`, [
+            { edge: a, arc: arcA, at },
+            { edge: b, arc: arcB, at },
+          ]);
+        } else if (begin === 0 && end === 0) {
+          for (const place of [b, b + 1].filter((own) => isWithin(arcs, a, own)))
+            overlapping.set(`${a} ${place}`, { edge: a, arc: arcA, at: { x: i32At(x, place), y: i32At(y, place) } });
+          for (const place of [a, a + 1].filter((own) => isWithin(arcs, b, own)))
+            overlapping.set(`${b} ${place}`, { edge: b, arc: arcB, at: { x: i32At(x, place), y: i32At(y, place) } });
+        }
       }
-  const ordered = [...found.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge);
-  return ordered.flat();
+  return {
+    crossing: [...crossing.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge).flat(),
+    overlapping: [...overlapping.values()].sort((a, b) => a.edge - b.edge || a.at.x - b.at.x || a.at.y - b.at.y),
+  };
 }
 
 /** So large that all edges together meet a few squares each. */
@@ -123,16 +141,27 @@ function eachSquareOf(
   }
 }
 
-/** Does each of two edges have the ends of the other on both sides, none of them on it? */
-function areCrossing({ x, y }: Arcs, a: number, b: number): boolean {
+/** Do the extents of two edges not meet? */
+function areApart({ x, y }: Arcs, a: number, b: number): boolean {
   const [ax, ay, bx, by] = [i32At(x, a), i32At(y, a), i32At(x, a + 1), i32At(y, a + 1)];
   const [cx, cy, dx, dy] = [i32At(x, b), i32At(y, b), i32At(x, b + 1), i32At(y, b + 1)];
-  if (Math.max(ax, bx) < Math.min(cx, dx) || Math.max(cx, dx) < Math.min(ax, bx)) return false;
-  if (Math.max(ay, by) < Math.min(cy, dy) || Math.max(cy, dy) < Math.min(ay, by)) return false;
-  return (
-    Math.sign(turn(ax, ay, bx, by, cx, cy)) * Math.sign(turn(ax, ay, bx, by, dx, dy)) === -1 &&
-    Math.sign(turn(cx, cy, dx, dy, ax, ay)) * Math.sign(turn(cx, cy, dx, dy, bx, by)) === -1
-  );
+  if (Math.max(ax, bx) < Math.min(cx, dx) || Math.max(cx, dx) < Math.min(ax, bx)) return true;
+  return Math.max(ay, by) < Math.min(cy, dy) || Math.max(cy, dy) < Math.min(ay, by);
+}
+
+/** On which side of an edge a place is: -1 or 1, or 0 for in line with it. */
+function sideOf({ x, y }: Arcs, edge: number, place: number): number {
+  const [ax, ay, bx, by] = [i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1)];
+  return Math.sign(turn(ax, ay, bx, by, i32At(x, place), i32At(y, place)));
+}
+
+/** Does a place in line with an edge lie between its ends? */
+function isWithin({ x, y }: Arcs, edge: number, place: number): boolean {
+  const isBetween = (values: Int32Array): boolean => {
+    const [from, to, own] = [i32At(values, edge), i32At(values, edge + 1), i32At(values, place)];
+    return from === to ? own === from : own > Math.min(from, to) && own < Math.max(from, to);
+  };
+  return isBetween(x) && isBetween(y);
 }
 
 /** Twice the area of a triangle, with the sign of its turn: exact below 2^25. */

@@ -2,7 +2,7 @@
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { type CrossingEdge, crossingEdges } from './crossing-edges.ts';
+import { type MeetingEdge, meetingEdges } from './crossing-edges.ts';
 import { endBefore } from './level-rings.ts';
 import type { SharedArcs } from './shared-arcs.ts';
 
@@ -22,7 +22,7 @@ interface CutArcs extends ZoomArcs {
 /** Points with an effective area above half a pixel stay: square units, of 4,096 along 512 pixels. */
 const WEIGHT_MIN = 32;
 
-/** How often points come back, and how often crossings become places of both edges. */
+/** How often points come back, and how often crossings become places of both edges, and what overlaps the same edges. */
 const ROUNDS = { refined: 30, joined: 10 } as const;
 
 /** The arcs of a zoom, and how many pairs of edges of a level still cross. */
@@ -42,23 +42,26 @@ export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8
   const limit = WEIGHT_MIN * 4 ** below;
   for (let i = 0; i < kept.length; i++) if (below === 0 || f64At(weights, i) > limit) kept[i] = 1;
   let arcs = roundedArcs(shared, kept, below);
-  let found = crossingEdges(arcs, levels);
-  for (let round = 0; round < ROUNDS.refined && found.length > 0; round++) {
-    const changed = refine(arcs, found, kept, weights);
+  let { crossing } = meetingEdges(arcs, levels);
+  for (let round = 0; round < ROUNDS.refined && crossing.length > 0; round++) {
+    const changed = refine(arcs, crossing, kept, weights);
     if (changed === undefined) break;
     arcs = roundedArcs(shared, kept, below);
-    found = crossingEdges(arcs, levels, changed);
+    ({ crossing } = meetingEdges(arcs, levels, changed));
   }
   let joined: ZoomArcs = arcs;
   // Also where nothing has changed: edges without points to bring back cross still.
-  let left = crossingEdges(joined, levels);
-  for (let round = 0; round < ROUNDS.joined && left.length > 0; round++) {
+  let left = meetingEdges(joined, levels);
+  for (let round = 0; round < ROUNDS.joined && left.crossing.length > 0; round++) {
+    const meeting = [...left.crossing, ...left.overlapping];
     const changed = new Uint8Array(levels.length);
-    for (const { arc } of left) changed[arc] = 1;
-    joined = join(joined, left);
-    left = crossingEdges(joined, levels, changed);
+    for (const { arc } of meeting) changed[arc] = 1;
+    joined = join(joined, meeting);
+    left = meetingEdges(joined, levels, changed);
   }
-  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.length / 2 };
+  // They lie where they lay: what did not cross does not now.
+  joined = join(joined, left.overlapping);
+  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.crossing.length / 2 };
 }
 
 /** Rounds the points that are kept. A place that follows itself is one, and a way there and back is none. */
@@ -95,7 +98,7 @@ function roundedArcs({ x, y, points, arcEnds }: SharedArcs, kept: Uint8Array, be
  */
 function refine(
   { from, arcEnds }: CutArcs,
-  edges: readonly CrossingEdge[],
+  edges: readonly MeetingEdge[],
   kept: Uint8Array,
   weights: Float64Array,
 ): Uint8Array | undefined {
@@ -113,10 +116,10 @@ function refine(
   return isRefined ? changed : undefined;
 }
 
-/** Makes the rounded crossing of two edges a place of both. */
-function join({ x, y, arcEnds }: ZoomArcs, edges: readonly CrossingEdge[]): ZoomArcs {
+/** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
+function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomArcs {
   const places = new Map<number, { x: number; y: number }[]>();
-  for (const { edge, crossing } of edges) places.set(edge, [...(places.get(edge) ?? []), crossing]);
+  for (const { edge, at } of edges) places.set(edge, [...(places.get(edge) ?? []), at]);
   const [xs, ys] = [new NumberList(Int32Array), new NumberList(Int32Array)];
   const ends = new Int32Array(arcEnds.length);
   for (let arc = 0; arc < ends.length; arc++) {

@@ -1,7 +1,8 @@
-// Tidies polygons along the lines at which they were cut: what is cut into several pieces has edges there and back along
-// the cut, which are none. Used by quarter-tiles.ts and antimeridian-tiles.ts.
+// Takes edges there and back out of the polygons of a unit: along the lines at which it was cut, where pieces of it hang
+// together, and inside, where the grid has closed a strait or a neck of land. What it has there is no area, and its
+// neighbours have the edge in common. Used by quarter-tiles.ts and antimeridian-tiles.ts.
 import { numberAt } from '../../format/element-at.ts';
-import { nest, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+import { keyOf, nest, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 
 /** A column (axis 0) or a row (axis 1). */
 export interface CutLine {
@@ -9,25 +10,44 @@ export interface CutLine {
   at: number;
 }
 
-/** Polygons whose pieces are polygons of their own; those that have no edge twice along a cut stay as they are. */
+/** Polygons whose pieces are polygons of their own; those that have no edge there and back stay as they are. */
 export function withoutDoubledEdges(
   polygons: readonly OpenPolygon[],
   lines: readonly CutLine[],
 ): readonly OpenPolygon[] {
   const rings = polygons.flat();
-  return lines.some((line) => isDoubled(rings, line)) ? joinedAlong(rings, lines) : polygons;
+  const divided = lines.some((line) => isDoubled(rings, line)) ? withCommonPlaces(rings, lines) : rings;
+  const left = relinked(divided);
+  return left === undefined ? polygons : nest(left);
 }
 
-/** The polygons of rings, of which edges there and back along some lines are none, wherever they begin and end. */
+/** The polygons of rings, of which edges there and back are none: along some lines wherever they begin and end. */
 export function joinedAlong(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenPolygon[] {
-  return nest(relinked(withCommonPlaces(rings, lines), lines));
+  const divided = withCommonPlaces(rings, lines);
+  return nest(relinked(divided) ?? divided);
+}
+
+/** The places that rings have more than once, as `keyOf` numbers them. */
+function repeatedPlaces(rings: readonly OpenRing[]): Set<number> {
+  const known = new Set<number>();
+  const repeated = new Set<number>();
+  for (const ring of rings)
+    for (let i = 0; i < ring.length; i += 2) {
+      const key = keyOf(numberAt(ring, i), numberAt(ring, i + 1));
+      if (known.has(key)) repeated.add(key);
+      else known.add(key);
+    }
+  return repeated;
 }
 
 /**
- * Takes edges there and back along lines out of rings, and goes on from where they ended. All other edges stay, also
- * where rings touch themselves.
+ * Takes edges there and back out of rings, and goes on from where they ended. All other edges stay, also where rings
+ * touch themselves.
+ * @returns undefined if there are none
  */
-function relinked(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenRing[] {
+function relinked(rings: readonly OpenRing[]): OpenRing[] | undefined {
+  const repeated = repeatedPlaces(rings);
+  if (repeated.size === 0) return undefined;
   const places = rings.flat();
   // The edge i begins at place i.
   const next: number[] = [];
@@ -37,16 +57,18 @@ function relinked(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenRi
   }
   const x = (place: number): number => numberAt(places, 2 * place);
   const y = (place: number): number => numberAt(places, 2 * place + 1);
+  const isRepeated = (place: number): boolean => repeated.has(keyOf(x(place), y(place)));
   const isGone = new Uint8Array(next.length);
   const waiting = new Map<string, number[]>();
   for (const [edge, to] of next.entries()) {
-    const isOn = ({ axis, at }: CutLine): boolean => places[2 * edge + axis] === at && places[2 * to + axis] === at;
-    if (!lines.some(isOn)) continue;
+    // The tip of a spike is there once.
+    if (!isRepeated(edge) && !isRepeated(to)) continue;
     const [here, there] = [`${x(edge)},${y(edge)}`, `${x(to)},${y(to)}`];
     const opposite = waiting.get(`${there} ${here}`)?.pop();
     if (opposite === undefined) waiting.set(`${here} ${there}`, [...(waiting.get(`${here} ${there}`) ?? []), edge]);
     else isGone[opposite] = isGone[edge] = 1;
   }
+  if (!isGone.includes(1)) return undefined;
   // Where edges are gone as many others end as begin.
   const beginning = new Map<string, number[]>();
   for (const [edge, to] of next.entries())

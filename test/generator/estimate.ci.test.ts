@@ -3,16 +3,20 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
+import { DEFAULTS } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { writeSample } from '../../generator/sample/sample.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
+import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -66,6 +70,19 @@ for (const storedPages of STORED_PAGES) {
     }
   });
 }
+
+test('a dry run forecasts the bytes of the tiles of the sample within 20 %', async () => {
+  const sample = join(folder, 'sample.gpkg');
+  writeSample(sample, { overwrite: true });
+  const root = join(await sampleOutput(), releasePath('sample'));
+  const files = filesUnder(root).filter((file) => /tiles\.(pmtiles|digest)$/.test(file));
+  const size = files.reduce((sum, file) => sum + statSync(join(root, file)).size, 0);
+  const alone = { ...options, source: [sample], geometries: ['full'], cells: false, neighbours: false } as const;
+  const [without = 0, with8 = 0] = await Promise.all(
+    [undefined, DEFAULTS.tiles].map(async (tiles) => (await forecast({ ...alone, tiles }, SILENT)).releases[0]?.bytes),
+  );
+  assert.ok(size > 1e6 && isNear(with8 - without, size), `${with8 - without} bytes forecast, ${size} built`);
+});
 
 /** What a command prints. */
 async function printed(dataset: string, ...args: string[]): Promise<string> {

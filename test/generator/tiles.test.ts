@@ -258,7 +258,10 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
   ]);
   const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
   assert.equal(elementAt(built.levels, 0).tiles?.units, 2);
-  for await (const { zoom, x, y, tile } of readTiles(openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles')))) {
+  const archive = openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles'));
+  // Bounds beyond the map would be infinite in its projection.
+  assert.equal((await archive.getHeader()).minLat, -85.0511288);
+  for await (const { zoom, x, y, tile } of readTiles(archive)) {
     const { units } = tile.layers;
     for (let i = 0; i < (units?.length ?? 0); i++) {
       const feature = units?.feature(i) ?? assert.fail();
@@ -286,7 +289,29 @@ test('an edge that no point can come back to is divided where it crosses, also w
   assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
 });
 
-test('edges there and back along a cut go, those inside stay, twice in one direction, too', () => {
+test('an edge that lies on another one has its ends, too, so that both have the same edges', () => {
+  // A straight border, and one that runs along it for a while.
+  const shared = {
+    ...{ x: Int32Array.of(0, 40, 10, 30, 30), y: Int32Array.of(0, 20, 5, 15, 40) },
+    ...{ points: Int32Array.of(0, 1, 2, 3, 4), arcEnds: Int32Array.of(2, 5) },
+    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+  };
+  const arcsOf = (...levels: number[]) =>
+    cutArcs(shared, new Float64Array(5).fill(Infinity), Uint8Array.from(levels), 0).arcs;
+  const { x, y, arcEnds } = arcsOf(1, 1);
+  assert.deepEqual(
+    [[...x], [...y], [...arcEnds]],
+    [
+      [0, 10, 30, 40, 10, 30, 30],
+      [0, 5, 15, 20, 5, 15, 40],
+      [4, 7],
+    ],
+  );
+  // Of different levels each stays as it is.
+  assert.deepEqual([...arcsOf(1, 2).arcEnds], [2, 5]);
+});
+
+test('edges there and back go, along a cut and inside of a tile; those twice in one direction stay', () => {
   // Two lobes above row 0, which the cut joins; a strait inside of the left one has come to nothing.
   const lobes = [0, 0, 10, 0, 10, 10, 0, 10, 0, 0, 30, 0, 30, 10, 20, 10, 20, 0];
   const pieces = withoutDoubledEdges([[lobes]], [{ axis: 1, at: 0 }]);
@@ -299,6 +324,29 @@ test('edges there and back along a cut go, those inside stay, twice in one direc
     .flat()
     .reduce((sum, ring) => sum + doubledArea(ring), 0);
   assert.equal(area, doubledArea(twice));
+  // Holes are negative. A spike; a neck of land and a strait that have closed; two islands that have met.
+  const bodies: [rings: number[][], areas: number[][]][] = [
+    [[[0, 0, 10, 0, 10, 10, 5, 10, 5, 20, 5, 10, 0, 10]], [[200]]],
+    [[[0, 0, 10, 0, 10, 5, 20, 5, 20, 0, 30, 0, 30, 10, 20, 10, 20, 5, 10, 5, 10, 10, 0, 10]], [[200], [200]]],
+    [[[0, 0, 30, 0, 30, 15, 20, 15, 20, 10, 10, 10, 10, 20, 20, 20, 20, 15, 30, 15, 30, 30, 0, 30]], [[1800, -200]]],
+    [
+      [
+        [0, 0, 10, 0, 10, 10, 0, 10],
+        [10, 0, 20, 0, 20, 10, 10, 10],
+      ],
+      [[400]],
+    ],
+  ];
+  for (const [rings, areas] of bodies) {
+    const polygons = withoutDoubledEdges(
+      rings.map((ring) => [ring]),
+      [],
+    );
+    assert.deepEqual(
+      polygons.map((polygon) => polygon.map(doubledArea)),
+      areas,
+    );
+  }
 });
 
 test('units whose border is one straight edge differ in colour, and the edge is a border', async () => {

@@ -1,6 +1,6 @@
 // How much of a level's borders is drawn apart: where a source draws both sides of a border by themselves, its units have
 // no edge in common and are no neighbours. Used by write-borders.ts, for data quality.
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../read/records.ts';
 import { type Borders, NO_UNITS } from './borders.ts';
@@ -15,6 +15,9 @@ const SIDE_METRES = 1;
 
 /** A degree of longitude is taken for at least this share of one of latitude: at a pole there is no east. */
 const NARROWEST = 1e-3;
+
+/** Edges of a run. */
+const RUN_EDGES = 64;
 
 /** Strips of longitude, by which edges find what they concern. */
 const STRIPS = 1 << 12;
@@ -71,14 +74,11 @@ export function bordersDrawnApart(level: LevelBorders): ApartBorders | undefined
   };
 }
 
-/** Goes through the edges that one unit alone has, each once. */
-function eachLone(level: LevelBorders, take: (borders: Borders, edge: number) => void): void {
-  for (const borders of [level.edges, level.meridian])
-    for (let edge = 0; edge < borders.points; edge++) {
-      const set = borders.setOf(edge);
-      if (set === NO_UNITS || borders.isShared(set)) continue;
-      if (borders === level.meridian || level.isCounted(edge)) take(borders, edge);
-    }
+/** Does one unit alone have an edge, of the map or of 180 degrees? */
+function isLone(level: LevelBorders, borders: Borders, edge: number): boolean {
+  const set = borders.setOf(edge);
+  if (set === NO_UNITS || borders.isShared(set)) return false;
+  return borders === level.meridian || level.isCounted(edge);
 }
 
 function placesOf(level: LevelBorders): { places: Place[]; probes: Probe[] } {
@@ -91,10 +91,19 @@ function placesOf(level: LevelBorders): { places: Place[]; probes: Probe[] } {
     const across = (borders.x(edge + 1) - borders.x(edge)) * narrowing((y1 + y2) / 2);
     return Math.sqrt(across * across + (y2 - y1) * (y2 - y1));
   };
-  let total = 0;
-  eachLone(level, (borders, edge) => {
-    total += lengthOf(borders, edge);
+  const all = [level.edges, level.meridian];
+  // By runs of edges: most have no place.
+  const runs = all.map((borders) => {
+    const lengths = new Float64Array(Math.ceil(borders.points / RUN_EDGES));
+    for (let edge = 0, run = 0; run < lengths.length; run++) {
+      let length = 0;
+      for (const end = Math.min(edge + RUN_EDGES, borders.points); edge < end; edge++)
+        if (isLone(level, borders, edge)) length += lengthOf(borders, edge);
+      lengths[run] = length;
+    }
+    return { borders, lengths };
   });
+  const total = runs.flatMap(({ lengths }) => lengths.reduce((sum, length) => sum + length, 0)).reduce((a, b) => a + b);
   const places: Place[] = [];
   const probes: Probe[] = [];
   const addPlace = (borders: Borders, edge: number, share: number): void => {
@@ -115,41 +124,52 @@ function placesOf(level: LevelBorders): { places: Place[]; probes: Probe[] } {
     });
     places.push({ unit, x, y, sides });
   };
+  /** The next place, from the beginning of the first edge. */
+  const next = (): number => ((places.length + 0.5) * total) / APART_PLACES;
   let before = 0;
-  eachLone(level, (borders, edge) => {
-    const length = lengthOf(borders, edge);
-    for (;;) {
-      const at = ((places.length + 0.5) * total) / APART_PLACES - before;
-      if (at >= length || places.length === APART_PLACES) break;
-      addPlace(borders, edge, at / length);
+  for (const { borders, lengths } of runs)
+    for (const [run, length] of lengths.entries()) {
+      if (next() < before + length) {
+        let start = before;
+        for (let edge = RUN_EDGES * run; edge < RUN_EDGES * (run + 1) && edge < borders.points; edge++) {
+          if (!isLone(level, borders, edge)) continue;
+          const own = lengthOf(borders, edge);
+          while (places.length < APART_PLACES && next() < start + own) addPlace(borders, edge, (next() - start) / own);
+          start += own;
+        }
+      }
+      before += length;
     }
-    before += length;
-  });
   return { places, probes };
 }
 
 /** Probes by the strips of longitude that they lie in. */
 class Strips {
   readonly #west: number;
-  readonly #width: number;
+  readonly #perUnit: number;
   readonly #probes: readonly Probe[][] = Array.from({ length: STRIPS }, () => []);
+  /** How many probes are in the strips before each. */
+  readonly #start = new Uint32Array(STRIPS + 1);
 
   constructor(probes: readonly Probe[]) {
     this.#west = probes.reduce((west, { x, endX }) => Math.min(west, x, endX), Infinity);
     const east = probes.reduce((most, { x, endX }) => Math.max(most, x, endX), -Infinity);
-    this.#width = Math.max(1, (east - this.#west) / STRIPS);
+    this.#perUnit = Math.min(1, STRIPS / (east - this.#west));
     for (const probe of probes) {
       const [from, to] = [this.#stripOf(Math.min(probe.x, probe.endX)), this.#stripOf(Math.max(probe.x, probe.endX))];
       for (let strip = from; strip <= to; strip++) elementAt(this.#probes, strip).push(probe);
     }
+    for (const [strip, { length }] of this.#probes.entries())
+      this.#start[strip + 1] = elementAt(this.#start, strip) + length;
   }
 
   /** Takes an edge of the level: it may meet probes, and separates places north of it from those south of it. */
   see(borders: Borders, edge: number, full: number): void {
     const [x1, x2] = [borders.x(edge), borders.x(edge + 1)];
     const [west, east] = x1 < x2 ? [x1, x2] : [x2, x1];
-    const to = this.#stripOf(east);
-    for (let strip = this.#stripOf(west); strip <= to; strip++)
+    const [from, to] = [this.#stripOf(west), this.#stripOf(east)];
+    if (u32At(this.#start, from) === u32At(this.#start, to + 1)) return;
+    for (let strip = from; strip <= to; strip++)
       for (const probe of elementAt(this.#probes, strip)) {
         const { x, y, endX, endY, unit, side } = probe;
         if (Math.max(x, endX) < west || Math.min(x, endX) > east) continue;
@@ -166,7 +186,8 @@ class Strips {
   }
 
   #stripOf(x: number): number {
-    return Math.min(STRIPS - 1, Math.max(0, Math.floor((x - this.#west) / this.#width)));
+    const strip = Math.floor((x - this.#west) * this.#perUnit);
+    return strip < 0 ? 0 : strip < STRIPS ? strip : STRIPS - 1;
   }
 }
 

@@ -103,7 +103,7 @@ function placesOf(level: LevelBorders): { places: Place[]; probes: Probe[] } {
     }
     return { borders, lengths };
   });
-  const total = runs.flatMap(({ lengths }) => lengths.reduce((sum, length) => sum + length, 0)).reduce((a, b) => a + b);
+  const total = runs.map(({ lengths }) => lengths.reduce((sum, length) => sum + length, 0)).reduce((a, b) => a + b);
   const places: Place[] = [];
   const probes: Probe[] = [];
   const addPlace = (borders: Borders, edge: number, share: number): void => {

@@ -135,10 +135,7 @@ test('build --sample publishes the sample as it is, remarks only on what is draw
     [255, 159, 3194, 8212, 0, 0],
   );
   // Its sources have some borders that both sides draw with other vertices.
-  assert.deepEqual(
-    quality.map(({ level, kind }) => [level, kind]),
-    [1, 2, 3].map((level) => [level, 'drawn-apart']),
-  );
+  assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['drawn-apart']);
   for (const { level, features } of levels.slice(0, 4)) {
     const units = featuresIn(out, level, 'full', 'sample');
     const invalid = units.filter(({ geometry }) => !gdal.Geometry.fromGeoJson(geometry).isValid());

@@ -81,6 +81,8 @@ export const KINDS = {
   'missing-level': 'level missing between others',
   'invalid-polygons': 'units whose polygons are not valid: they cross or cover themselves; --make-valid repairs them',
   'crowded-borders': 'units with borders so close together that a point near them is found slowly',
+  'drawn-apart':
+    'places, of 1,000 along borders of one unit alone, with another unit within 100 m that it does not touch',
   'renamed-columns': 'columns fid under another name, because their values are not whole and distinct',
   'renumbered-fids': 'units with a new fid, because fids of several layers collide',
   'repaired-geometries': 'units that were made valid before they were dissolved',

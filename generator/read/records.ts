@@ -26,10 +26,22 @@ export interface BordersRecord {
   summary: Pick<LevelSummary, 'cells' | 'neighbours'>;
   /** The units whose edges lie so close that some of their cells stayed large, ascending. */
   crowded: readonly number[];
+  /** Of its borders, if it has neighbours and some are drawn apart. */
+  apart: ApartBorders | undefined;
   /** A colour for each unit, by position. */
   colours: Uint8Array;
   /** The view of each unit, as `MainPart` has it, by position. */
   views: Int32Array;
+}
+
+/** How much of a level's borders is drawn apart. Plain data. */
+export interface ApartBorders {
+  /** Of 1,000 places along the borders that one unit alone has. */
+  count: number;
+  /** The first of them: whose border it is, by position, and where in degrees. */
+  unit: number;
+  longitude: number;
+  latitude: number;
 }
 
 /** The records of the features with one geometry, in order of position. */

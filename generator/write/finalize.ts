@@ -43,7 +43,7 @@ import {
   plannedIndex,
 } from '../plan/plan.ts';
 import { byLevel, Findings } from '../quality/findings.ts';
-import { type FeatureRecords, featureRecords, type TaskRecords } from '../read/records.ts';
+import { type ApartBorders, type FeatureRecords, featureRecords, type TaskRecords } from '../read/records.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { writeDurably, writePartsDurably } from '../release/fsync.ts';
@@ -111,9 +111,11 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     }),
   );
   const borders = records.find((record) => record.borders !== undefined)?.borders;
-  const { crowded = [] } = borders ?? {};
+  const { crowded = [], apart } = borders ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
+  if (apart !== undefined)
+    findings.add('drawn-apart', () => `${placeOf(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
   const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
   if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
   const { order } = store.readPlan<FilePlan>();
@@ -191,6 +193,13 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
   return { summary, findings: findings.list(), checksums: file };
+}
+
+/** Decimals of a place that people look at: some 10 m. */
+const PLACE_DECIMALS = 4;
+
+function positionOf({ longitude, latitude }: ApartBorders): string {
+  return [longitude, latitude].map((degrees) => degrees.toFixed(PLACE_DECIMALS)).join(' ');
 }
 
 /** Where in the source the unit at a position was found. */

@@ -17,6 +17,7 @@ import { createOutputFile, createScratchFile, writeWholeFile } from '../release/
 import type { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
+import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
 import { gidsOf } from './named-units.ts';
 import { neighbourLines, neighboursOf } from './neighbours.ts';
@@ -81,6 +82,7 @@ export function writeBorders(
     files.push(file, table);
     summary.neighbours = { ...file, table };
   }
+  const apart = shape.neighbours ? bordersDrawnApart(borders) : undefined;
   let crowded: readonly number[] = [];
   // Cells come last: they take the borders apart. Their file is the first.
   if (shape.cells) {
@@ -89,7 +91,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded, colours: neighbours.colours(), views: views.views } };
+  return { files, borders: { summary, crowded, apart, colours: neighbours.colours(), views: views.views } };
 }
 
 /**

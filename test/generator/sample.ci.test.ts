@@ -124,7 +124,7 @@ test('a sample that is there is not replaced unless asked to, nothing half-writt
   assert.equal(sha256Of(again), sha256Of(file));
 });
 
-test('build --sample publishes the sample as it is, without a remark, and GEOS finds all of its units valid', async () => {
+test('build --sample publishes the sample as it is, remarks only on what is drawn apart, and GEOS finds all of its units valid', async () => {
   const out = await sampleOutput();
   const { levels, quality } = releaseFromJson(
     readFileSync(join(out, 'releases/sample/release.json'), 'utf8'),
@@ -134,7 +134,8 @@ test('build --sample publishes the sample as it is, without a remark, and GEOS f
     levels.map(({ features }) => features),
     [255, 159, 3194, 8212, 0, 0],
   );
-  assert.deepEqual(quality, []);
+  // Its sources have some borders that both sides draw with other vertices.
+  assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['drawn-apart']);
   for (const { level, features } of levels.slice(0, 4)) {
     const units = featuresIn(out, level, 'full', 'sample');
     const invalid = units.filter(({ geometry }) => !gdal.Geometry.fromGeoJson(geometry).isValid());

@@ -11,6 +11,7 @@ import {
   printableLines,
   UsageError,
 } from './messages.ts';
+import { usageErrorOf } from './yargs-messages.ts';
 
 /** Exit code after an error in the command line, as of most Unix programs. */
 const USAGE_EXIT_CODE = 2;
@@ -71,7 +72,7 @@ export async function runCommand(program: Argv, args: readonly string[]): Promis
     .wrap(Math.min(HELP_CHARS_MAX, process.stdout.columns ?? HELP_CHARS_DEFAULT))
     .fail((message, error: Error | undefined) => {
       if (error !== undefined && error.name !== 'YError') throw error;
-      throw new UsageError(message.replaceAll(/\s*\n\s*/g, ' '), 'add --help to see commands and options');
+      throw usageErrorOf(message.replaceAll(/\s*\n\s*/g, ' '), args, Object.keys(declaredOptions(program).key));
     })
     .parseAsync(args);
 }

@@ -10,7 +10,7 @@ export type { UnitName };
 
 /** What a level is loaded from. */
 export interface LevelSource {
-  /** Base URL of the service. */
+  /** Base URL of the service, with or without `/api/v1`. */
   url: string;
   /** Such as `lv3`. */
   level: string;
@@ -29,8 +29,9 @@ const GONE = 410;
  */
 export async function loadLevel({ url, level, token }: LevelSource): Promise<LevelPoints> {
   const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const base = url.replace(/\/*$/, '').replace(/\/api\/v1$/, '');
   const get = async (path: string, allowed: number): Promise<Response> => {
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/api/v1/${path}`, { headers: headers ?? {} });
+    const answer = await fetch(`${base}/api/v1/${path}`, { headers: headers ?? {} });
     if (!answer.ok && answer.status !== allowed) throw new Error(`${answer.status}: ${await answer.text()}`);
     return answer;
   };

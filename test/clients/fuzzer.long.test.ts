@@ -71,7 +71,7 @@ const FALSE_ALARMS: readonly { why: string; check: string; is(finding: Finding):
     why: 'which releases are hosted, and which columns they have, is known of the service',
     check: 'positive_data_acceptance',
     is: ({ uri, status, detail }) =>
-      (status === 410 && /[?&]release=/.test(uri)) || (/\/ogc\//.test(uri) && / is not a parameter\./.test(detail)),
+      (status === 410 && /[?&](release|v)=/.test(uri)) || (/\/ogc\//.test(uri) && / is not a parameter\./.test(detail)),
   },
 ];
 

@@ -18,6 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = await worldOutput();
 const proxy = await startService(folder);
+const open = await startService(folder, { isPublic: true });
 const stored = readStored(folder, 'r1');
 
 const CLIENTS = 'proxy/examples/clients';
@@ -71,6 +72,13 @@ for (const [what, program, file, formats, skip, refused] of WALKS) {
       assert.deepEqual(fidsPrinted((await walk(`${format}/lv2?${query}`)).text), under);
       assert.deepEqual(await walk(`${format}/lv2?gid-0=NOPE`), { status: 0, text: '' });
     }
+  });
+
+  test(`${what} walks a public service without a token`, { skip }, async () => {
+    const args = [file, `${open.url}/api/v1/${formats[0]}/lv2?${query}`];
+    const { status, text } = await runProgram(program, args, { env: { ...process.env, TOKEN: undefined } });
+    assert.equal(status, 0, text.slice(0, 500));
+    assert.deepEqual(fidsPrinted(text), under);
   });
 
   test(`a walk of ${what} that is refused ends with an error that says why`, { skip }, async () => {

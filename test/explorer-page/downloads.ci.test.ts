@@ -107,7 +107,7 @@ journey('someone takes one unit', { service, ...CLIPBOARD }, async (page, step) 
     await page.keyboard.press('ArrowUp');
     await focused.getByText('Copy link').waitFor();
     await page.keyboard.press('ArrowUp');
-    await focused.getByText('which unit is where, level 0, all units').waitFor();
+    await focused.getByText('finds units at points without the service, level 0').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();

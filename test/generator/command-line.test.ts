@@ -30,7 +30,7 @@ test('an error is one line that says what is wrong and one that says what to do;
   const build = ['build', '--release', 'r1', '--workers', '0'];
   const cases: [number, string[], RegExp, RegExp][] = [
     [2, [], /^missing command$/, /--help/],
-    [2, ['list', '--outt', folder], /^Unknown argument: outt$/, /--help/],
+    [2, ['list', '--outt', folder], /^--outt: no such option$/, /did you mean --out\?/],
     [1, [...build, '--out', out, '--source', 'none.gpkg'], /^none\.gpkg: no such file or folder$/, /--source/],
     [1, ['activate', 'r2', '--out', out], /releases\/r2: no such release$/, /^ {2}what to do: use one of: r1$/],
     [1, ['diff', 'r1', 'r2', '--out', out], /releases\/r2: no such release$/, /use one of: r1$/],

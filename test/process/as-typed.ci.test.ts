@@ -88,7 +88,7 @@ test('points appends to standard output and reports on the other; a start that f
       /^1 row without a point/,
     ],
     ['serve --origin none --public', 1, NOTHING, /there is no release to serve\n {2}.*boundaries-generator build/],
-    ['serve --prot 1', 2, NOTHING, /^Unknown argument: prot\n {2}what to do: /],
+    ['serve --prot 1', 2, NOTHING, /^--prot: no such option\n {2}what to do: did you mean --port/],
   ]);
 });
 

@@ -149,8 +149,11 @@ test('behind a cache that has names of the release before, units are of that rel
   const { text, summary } = await append(TABLE, opening({ url, token: undefined }));
   assert.deepEqual([text, summary.release], [EXPECTED, 'r1']);
   const [longitude = '', latitude = ''] = SOUTH.at;
-  const [unit] = (await loadLevel({ url, level: 'lv0' })).at(longitude, latitude);
-  assert.equal(unit?.gid, SOUTH.units[0]);
+  // The address that README calls BASE, too.
+  for (const address of [url, `${url}/api/v1`, `${url}/api/v1/`]) {
+    const [unit] = (await loadLevel({ url: address, level: 'lv0' })).at(longitude, latitude);
+    assert.equal(unit?.gid, SOUTH.units[0]);
+  }
 });
 
 test('a release that is replaced for ever, a wrong service, and none at all are errors', async () => {

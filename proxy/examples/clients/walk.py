@@ -11,10 +11,10 @@ import sys
 from urllib.request import Request, urlopen
 
 
-def walk(url, token):
-    """The features of the listing at `url`, in order of fid; `url` may be of either format."""
+def walk(url, token=None):
+    """The features of the listing at `url`, of either format, in order of fid. A public service needs no token."""
     while url:
-        headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip"}
+        headers = {"Accept-Encoding": "gzip", **({"Authorization": f"Bearer {token}"} if token else {})}
         with urlopen(Request(url, headers=headers), timeout=60) as answer:
             body = answer.read()
             if answer.headers["Content-Encoding"] == "gzip":
@@ -29,7 +29,7 @@ def walk(url, token):
 
 if __name__ == "__main__":
     try:
-        for feature in walk(sys.argv[1], os.environ["TOKEN"]):
+        for feature in walk(sys.argv[1], os.environ.get("TOKEN")):
             print(json.dumps(feature, ensure_ascii=False))
         sys.stdout.flush()
     except BrokenPipeError:

@@ -9,8 +9,8 @@ headers=$(mktemp)
 trap 'rm -f "$headers"' EXIT
 
 while [ -n "$url" ]; do
-  # The token comes by standard input: arguments can be seen by every user of the machine.
-  printf 'Authorization: Bearer %s\n' "$TOKEN" |
+  # The token comes by standard input: arguments can be seen by every user of the machine. A public service needs none.
+  printf '%s' "${TOKEN:+Authorization: Bearer $TOKEN}" |
     curl --silent --show-error --fail-with-body --compressed --retry 3 --header @- --dump-header "$headers" "$url"
   url=$(sed -n 's/^[Ll]ink: <\(.*\)>; rel="next".*/\1/p' "$headers")
 done

@@ -161,7 +161,9 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
             },
           ]
         : []),
-      ...(cells ? [{ label: 'Cells', detail: `which unit is where, level ${level}, all units`, ...cellsFile() }] : []),
+      ...(cells
+        ? [{ label: 'Cells', detail: `finds units at points without the service, level ${level}`, ...cellsFile() }]
+        : []),
       ...(whole === undefined || whole.gid === null || (whole.children === 0 && !hasDeeper(whole, levels))
         ? []
         : [

@@ -135,7 +135,7 @@ export const CELLS: Part<LevelCells> = {
   async load(level) {
     const { summary, precision, folder, index } = level;
     if (summary.cells === undefined)
-      throw new Problem('bad-parameter', 'contains is not possible: this release was built with --no-cells.');
+      throw new Problem('bad-parameter', 'Units at a point are not known: this release was built with --no-cells.');
     const path = cellsPath(index.level);
     const directory = await level.read(path, summary.cells.directory, true);
     const { features } = summary;

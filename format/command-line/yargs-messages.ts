@@ -1,0 +1,69 @@
+// What yargs says is wrong with a command line, in the words of these programs: the option as it was typed, and what to
+// type instead. Used by run-program.ts.
+import { UsageError } from './messages.ts';
+
+const HELP = 'add --help to see commands and options';
+/** Letters that may be wrong, missing, too many or exchanged in the name of an option, for it to be suggested. */
+const WRONG_MAX = 2;
+/** Letters of the beginning of a name, for it to be suggested. */
+const BEGINNING_MIN = 3;
+
+/**
+ * The error of a message of yargs.
+ * @param message in English, in one line
+ * @param args the arguments as they were typed
+ * @param options the names of all options of the command
+ */
+export function usageErrorOf(message: string, args: readonly string[], options: readonly string[]): UsageError {
+  const [, unknown] = /^Unknown arguments?: (.*)$/.exec(message) ?? [];
+  const typed = unknown === undefined ? undefined : args.find((arg) => isOneOf(arg, unknown.split(', ')));
+  if (typed !== undefined) return unknownOption(typed.replace(/=.*$/s, ''), options);
+  const [, withoutValue] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
+  if (withoutValue !== undefined)
+    return new UsageError(`--${withoutValue}: missing value`, `write --${withoutValue} VALUE`);
+  const [, missing] = /^Missing required arguments?: (.*)$/.exec(message) ?? [];
+  if (missing !== undefined) return new UsageError(`missing --${missing.replaceAll(', ', ', --')}`, HELP);
+  const [, name, given, choices] =
+    /^Invalid values: Argument: (\S+), Given: "(.*)", Choices: (.*)$/.exec(message) ?? [];
+  if (name !== undefined)
+    return new UsageError(`--${name} ${given}: not one of its values`, `use one of: ${choices?.replaceAll('"', '')}`);
+  return new UsageError(message, HELP);
+}
+
+/** Is an argument an option with one of these names, as yargs understands it? */
+function isOneOf(arg: string, names: readonly string[]): boolean {
+  const [, name] = /^--(?:no-)?([^=]+)/.exec(arg) ?? [];
+  return name !== undefined && (names.includes(name) || names.includes(arg.slice(2)));
+}
+
+function unknownOption(typed: string, options: readonly string[]): UsageError {
+  const [, no = '', name = ''] = /^--(no-)?(.*)$/s.exec(typed) ?? [];
+  const near = options
+    .map((option) => ({
+      option,
+      wrong: option.startsWith(name) && name.length >= BEGINNING_MIN ? 0 : wrongLetters(name, option),
+    }))
+    .sort((a, b) => a.wrong - b.wrong)[0];
+  const isNear = near !== undefined && near.wrong <= WRONG_MAX && near.wrong < name.length;
+  return new UsageError(`${typed}: no such option`, isNear ? `did you mean --${no}${near.option}? ${HELP}` : HELP);
+}
+
+/**
+ * How many letters have to be put in, left out, replaced or exchanged with the next one to make one word the other:
+ * the distance of optimal string alignment (https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance).
+ */
+function wrongLetters(a: string, b: string): number {
+  let [before, last]: [readonly number[], readonly number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const at = (list: readonly number[], k: number): number => list[k] ?? Number.POSITIVE_INFINITY;
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const exchanged =
+        a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + same, exchanged));
+    }
+    [before, last] = [last, row];
+  }
+  return last.at(-1) ?? Number.POSITIVE_INFINITY;
+}

@@ -60,6 +60,8 @@ export interface ServerParts {
   held?: HeldLimits | undefined;
   /** By which the limits of clients are measured; that of the machine where left out. */
   time?: Time | undefined;
+  /** Where it will listen, for the examples of /docs. */
+  listenUrl?: string | undefined;
   /** The public files in place of the project's own. */
   assets?: Assets | undefined;
 }
@@ -76,7 +78,7 @@ export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
-  { observer = {}, timeouts, work, held, time, assets }: ServerParts = {},
+  { observer = {}, timeouts, work, held, time, listenUrl, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
@@ -102,7 +104,7 @@ export function assembleServer(
       lifecycle,
       keysUnavailableReason: async () => tokenRules && keysUnavailableReason(tokenRules.issuers.values()),
       audience,
-      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers }, hasExplorer),
+      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers, listenUrl }, hasExplorer),
       resourceMetadata,
       baseUrl,
       publicUrl,

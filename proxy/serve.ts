@@ -74,7 +74,11 @@ async function observedServer(
     metrics?.count(request);
   });
   const observer = { observe, unparsed: () => metrics?.unparsed() };
-  const server = assembleServer(settings, releases, log, { observer });
+  // Port 0 is known only when it listens.
+  const server = assembleServer(settings, releases, log, {
+    observer,
+    listenUrl: settings.port === 0 ? undefined : listenUrl(settings.host, settings.port),
+  });
   const isPublic = settings.tokenRules === undefined ? 1 : 0;
   metrics?.gauge('requests_running', 'Requests in progress', running);
   metrics?.gauge('public', 'Serves everybody without tokens: 1, only with tokens: 0', () => isPublic, 'max');

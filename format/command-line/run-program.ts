@@ -99,7 +99,7 @@ function checkValues(
     if (values.includes('') || args.includes(`--${name}=`))
       throw new UsageError(`--${name}: missing value`, `write --${name} VALUE`);
     if (number.includes(name) && values.some(Number.isNaN))
-      throw new UsageError(`--${name}: not a number`, `write a number, e.g. --${name} 1`);
+      throw new UsageError(`--${name}: not a number`, `write --${name} NUMBER`);
   }
   for (const arg of args) {
     const [, name = '', value = ''] = /^--([^=]+)=(.*)$/s.exec(arg) ?? [];

@@ -27,6 +27,8 @@ export function usageErrorOf(message: string, args: readonly string[], options: 
     /^Invalid values: Argument: (\S+), Given: "(.*)", Choices: (.*)$/.exec(message) ?? [];
   if (name !== undefined)
     return new UsageError(`--${name} ${given}: not one of its values`, `use one of: ${choices?.replaceAll('"', '')}`);
+  const [, got, need] = /^Not enough non-option arguments: got (\d+), need at least (\d+)$/.exec(message) ?? [];
+  if (need !== undefined) return new UsageError(`${got} of ${need} names given`, HELP);
   return new UsageError(message, HELP);
 }
 

@@ -57,7 +57,7 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  */
 
 /** What the Request tab says where it has no response. */
-const NOT_SENT = 'Not sent: the map and the list need no page. Send asks for the first one.';
+const NOT_SENT = 'Not sent: the map and the list need no page.';
 const NO_RESPONSE = 'There is no response to show.';
 
 /** What a person sees beside the map. */
@@ -168,7 +168,9 @@ export class WorkspaceView {
     const { shown, about } = this.#options;
     const { activeElement } = document;
     // What has the focus is about to leave the page.
-    const isLeaving = ['rows', 'facts', 'path', 'levels', 'message'].some((id) => part(id).contains(activeElement));
+    const isLeaving = ['rows', 'facts', 'path', 'levels', 'message', 'response'].some((id) =>
+      part(id).contains(activeElement),
+    );
     showMessage(undefined);
     showRequestForm({ ...shown.place, geometry: shown.place.geometry || 'full' }, about);
     this.#drawRows([]);
@@ -246,6 +248,7 @@ export class WorkspaceView {
     showResponse(
       answered?.page,
       pages === undefined ? NOT_SENT : pages.isBusy ? 'Waiting for the response…' : NO_RESPONSE,
+      pages === undefined ? () => part('ask', HTMLFormElement).requestSubmit() : undefined,
     );
     showPager(answered, place.startAt === '', (step) => void pages?.go(step));
   }

@@ -52,6 +52,8 @@ const PAGE_HEADERS: HeaderList = [
 export interface ExploredService extends DescribedService {
   /** The issuers of tokens, but for that of development. */
   issuers?: readonly string[] | undefined;
+  /** Where the examples of /docs find it, if it has no public URL. */
+  listenUrl?: string | undefined;
 }
 
 /** Creates all public files, once. */
@@ -65,7 +67,7 @@ export function publicAssets(service: ExploredService, hasExplorer: boolean): As
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
 export function explorerAssets(
-  { title, publicUrl, audience, issuers = [] }: ExploredService,
+  { title, publicUrl, audience, issuers = [], listenUrl }: ExploredService,
   sources: string = EXPLORER,
 ): Assets {
   const { index, files } = explorerFiles(sources);
@@ -78,7 +80,7 @@ export function explorerAssets(
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ReleaseAsset>([
     ['/', page(index.replace(PAGE_START, () => (audience === 'public' ? PUBLIC_PAGE_START : startWith(issuers))))],
-    ['/docs', page(docsPage({ title, publicUrl, audience }))],
+    ['/docs', page(docsPage({ title, publicUrl: publicUrl ?? listenUrl, audience }))],
     ['/about.json', (release, releases) => aboutAsset(release, releases, audience, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);

@@ -284,6 +284,23 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
   });
 
+  await step('one leap out asks for tiles of the levels that are drawn there, alone', async () => {
+    for (const [near, far] of [
+      ['#lv0?map=7.00/3.00/1.00', '#lv0?map=2.00/2.00/4.00'],
+      ['#lv2?gid-1=AAA.1_1&map=7.00/3.00/1.00', '#lv0?map=1.00/2.00/4.00'],
+    ] as const) {
+      await goToView(page, `${service.url}/${near}`);
+      assert.ok((await drawn(page, 'fill')).includes('2/1'), near);
+      asked.length = 0;
+      await goToView(page, `${service.url}/${far}`);
+      assert.deepEqual(
+        asked.filter((path) => /^tiles\/lv[12]/.test(path)),
+        [],
+        far,
+      );
+    }
+  });
+
   await step('a click on a country brings the map to it, as one on a region does', async () => {
     await page.goto(`${service.url}/#lv0?map=2.00/1.00/3.00`);
     await waitForPlace(page, 'r1', '2 countries');

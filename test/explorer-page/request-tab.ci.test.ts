@@ -46,8 +46,11 @@ journey('someone sends requests, and follows them', { service, ...CLIPBOARD, exp
     await openTab(page);
     assert.equal(await sentUrl(), 'geojsonl/lv0');
     await response.getByText('Not sent').waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
+    // Its answer is two controls away, and before the form.
+    await page.getByRole('tab', { name: 'Request' }).focus();
+    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
     await response.getByText('200 OK').waitFor();
+    await page.locator('#request-heading:focus').waitFor();
     await waitForPages(page, 'Page 1 of 1', '2 of 2 units, on the map');
     assert.equal(await sentUrl(), 'geojsonl/lv0');
     await page.getByRole('tab', { name: 'Browse' }).click();

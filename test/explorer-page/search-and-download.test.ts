@@ -1,6 +1,7 @@
 // The search field, a combobox over the units of all levels, of one, or inside the open unit; and the download menu,
 // which saves what is shown.
 import assert from 'node:assert/strict';
+import type { Request } from 'playwright-core';
 import { contentOf } from '../support/processes/chromium.ts';
 import {
   ALL_SHAPES,
@@ -13,6 +14,7 @@ import {
   search,
   selectUnit,
   startExplorer,
+  waitForFacts,
   waitForPlace,
 } from './explorer-page.ts';
 
@@ -60,9 +62,14 @@ journey('someone searches for units', { service }, async (page, step) => {
 
   await step('Enter goes to the active result, selected among its siblings, with its facts', async () => {
     await search(page, 'næst', '1 unit');
+    const asked: string[] = [];
+    const note = (request: Request): void => void asked.push(...request.url().split('/api/v1/').slice(1));
+    page.on('request', note);
     await field.press('Enter');
     await waitForPlace(page, 'North', '3 districts');
-    await heading('Næst');
+    await waitForFacts(page, 'Næst');
+    page.off('request', note);
+    assert.deepEqual(asked, ['names/lv1', 'names/lv2', 'geojsonl/lv2?page-size=1&start-at=1']);
     assert.equal(await page.locator('[aria-current=true]').textContent(), 'Næst');
     assert.equal(await field.inputValue(), '');
     assert.equal(await page.locator('#found-box').isVisible(), false);

@@ -8,7 +8,7 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-import { journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { journey, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const TITLE = 'Boundaries of <Aland> & Beland';
 const REQUESTS_MAX = 10;
@@ -22,13 +22,20 @@ const service = await startExplorer({ tiles: 4 });
 const { folder } = service;
 const open = await startService(folder, { explorer: true, isPublic: true });
 const asked: string[] = [];
-/** Countries around the world, each of one region: deeper levels are for who comes closer. */
+/**
+ * Countries around the world, each of one region: deeper levels are for who comes closer. The first one jumps across the
+ * antimeridian.
+ */
 const PLACES = [-170, -110, -50, 10, 70, 130];
 const AROUND: FixtureLayer[] = [
   {
     name: 'ADM_0',
     columns: ['GID_0', 'COUNTRY'],
-    features: PLACES.map((x, i) => ({ fid: i + 1, values: [`A${i}`, `Country ${i}`], wkt: square(x, 0, 20) })),
+    features: PLACES.map((x, i) => ({
+      fid: i + 1,
+      values: [`A${i}`, `Country ${i}`],
+      wkt: i === 0 ? 'POLYGON((175 0, -150 0, -150 20, 175 20, 175 0))' : square(x, 0, 20),
+    })),
   },
   {
     name: 'ADM_1',
@@ -64,6 +71,14 @@ journey('ten requests at most lead to a list', { service: observed, hasMap: true
     await until(() => asked.includes('/api/v1/tiles/lv0.json'), 'no tiles were asked for');
     // Tiles are those of before.
     assert.deepEqual(asked.sort(), DATA);
+  });
+
+  await step('the card of a unit that jumps across the antimeridian says so', async () => {
+    const outline = page.locator('#facts').getByText('jumps across the antimeridian, cut there on the map');
+    await selectUnit(page, 'Country 1');
+    assert.equal(await outline.count(), 0);
+    await selectUnit(page, 'Country 0');
+    await outline.waitFor();
   });
 });
 

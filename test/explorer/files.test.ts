@@ -217,3 +217,16 @@ test('a service with a title is called so by its documentation, its OpenAPI docu
   for (const answer of others)
     assert.match(textOf(answer), /"title": ?"Administrative boundaries"|<h1>Administrative boundaries</);
 });
+
+test('the examples of /docs are at the public URL, otherwise where the service listens', () => {
+  const docsOf = (service: { publicUrl?: string; listenUrl?: string }): string => {
+    const docs = explorerAssets({ audience: 'private', ...service }).get('/docs');
+    assert.ok(docs !== undefined && 'plain' in docs);
+    return docs.plain.toString();
+  };
+  const listenUrl = 'http://127.0.0.1:9000';
+  const atPort = docsOf({ listenUrl });
+  assert.ok(atPort.includes(`${listenUrl}/api/v1/`) && !atPort.includes(':8080'));
+  const atHome = docsOf({ listenUrl, publicUrl: 'https://boundaries.example.org' });
+  assert.ok(atHome.includes('https://boundaries.example.org/api/v1/') && !/:9000|:8080/.test(atHome));
+});

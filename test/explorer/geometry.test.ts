@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
-import { areaKm2 } from '../../proxy/explorer/map/geometry/area.js';
+import { areaKm2, isTorn } from '../../proxy/explorer/map/geometry/area.js';
 import { type Box, covers, unionOf } from '../../proxy/explorer/map/geometry/box.js';
 
 /** Positions as WKT has them: `0 0, 1 0.5`. */
@@ -58,4 +58,13 @@ test('areas are those of the ellipsoid: degrees at the equator and in the north,
   const cap = polygon('-180 -60, 180 -60, 180 -90, -180 -90, -180 -60');
   assert.equal(rounded(polygon('-120 -60, 0 -60, 120 -60, -120 -60')), rounded(cap));
   assert.equal(areaKm2(null), 0);
+  // Those are torn at it on a flat map; what is cut there, or follows a pole, is not.
+  for (const [torn, geometry] of [
+    [true, polygon('179 0, -179 0, -179 1, 179 1, 179 0')],
+    [true, multi(square(0, 0), polygon('-120 -60, 0 -60, 120 -60, -120 -60'))],
+    [false, CUT],
+    [false, cap],
+    [false, null],
+  ] as const)
+    assert.equal(isTorn(geometry), torn, JSON.stringify(geometry));
 });

@@ -28,8 +28,8 @@ for (const [title, cases] of Object.entries<[string, string][]>({
   ],
   'a missing command, argument or option is named': [
     ['', `missing command | ${HELP}`],
-    ['activate', `Not enough non-option arguments: got 0, need at least 1 | ${HELP}`],
-    ['diff a', `Not enough non-option arguments: got 1, need at least 2 | ${HELP}`],
+    ['activate', `0 of 1 names given | ${HELP}`],
+    ['diff a', `1 of 2 names given | ${HELP}`],
     ['build --release r1', 'build needs either --source or --sample | add --source FILE, or --sample'],
     ['prune', `missing --keep | ${HELP}`],
   ],
@@ -49,8 +49,8 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['build --source a --source b', 'build --source needs a release id | add one, e.g. --release 2026-11'],
   ],
   'a wrong value is named with what is expected': [
-    [`${SAMPLE} --precision abc`, '--precision: not a number | write a number, e.g. --precision 1'],
-    [`${SAMPLE} --precision=7x`, '--precision: not a number | write a number, e.g. --precision 1'],
+    [`${SAMPLE} --precision abc`, '--precision: not a number | write --precision NUMBER'],
+    [`${SAMPLE} --precision=7x`, '--precision: not a number | write --precision NUMBER'],
     [`${SAMPLE} --precision 13`, '--precision 13: not a whole number in range | use a whole number from 0 to 12'],
     [`${SAMPLE} --date 2026-11-31`, '--date 2026-11-31: not a date | use year, month and day, e.g. 2026-11-22'],
     ...['25d', '1y'].map((text): [string, string] => [
@@ -58,7 +58,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
       `--grace ${text}: not a duration in range | use a number and a unit: 0s, 30s, 5m; at most 1d`,
     ]),
     [`${SAMPLE} --workers 1.5`, '--workers 1.5: not a whole number in range | use a whole number from 0 to 1024'],
-    ['serve --workers many', '--workers: not a number | write a number, e.g. --workers 1'],
+    ['serve --workers many', '--workers: not a number | write --workers NUMBER'],
     [`${SAMPLE} --pages some`, '--pages some: not one of its values | use one of: all, unfiltered, none'],
     [`${SAMPLE} --dry-run=yes`, '--dry-run=yes: takes no value | write --dry-run or --no-dry-run'],
     [`${SAMPLE} --levels lv0,lv6`, '--levels lv6: not a level | use lv0, lv1, lv2, lv3, lv4, lv5'],

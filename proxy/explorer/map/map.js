@@ -4,7 +4,7 @@ import { createCamera } from './camera.js';
 import { onPaletteChange, readPalette } from './palette.js';
 import { createMark, followPointer } from './pointer.js';
 import { startMap } from './start-map.js';
-import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
+import { addInOrder, drawnLayers, layersOf, NOTHING, sourceOf } from './style.js';
 
 /**
  * @typedef {import('../api/client.js').Unit} Unit
@@ -43,6 +43,8 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 /** The zooms from which the whole release shows a level, unless it has none above. */
 const CLOSE_ZOOMS = [0, 3.5, 5.75, 8, 10, 12];
 const LOADING = 'Loading the map…';
+/** The style has no layer that ends before. */
+const MOST_ZOOM = 24;
 /** The status of tiles whose release is not there any more. */
 const GONE = 410;
 
@@ -77,6 +79,16 @@ export async function createMap(container, options) {
     const palette = readPalette();
     if (tiles === undefined) return;
     for (const layer of layersOf(level, { ...tiles, isTop: level === top }, palette)) addInOrder(map, layer);
+    limit(level);
+  };
+  /** The zoom from which a level is drawn. @param {number} level */
+  const closeZoom = (level) => (shown.isWhole && level > top ? (CLOSE_ZOOMS[level] ?? 0) : 0);
+  /**
+   * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes first.
+   * @param {number} level
+   */
+  const limit = (level) => {
+    for (const id of drawnLayers(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
   };
   const addAll = () => {
     const palette = readPalette();
@@ -119,13 +131,11 @@ export async function createMap(container, options) {
   /** Shows the level that was asked for, or the nearest one above that has tiles at this zoom. */
   const follow = () => {
     const zoom = map.getZoom();
-    const isClose = (/** @type {number} */ level) => level === top || zoom >= (CLOSE_ZOOMS[level] ?? 0);
-    const wanted = levels.filter((level) =>
-      shown.isWhole ? level <= shown.level || isClose(level) : level <= shown.level,
-    );
-    for (const level of wanted) void need(level);
-    const there = wanted.filter((level) => zoom >= (known.get(level)?.minzoom ?? Infinity) || level === top);
-    set({ level: there.at(-1) ?? top, levels: there });
+    const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
+    const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
+    for (const level of close) void need(level);
+    const there = close.filter((level) => zoom >= (known.get(level)?.minzoom ?? Infinity) || level === top);
+    set({ level: there.at(-1) ?? top, levels: wanted });
     const isTooFar = !there.includes(shown.level) && known.get(shown.level) !== undefined;
     onNote(isTooFar ? `Zoom in to see level ${shown.level}` : known.get(top) === undefined ? LOADING : '');
   };
@@ -153,6 +163,7 @@ export async function createMap(container, options) {
       isFaulty = false;
       const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
       set({ gids, of: Math.max(-1, ...filters.keys()) });
+      for (const [level, tiles] of known) if (tiles !== undefined) limit(level);
       follow();
     },
     select(unit) {

@@ -1,6 +1,6 @@
 // The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
-import { areaKm2 } from '../map/geometry/area.js';
+import { areaKm2, isTorn } from '../map/geometry/area.js';
 import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
 
 /**
@@ -115,6 +115,9 @@ function makeProperties({ properties }, isOpen) {
   return details;
 }
 
+/** A ring as published may go from one side of a flat map to the other. */
+const TORN = 'jumps across the antimeridian, cut there on the map';
+
 /**
  * @param {Unit | undefined} unit undefined until the service has answered
  * @param {boolean} hasFailed
@@ -131,6 +134,7 @@ function shapeFacts(unit, hasFailed) {
     ...(area > 0 ? [/** @type {[string, string]} */ (['Area', areaText(area)])] : []),
     ['Box', boxText(bbox)],
     ['Shape', text],
+    ...(isTorn(unit.geometry) ? [/** @type {[string, string]} */ (['Outline', TORN])] : []),
   ];
 }
 

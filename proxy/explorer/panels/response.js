@@ -35,11 +35,12 @@ export function showRequestLine(url, firstUrl) {
 /**
  * @param {Exchange | undefined} exchange undefined while there is none
  * @param {string} note what to say instead
+ * @param {(() => void) | undefined} onAsk asks for it, where nobody has
  */
-export function showResponse(exchange, note) {
+export function showResponse(exchange, note, onAsk) {
   const box = part('response');
   if (exchange === undefined) {
-    box.replaceChildren(make('p', 'note', note));
+    box.replaceChildren(make('p', 'note', note), ...(onAsk ? [makeButton('Ask for the first page', onAsk)] : []));
     return;
   }
   const { status, statusText, ms, sentBytes, textBytes, headers } = exchange;

@@ -107,7 +107,7 @@ export class Shown {
     this.unit = undefined;
     this.place = { ...this.place, ...selection(row) };
     this.#listeners.onChange('selection');
-    if (row !== undefined) await this.#loadUnit(row);
+    await (row === undefined ? this.#loadOpened() : this.#loadUnit(row));
   }
 
   /** Stops every request. */
@@ -152,13 +152,14 @@ export class Shown {
       return;
     }
     this.#listeners.onChange('rows');
-    void this.#loadOpened(signal);
     const { unit, fid } = place;
     const listed = this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
     try {
       const chosen = listed ?? (unit && (await this.#names.find(place.level, unit)));
       if (!isCurrent() || this.selected !== undefined) return;
       if (chosen) return await this.select(chosen);
+      // While a unit is selected nobody asks for all of the opened one.
+      void this.#loadOpened();
       const isListed = this.total === this.rows.length && this.total > 0;
       if (unit === undefined && (fid === undefined || !isListed)) return;
       this.unknown = unit ?? `fid ${fid}`;
@@ -221,14 +222,12 @@ export class Shown {
     return { units: rows.map((row, i) => known[i] ?? row), total };
   }
 
-  /**
-   * Asks for the opened unit, without its geometry.
-   * @param {AbortSignal} signal
-   */
-  async #loadOpened(signal) {
+  /** Asks for the opened unit, without its geometry, unless it is there. */
+  async #loadOpened() {
+    const { signal } = this.#ended;
     const opened = this.lineage.at(-1);
     const { gid = null, level = 0 } = opened ?? {};
-    if (gid === null) return;
+    if (gid === null || this.opened !== undefined) return;
     const path = listingToPath({ level, filters: new Map([[level, gid]]) }, attributesAlone(this.#geometries));
     try {
       const page = await this.#client.page(this.#client.urlOf(path), signal);

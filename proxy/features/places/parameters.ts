@@ -83,7 +83,11 @@ function degreesIn({ name, parameter }: Given, text: string, count: number, leve
   const values = text.split(',');
   const rule = parameter?.rule(level) ?? '';
   if (values.length !== count)
-    throw badParameter(name, `is ${quote(text)}: ${values.length} values, not ${counts}`, rule);
+    throw badParameter(
+      name,
+      `is ${quote(text)}: ${values.length === 1 ? '1 value' : `${values.length} values`}, not ${counts}`,
+      rule,
+    );
   for (const [i, value] of values.entries()) {
     const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
     if (!isDecimal(value, most)) throw badParameter(name, `is ${quote(text)}: ${quote(value)} is no ${what}`, rule);

@@ -1,5 +1,4 @@
-// Pages in Chromium, for tests: in the browser of the run, or in one of its own of a test file that is run by itself.
-import assert from 'node:assert/strict';
+// Chromium for tests: the browser of the run, or one of its own for a test file that is run by itself.
 import { buffer } from 'node:stream/consumers';
 import { after as afterProcess } from 'node:test';
 import { type Browser, chromium, type Download, type Page } from 'playwright-core';
@@ -7,7 +6,6 @@ import { BROWSERS, type KINDS, PROGRAM, startBrowser } from './browser-server.ts
 
 /** What a browser can draw. */
 export type BrowserKind = keyof typeof KINDS;
-const TIMEOUT_MS = 45_000;
 /** Why tests that need it are skipped; false where it is there. */
 export const WITHOUT_CHROMIUM: string | false =
   PROGRAM === undefined && 'there is no Chromium here; on Debian: apt-get install chromium';
@@ -36,28 +34,6 @@ async function connectTo(kind: BrowserKind): Promise<Browser> {
     await server?.close();
   });
   return browser;
-}
-
-/** Opens a page of this address; it is closed when `use` ends. Fails if a script of the page fails meanwhile. */
-export async function onPageAt<T>(url: string, use: (page: Page) => Promise<T>): Promise<T> {
-  const context = await (await browserOf('plain')).newContext({ acceptDownloads: true });
-  context.setDefaultTimeout(TIMEOUT_MS);
-  const page = await context.newPage();
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) errors.push(message.text());
-  });
-  await page.goto(url);
-  const result = await use(page);
-  assert.deepEqual(errors, []);
-  await context.close();
-  return result;
-}
-
-/** Runs the body of an async function in the page, as a script of the page itself; its result, as JSON has it. */
-export function runInPage<T>(page: Page, body: string): Promise<T> {
-  return page.evaluate<T>(`(async () => {${body}})()`);
 }
 
 /** The content of a file that a page saves; where the browser has it, another process cannot read. */

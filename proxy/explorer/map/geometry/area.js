@@ -1,4 +1,4 @@
-// The area of a unit on the ellipsoid of WGS 84. Used by panels/facts.js.
+// The area of a unit on the ellipsoid of WGS 84, and whether the unit is torn at the antimeridian. Used by panels/facts.js.
 
 /** Semi-major axis in km, and first eccentricity, of WGS 84. */
 const AXIS_KM = 6378.137;
@@ -12,11 +12,35 @@ const TURN = 360;
  * @returns {number} km², 0 without polygons
  */
 export function areaKm2(geometry) {
-  if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon') return 0;
-  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-  return polygons.reduce((sum, [exterior = [], ...holes]) => {
+  return polygonsOf(geometry).reduce((sum, [exterior = [], ...holes]) => {
     return sum + ringArea(exterior) - holes.reduce((total, hole) => total + ringArea(hole), 0);
   }, 0);
+}
+
+/**
+ * Does a ring jump from one side of the map to the other, instead of being cut at the antimeridian?
+ * @param {import('geojson').Geometry | null} geometry
+ */
+export function isTorn(geometry) {
+  const rings = polygonsOf(geometry).flat();
+  return rings.some((ring) => ring.some(([x = 0], i) => isJump(x - (ring.at(i - 1)?.[0] ?? x))));
+}
+
+/**
+ * @param {import('geojson').Geometry | null} geometry
+ * @returns {import('geojson').Position[][][]}
+ */
+function polygonsOf(geometry) {
+  if (geometry?.type === 'MultiPolygon') return geometry.coordinates;
+  return geometry?.type === 'Polygon' ? [geometry.coordinates] : [];
+}
+
+/**
+ * Goes an edge the short way across the antimeridian? A whole turn is an edge along a parallel or a pole.
+ * @param {number} step degrees of longitude from its start to its end
+ */
+function isJump(step) {
+  return Math.abs(step) > TURN / 2 && Math.abs(step) < TURN;
 }
 
 /** @param {readonly import('geojson').Position[]} ring */
@@ -27,9 +51,7 @@ function ringArea(ring) {
   for (const [x = 0, y = 0] of ring) {
     const now = height(y);
     const step = x - before;
-    // Across the antimeridian it goes the short way; a whole turn is an edge along a parallel or a pole.
-    const isAcross = Math.abs(step) > TURN / 2 && Math.abs(step) < TURN;
-    const short = isAcross ? step - Math.sign(step) * TURN : step;
+    const short = isJump(step) ? step - Math.sign(step) * TURN : step;
     turned += short;
     sum += short * RADIAN * (now + beforeHeight);
     [before, beforeHeight] = [x, now];

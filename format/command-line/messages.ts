@@ -72,7 +72,9 @@ export function packageVersion(): string {
 export function installCommand(packages: readonly string[]): string {
   const versions = objectFrom(packageJson()['peerDependencies'], 'package.json');
   const named = packages.map((name) => `"${name}@${textIn(versions, name, 'package.json')}"`);
-  return `npm install ${named.join(' ')}    (in a clone of the repository: npm run setup)`;
+  const elsewhere =
+    'where this package is installed globally: with --global; in a clone of the repository: npm run setup';
+  return `npm install ${named.join(' ')}    (${elsewhere})`;
 }
 
 /** A package may import itself by its name (Node.js, "Self-referencing a package"). */

@@ -69,7 +69,8 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
           : fittingOf(geometry.coordinates, read.lower, position, read.above);
     const unit = `${placeIn(source.layers)}fid ${fid}`;
     if (fitting === undefined) {
-      findings.add('orphans', `${unit} lies in no unit of level ${above.level}`);
+      const why = geometry === null ? 'has no geometry, so it lies' : 'lies';
+      findings.add('orphans', `${unit} ${why} in no unit of level ${above.level}`);
       continue;
     }
     parents.set(fid, fitting.unit);

@@ -10,7 +10,6 @@ import { mapCovered, showAbout, showMapNote, wireLayout } from './panels/layout.
 import { NO_LINKED_TOKEN, NO_TILES, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.js';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.js';
 import { takeToken } from './state/address.js';
-import { noMap } from './state/no-map.js';
 import { levelsWithUnits } from './state/place.js';
 import { isToken, Session } from './state/session.js';
 import { Workspace } from './workspace.js';
@@ -24,8 +23,8 @@ const client = createClient(access);
 const names = new Names(client, access.token);
 /** @type {Workspace | undefined} */
 let workspace;
-/** The map of the workspace. */
-let map = noMap();
+/** The map of the workspace. @type {import('./map/map.js').UnitMap | undefined} */
+let map;
 /** What was begun last: it ends when another begins. */
 let latest = new AbortController();
 
@@ -45,7 +44,7 @@ addEventListener('popstate', () => {
   else restart();
 });
 
-wireLayout(() => map.resize());
+wireLayout(() => map?.resize());
 let about = await readAbout(base);
 showAbout(about);
 if (mayAsk()) void open();
@@ -94,7 +93,7 @@ async function open() {
     showAbout(about);
   }
   const started = await startMap(signal);
-  if (signal.aborted) return started.remove();
+  if (signal.aborted) return started?.remove();
   map = started;
   workspace = new Workspace({
     client,
@@ -113,8 +112,8 @@ function end() {
   latest = new AbortController();
   workspace?.end();
   workspace = undefined;
-  map.remove();
-  map = noMap();
+  map?.remove();
+  map = undefined;
   showMapNote('');
 }
 
@@ -126,8 +125,9 @@ function signOut(reason) {
 }
 
 /**
- * The map, or where there is none one that does nothing: the panels work without.
+ * The map; where there is none the panels work without.
  * @param {AbortSignal} signal
+ * @returns {Promise<import('./map/map.js').UnitMap | undefined>}
  */
 async function startMap(signal) {
   part('no-map').hidden = true;
@@ -148,6 +148,6 @@ async function startMap(signal) {
   } catch (error) {
     part('no-map').hidden = false;
     part('no-map-reason').textContent = error instanceof Error ? error.message : String(error);
-    return noMap();
+    return undefined;
   }
 }

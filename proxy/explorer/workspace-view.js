@@ -1,7 +1,6 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
 // by workspace.js.
 import { readChange, readSuccessors } from './api/changes.js';
-import { attributesAlone } from './api/geometry.js';
 import { boxToText } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
 import { loadUnits } from './download/load-units.js';
@@ -13,7 +12,7 @@ import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
 import { showHere } from './panels/here.js';
-import { focusHeading, showSheet, showTab } from './panels/layout.js';
+import { focusHeading, showBrowse, showTab } from './panels/layout.js';
 import {
   emptyMessage,
   errorToMessage,
@@ -42,14 +41,13 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
- * @property {import('./map/map.js').UnitMap} map
+ * @property {import('./map/map.js').UnitMap | undefined} map
  * @property {AbortSignal} signal ends the listeners of this view
  * @property {(place: Place) => void} onGo
  * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the
  * other
  * @property {() => void} onHereClose
  * @property {(place: Place) => void} onFind a place with a selected unit
- * @property {(row: NamedUnit, level?: number) => void} onOpen
  * @property {(row: NamedUnit | undefined) => void} onSelect
  * @property {() => void} onZoom brings the selected unit into sight
  * @property {() => void} onShowAll brings all of what is shown into sight
@@ -66,12 +64,10 @@ export class WorkspaceView {
   #list;
   #counts;
 
-  /** The units of the list. @type {NamedUnit[]} */
-  rows = [];
-
   /** @param {ViewOptions} options */
   constructor(options) {
-    const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onOpen, onSelect } = options;
+    const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onSelect } = options;
+    const onOpen = (/** @type {NamedUnit} */ row) => this.#step(row);
     const { levels } = about;
     this.#options = options;
     this.#counts = new Counts(client, levels, () => this.#drawCounts());
@@ -109,15 +105,6 @@ export class WorkspaceView {
     part('browse').addEventListener('keydown', onEscape, { signal });
   }
 
-  /**
-   * The row of the unit that a place selects.
-   * @param {Pick<Place, 'level' | 'fid'> & { unit?: string | undefined }} place
-   */
-  rowOf({ level, unit, fid }) {
-    if (level !== this.#options.shown.place.level) return undefined;
-    return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
-  }
-
   /** What all of what is shown is called. */
   titleOfAll() {
     const { shown, about } = this.#options;
@@ -145,8 +132,7 @@ export class WorkspaceView {
   showHere(here) {
     const { shown, about, onHere, onHereClose } = this.#options;
     if (here !== undefined) {
-      showTab('browse');
-      if (document.body.dataset['sheet'] === 'low') showSheet('half');
+      showBrowse();
     }
     showHere(here, {
       linkOf: (unit) => placeToHash(placeOf(unit, shown.place, about.levels), about.levels),
@@ -183,7 +169,6 @@ export class WorkspaceView {
   #drawRows(rows) {
     const { shown, about } = this.#options;
     const { release = 'All units' } = about;
-    this.rows = rows;
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
@@ -216,7 +201,7 @@ export class WorkspaceView {
     if (!about.changes) return;
     const { place } = shown;
     try {
-      const gone = { level, gid, geometry: attributesAlone(about.geometries) };
+      const gone = { level, gid, geometry: about.lightest };
       const gids = await readSuccessors(client, gone, signal);
       const units = await names.findAll(level, gids);
       if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
@@ -273,9 +258,7 @@ export class WorkspaceView {
     const counts = isLimited ? this.#counts.ofSpot(listed) : this.#counts.of(opened);
     showLevels(shown, about.levels, counts, (level) => {
       if (isLimited) return onGo({ ...listed, level, ...selection(undefined) });
-      const place =
-        opened === undefined ? { ...worldOf(about.levels), level } : inside(opened, shown.place, about.levels, level);
-      if (place !== undefined) onGo(place);
+      this.#step(opened, level);
     });
     if (shown.selected !== undefined) this.#drawFacts();
   }
@@ -321,28 +304,33 @@ export class WorkspaceView {
   /** What the map shows of what is listed, as a list. */
   #listSeen() {
     const { shown, map, onGo, onHereClose } = this.#options;
-    const seen = map.seen();
-    if (seen === undefined) return;
+    const seen = map?.seen();
+    if (map === undefined || seen === undefined) return;
     const { level, filters, format } = shown.place;
     const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
     onHereClose();
     onGo({ ...worldOf(this.#options.about.levels), ...within });
-    showTab('browse');
-    if (document.body.dataset['sheet'] === 'low') showSheet('half');
+    showBrowse();
   }
 
-  /** @param {NamedUnit | undefined} unit of the breadcrumb; undefined for the release */
-  #step(unit) {
+  /**
+   * Lists what is inside of a unit.
+   * @param {NamedUnit | undefined} unit undefined for the release
+   * @param {number} [level] of the units inside; otherwise the next one
+   */
+  #step(unit, level) {
     const { shown, about, onGo } = this.#options;
-    const place = unit === undefined ? worldOf(about.levels) : inside(unit, shown.place, about.levels);
+    const world = worldOf(about.levels);
+    const place =
+      unit === undefined ? { ...world, level: level ?? world.level } : inside(unit, shown.place, about.levels, level);
     if (place !== undefined) onGo(place);
   }
 
   /** @returns {import('./panels/facts.js').FactActions} */
   #factActions() {
-    const { shown, about, onGo, onOpen, onSelect, onZoom } = this.#options;
+    const { shown, about, onGo, onSelect, onZoom } = this.#options;
     return {
-      open: (level) => shown.selected && onOpen(shown.selected, level),
+      open: (level) => this.#step(shown.selected, level),
       zoom: onZoom,
       request: () => {
         const { selected } = shown;
@@ -362,7 +350,6 @@ export class WorkspaceView {
         onSelect(undefined);
         this.#list.focus();
       },
-      link: () => location.href,
     };
   }
 }

@@ -18,7 +18,7 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {import('./api/client.js').Client} client
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
- * @property {import('./map/map.js').UnitMap} map
+ * @property {import('./map/map.js').UnitMap | undefined} map
  * @property {() => void} onUnauthorized the service does not accept the token
  * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
@@ -59,16 +59,15 @@ export class Workspace {
       signal: this.#ended.signal,
       onGo: (place) => void this.go(place, 'push'),
       onHere: (point, other) => {
-        const zoom = Math.max(map.view().zoom, POINT_ZOOM);
-        map.setView({ zoom, ...point });
+        const zoom = Math.max(map?.view().zoom ?? 0, POINT_ZOOM);
+        map?.setView({ zoom, ...point });
         void this.tellHere(point, other);
       },
       onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
-      onOpen: (row, level) => this.#open(row, level),
       onSelect: (row) => void this.#select(row, true),
       onZoom: () => this.#fly(),
-      onShowAll: () => map.fit(boxesOfAll(this.#shown)),
+      onShowAll: () => map?.fit(boxesOfAll(this.#shown)),
     });
   }
 
@@ -100,22 +99,22 @@ export class Workspace {
     const { map } = this.#parts;
     this.#wanted = { fit: place.view === undefined, flight: place.view === undefined };
     writeHash(placeToHash(place, this.#levels), how);
-    map.select(undefined);
+    map?.select(undefined);
     // The state has the place before the map moves: each move writes the place into the address.
     const shown = this.#shown.show(place);
-    map.show({ ...place, isWhole: this.#shown.isWorld });
-    if (place.view !== undefined) map.setView(place.view);
+    map?.show({ ...place, isWhole: this.#shown.isWorld });
+    if (place.view !== undefined) map?.setView(place.view);
     await shown;
   }
 
   /** Goes where the browser's own buttons lead. */
   followAddress() {
     const place = hashToPlace(location.hash, this.#levels);
-    const row = this.#view.rowOf(place);
+    const row = this.#shown.rowOf(place);
     const isListed = row !== undefined || (place.unit === undefined && place.fid === undefined);
     if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows || !isListed)
       return void this.go(place, 'replace');
-    if (place.view !== undefined) this.#parts.map.setView(place.view);
+    if (place.view !== undefined) this.#parts.map?.setView(place.view);
     if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);
   }
 
@@ -124,7 +123,7 @@ export class Workspace {
    * @param {import('./map/pointer.js').Picked} picked
    */
   async pick({ level, fid, gid }) {
-    const row = level === this.#shown.place.level ? this.#view.rows.find((other) => other.fid === fid) : undefined;
+    const row = this.#shown.rowOf({ level, fid });
     // Regions of the world are opened, which moves the map: so do countries.
     if (row !== undefined) return this.#select(row, this.#shown.isWorld);
     if (gid === null) return;
@@ -142,7 +141,7 @@ export class Workspace {
    * @param {number} fid
    */
   titleOf(level, fid) {
-    return this.#view.rowOf({ level, fid })?.name ?? undefined;
+    return this.#shown.rowOf({ level, fid })?.name ?? undefined;
   }
 
   /**
@@ -155,7 +154,7 @@ export class Workspace {
     this.#question?.abort();
     const question = new AbortController();
     this.#question = question;
-    map.mark(point);
+    map?.mark(point);
     this.#view.showHere({ point, other, units: undefined });
     try {
       const units = await unitsAt(point, client, about, question.signal);
@@ -169,7 +168,7 @@ export class Workspace {
 
   #closeHere() {
     this.#question?.abort();
-    this.#parts.map.mark(undefined);
+    this.#parts.map?.mark(undefined);
     this.#view.showHere(undefined);
   }
 
@@ -197,18 +196,9 @@ export class Workspace {
    * @param {Place} place
    */
   async #find(place) {
-    const row = isSameListing(place, this.#shown.place) ? this.#view.rowOf(place) : undefined;
+    const row = isSameListing(place, this.#shown.place) ? this.#shown.rowOf(place) : undefined;
     if (row === undefined) await this.go(place, 'push');
     else await this.#select(row, true);
-  }
-
-  /**
-   * @param {NamedUnit} row
-   * @param {number} [level] of the units inside; otherwise the next one
-   */
-  #open(row, level) {
-    const place = inside(row, this.#shown.place, this.#levels, level);
-    if (place !== undefined) void this.go(place, 'push');
   }
 
   /**
@@ -228,9 +218,9 @@ export class Workspace {
     const { pages, selected, place } = this.#shown;
     const { map } = this.#parts;
     if (pages?.error instanceof RefusalError && pages.error.status === 401) return this.fail(pages.error);
-    if (what === 'place' || what === 'pages') map.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
+    if (what === 'place' || what === 'pages') map?.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
     if (what === 'rows' || what === 'opened') this.#fit();
-    if (what === 'selection') map.select(selected && { level: place.level, fid: selected.fid });
+    if (what === 'selection') map?.select(selected && { level: place.level, fid: selected.fid });
     if (what === 'selection') this.#writePlace();
     if ((what === 'selection' || what === 'unit') && this.#wanted.flight) this.#fly();
     this.#tellSeen();
@@ -243,7 +233,7 @@ export class Workspace {
     const boxes = boxesOfListed(this.#shown);
     if (!this.#wanted.fit || !hasRows || total === 0 || (boxes.length === 0 && !isWorld)) return;
     this.#wanted.fit = false;
-    this.#parts.map.fit(boxes);
+    this.#parts.map?.fit(boxes);
   }
 
   /** Goes to the selected unit, once its box is known. */
@@ -251,12 +241,12 @@ export class Workspace {
     const box = boxOfSelected(this.#shown);
     if (box === undefined) return;
     this.#wanted = { fit: false, flight: false };
-    this.#parts.map.fit([box]);
+    this.#parts.map?.fit([box]);
   }
 
   #tellSeen() {
-    showShowAll(isAllSeen(this.#shown, this.#parts.map.seen()), this.#view.titleOfAll());
-    this.#parts.map.makeRoom();
+    showShowAll(isAllSeen(this.#shown, this.#parts.map?.seen()), this.#view.titleOfAll());
+    this.#parts.map?.makeRoom();
   }
 
   #writePlace() {

@@ -119,7 +119,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
       table.content.toString(),
       /^\ufeff"fid","GID_1","GID_0","COUNTRY","NAME_1","ENGTYPE_1"\r\n1,"AAA\.1_1","AAA","Aland","North","Region"\r\n/,
     );
-    const points = await saveItem(page, 'Points');
+    const points = await saveItem(page, 'Points attributes');
     assert.equal(points.name, 'r1-lv1-AAA-point.csv');
     assert.match(
       points.content.toString(),

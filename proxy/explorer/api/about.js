@@ -1,5 +1,6 @@
 // What the service publishes about itself without a token: release, its date, geometries, tiles, changes, cells,
 // licence, attribution, page caps and columns. Used by app.js.
+import { attributesAlone } from './geometry.js';
 
 /**
  * @typedef {import('./unit.js').LevelColumns} LevelColumns
@@ -8,6 +9,7 @@
  * @property {string | undefined} release undefined while the service has none
  * @property {string | undefined} date `YYYY-MM-DD`; undefined if the release has none
  * @property {string[]} geometries of the release; `full` is always there
+ * @property {string} lightest of these, with the attributes of units
  * @property {boolean} tiles has the release vector tiles?
  * @property {boolean} changes are changes between releases published?
  * @property {boolean} cells has the release the files that say which units are at a point?
@@ -34,11 +36,13 @@
 export async function readAbout(base) {
   const response = await fetch(new URL('about.json', base)).catch(() => undefined);
   const about = /** @type {AboutFile} */ (response?.ok ? await response.json() : {});
+  const geometries = about.geometries ?? ['full'];
   return {
     title: about.title,
     release: about.release,
     date: about.date ?? undefined,
-    geometries: about.geometries ?? ['full'],
+    geometries,
+    lightest: attributesAlone(geometries),
     tiles: about.tiles ?? false,
     changes: about.changes ?? false,
     cells: about.cells ?? false,

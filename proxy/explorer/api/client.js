@@ -69,8 +69,7 @@ export function createClient({ base, token }) {
       };
     },
     async size(path, signal) {
-      const { ok, status, headers } = await request(urlOf(path), token(), { method: 'HEAD', signal });
-      if (!ok) throw textToError(status, '');
+      const { headers } = await request(urlOf(path), token(), { method: 'HEAD', signal });
       return { matched: Number(headers.get('Boundaries-Matched')), bytes: Number(headers.get('Content-Length')) };
     },
     async *download(path, signal) {
@@ -83,7 +82,6 @@ export function createClient({ base, token }) {
     },
     async file(path, signal) {
       const response = await request(urlOf(path), token(), { signal });
-      if (!response.ok) throw textToError(response.status, await response.text());
       return response.blob().catch((error) => {
         throw signal.aborted ? error : brokenOff();
       });
@@ -106,7 +104,6 @@ async function exchange(url, token, signal) {
   const response = await request(url, token, { signal });
   const text = await response.text();
   const ms = performance.now() - started;
-  if (!response.ok) throw textToError(response.status, text);
   const { status, statusText } = response;
   return { url, status, statusText, headers: [...response.headers], ms, ...sizesOf(url, text), text, response };
 }
@@ -117,13 +114,13 @@ async function exchange(url, token, signal) {
  * @param {RequestInit & { signal: AbortSignal }} init
  */
 async function request(url, token, init) {
-  try {
-    // The figures of the page are those of the service, so nothing comes from the browser's cache.
-    return await fetch(url, { cache: 'no-store', ...init, headers: authorization(token) });
-  } catch (error) {
-    if (init.signal.aborted) throw error;
-    throw notReached();
-  }
+  // The figures of the page are those of the service, so nothing comes from the browser's cache.
+  const sent = fetch(url, { cache: 'no-store', ...init, headers: authorization(token) });
+  const response = await sent.catch((error) => {
+    throw init.signal.aborted ? error : notReached();
+  });
+  if (!response.ok) throw textToError(response.status, await response.text());
+  return response;
 }
 
 /**
@@ -142,8 +139,8 @@ function authorization(token) {
  * @returns {AsyncGenerator<Batch>}
  */
 async function* batchesOf(response, signal, inflate) {
-  const { ok, status, headers, body } = response;
-  if (!ok || body === null) throw textToError(status, await response.text());
+  const { headers, body } = response;
+  if (body === null) return;
   const [matched, release] = ['Boundaries-Matched', 'Boundaries-Release'].map((name) => headers.get(name));
   const known = { matched: Number(matched), release: release ?? '' };
   yield { lines: [], ...known };

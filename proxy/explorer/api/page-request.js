@@ -23,12 +23,11 @@ const BOX_SCALE = 10_000;
  * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
  * @param {PageRequest} request
  */
-export function requestToPath({ format, level, filters, geometry, pageSize, startAt, bbox, contains }) {
-  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
-  if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
+export function requestToPath({ format, level, pageSize, startAt, ...units }) {
+  const query = unitsToQuery(units);
   if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
   if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
-  return `${format}/lv${level}${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  return withQuery(`${format}/lv${level}`, query);
 }
 
 /**
@@ -82,11 +81,27 @@ export function filtersToQuery(filters) {
  * The request for all units of a listing as one file.
  * @param {WholeListing} listing
  */
-export function downloadToPath({ level, filters, geometry, bbox, contains, release = '' }) {
-  const query = [...filtersToQuery(filters), ...spotsToQuery({ bbox, contains })];
-  if (!isFull(geometry)) query.push(`geometry=${encode(geometry)}`);
+export function downloadToPath({ level, release = '', ...units }) {
+  const query = unitsToQuery(units);
   if (release !== '') query.push(`release=${encode(release)}`);
-  return `download/lv${level}.geojsonl.gz${query.length > 0 ? `?${query.join('&')}` : ''}`;
+  return withQuery(`download/lv${level}.geojsonl.gz`, query);
+}
+
+/**
+ * Which units, and with which geometry.
+ * @param {Pick<WholeListing, 'filters' | 'bbox' | 'contains' | 'geometry'>} listing
+ */
+function unitsToQuery({ filters, geometry, ...spots }) {
+  const isFull = geometry === '' || geometry === 'full';
+  return [...filtersToQuery(filters), ...spotsToQuery(spots), ...(isFull ? [] : [`geometry=${encode(geometry)}`])];
+}
+
+/**
+ * @param {string} path
+ * @param {readonly string[]} query
+ */
+function withQuery(path, query) {
+  return query.length > 0 ? `${path}?${query.join('&')}` : path;
 }
 
 /**
@@ -111,11 +126,6 @@ export function queryToFilters(values) {
     if (gid !== null && gid !== '') filters.set(level, gid);
   }
   return filters;
-}
-
-/** @param {string} geometry */
-function isFull(geometry) {
-  return geometry === '' || geometry === 'full';
 }
 
 /**

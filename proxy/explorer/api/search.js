@@ -1,6 +1,5 @@
 // Units by name or GID: asks the service. Used by the search field.
-import { encode, filtersToQuery } from './page-request.js';
-import { identify, unitToRow } from './unit.js';
+import { encode } from './page-request.js';
 import { readUnits } from './units.js';
 
 /**
@@ -34,19 +33,16 @@ export async function searchUnits({ text, levels, within }, { client, names, abo
   const level = levels.filter((number) => within === undefined || number > within.level).map((number) => `lv${number}`);
   // The service refuses what has neither letter nor digit.
   if (level.length === 0 || !/[\p{L}\p{N}]/u.test(q)) return { found: 0, results: [] };
-  const query = [`q=${encode(q)}`, `limit=${LIMIT}`, `level=${level.join()}`, ...filtersToQuery(filtersOf(within))];
-  const { matched, units } = await readUnits(`search?${query.join('&')}`, client, signal);
+  const query = [
+    `q=${encode(q)}`,
+    `limit=${LIMIT}`,
+    `level=${level.join()}`,
+    ...(within ? [`gid-${within.level}=${encode(within.gid)}`] : []),
+  ];
+  const { matched, units } = await readUnits(`search?${query.join('&')}`, client, about.levels, signal);
   const results = await Promise.all(units.map((unit) => toFound(unit, about.levels, names)));
   signal.throwIfAborted();
   return { found: matched, results };
-}
-
-/**
- * @param {Asked['within']} within
- * @returns {Map<number, string>}
- */
-function filtersOf(within) {
-  return new Map(within === undefined ? [] : [[within.level, within.gid]]);
 }
 
 /**
@@ -55,16 +51,13 @@ function filtersOf(within) {
  * @param {Names} names
  * @returns {Promise<Found>}
  */
-async function toFound({ level, feature }, levels, names) {
-  const columns = levels[level];
-  if (columns === undefined) throw new RangeError(`level ${level} has no columns`);
-  identify(feature, columns);
-  const above = (feature.gids ?? []).slice(0, level).map(async (gid, n) => {
+async function toFound({ feature, columns, row }, levels, names) {
+  const above = (feature.gids ?? []).slice(0, row.level).map(async (gid, n) => {
     if (gid === undefined) return [];
     const own = nameOf(feature, columns, levels[n]);
     return [own ?? (await names.find(n, gid))?.name ?? gid];
   });
-  return { ...unitToRow(feature, columns), path: (await Promise.all(above)).flat().join(' › ') };
+  return { ...row, path: (await Promise.all(above)).flat().join(' › ') };
 }
 
 /**

@@ -35,15 +35,6 @@ export function identify(unit, columns) {
   unit.title = columns === undefined ? undefined : textIn(unit, columns.nameColumn);
 }
 
-/**
- * The unit's GID at a level; undefined if it has none.
- * @param {Unit} unit
- * @param {number} level
- */
-export function gidOf({ gids }, level) {
-  return gids?.[level];
-}
-
 /** A type that says the level and nothing else, such as 'ADM1' of geoBoundaries. */
 const LEVEL_AS_TYPE = /^(adm|admin|level|lv)[ _-]?\d$/i;
 
@@ -75,7 +66,7 @@ export function unitToRow(unit, { level, typeColumn = '' }) {
   return {
     level,
     fid: Number(unit.id),
-    gid: gidOf(unit, level) ?? null,
+    gid: unit.gids?.[level] ?? null,
     name: unit.title ?? null,
     type: typeOf(textIn(unit, typeColumn) ?? null),
     parent: above[parentLevel] ?? null,

@@ -2,9 +2,9 @@
 import { addAnswer, showAnswer } from './answer.js';
 import { createCamera } from './camera.js';
 import { onPaletteChange, readPalette } from './palette.js';
-import { createMark, followPointer } from './pointer.js';
+import { followPointer } from './pointer.js';
 import { startMap } from './start-map.js';
-import { addInOrder, drawnLayers, layersOf, NOTHING, sourceOf } from './style.js';
+import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 
 /**
  * @typedef {import('../api/client.js').Unit} Unit
@@ -64,7 +64,7 @@ export async function createMap(container, options) {
   let isFaulty = false;
   let shown = { level: top, isWhole: true };
   let state = { ...NOTHING };
-  const map = await startMap(container, options.headersFor);
+  const { map, marker } = await startMap(container, options.headersFor);
   const camera = createCamera(map, covered);
 
   /** @param {Partial<import('./style.js').MapState>} change */
@@ -81,6 +81,7 @@ export async function createMap(container, options) {
     for (const layer of layersOf(level, { ...tiles, isTop: level === top }, palette)) addInOrder(map, layer);
     limit(level);
   };
+  const layerIds = (/** @type {number} */ level) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
   /** The zoom from which a level is drawn. @param {number} level */
   const closeZoom = (level) => (shown.isWhole && level > top ? (CLOSE_ZOOMS[level] ?? 0) : 0);
   /**
@@ -88,7 +89,7 @@ export async function createMap(container, options) {
    * @param {number} level
    */
   const limit = (level) => {
-    for (const id of drawnLayers(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
+    for (const id of layerIds(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
   };
   const addAll = () => {
     const palette = readPalette();
@@ -116,7 +117,7 @@ export async function createMap(container, options) {
     for (const [level, tiles] of known) {
       if (tiles !== undefined && !isAll) continue;
       known.delete(level);
-      for (const { id } of map.getStyle().layers.filter(({ id }) => id.endsWith(`-${level}`))) map.removeLayer(id);
+      for (const id of layerIds(level)) map.removeLayer(id);
       if (tiles !== undefined) map.removeSource(sourceOf(level));
     }
   };
@@ -134,7 +135,7 @@ export async function createMap(container, options) {
     const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
     const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
     for (const level of close) void need(level);
-    const there = close.filter((level) => zoom >= (known.get(level)?.minzoom ?? Infinity) || level === top);
+    const there = close.filter((level) => level === top || zoom >= (known.get(level)?.minzoom ?? Infinity));
     set({ level: there.at(-1) ?? top, levels: wanted });
     const isTooFar = !there.includes(shown.level) && known.get(shown.level) !== undefined;
     onNote(isTooFar ? `Zoom in to see level ${shown.level}` : known.get(top) === undefined ? LOADING : '');
@@ -163,7 +164,7 @@ export async function createMap(container, options) {
       isFaulty = false;
       const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
       set({ gids, of: Math.max(-1, ...filters.keys()) });
-      for (const [level, tiles] of known) if (tiles !== undefined) limit(level);
+      for (const level of known.keys()) limit(level);
       follow();
     },
     select(unit) {
@@ -179,7 +180,10 @@ export async function createMap(container, options) {
     makeRoom: camera.makeRoom,
     view: camera.view,
     setView: camera.setView,
-    mark: createMark(map),
+    mark(point) {
+      if (point === undefined) marker.remove();
+      else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
+    },
     seen: camera.seen,
     resize: () => void map.resize(),
     remove() {

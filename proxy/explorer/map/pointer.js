@@ -81,32 +81,6 @@ export function followPointer(map, { onPick, onHere, titleOf }) {
 }
 
 /**
- * The mark of a point on the map.
- * @param {Map} map
- * @returns {(point: import('../api/coordinates.js').Point | undefined) => void} puts it there, or removes it
- */
-export function createMark(map) {
-  const mark = document.createElement('div');
-  mark.className = 'map-mark';
-  mark.hidden = true;
-  map.getCanvasContainer().append(mark);
-  /** @type {import('../api/coordinates.js').Point | undefined} */
-  let marked;
-  const place = () => {
-    if (marked === undefined) return;
-    const { x, y } = map.project([marked.longitude, marked.latitude]);
-    mark.style.transform = `translate(${x}px, ${y}px)`;
-  };
-  map.on('move', place);
-  map.on('resize', place);
-  return (point) => {
-    marked = point;
-    mark.hidden = point === undefined;
-    place();
-  };
-}
-
-/**
  * The topmost unit at a place of the window.
  * @param {Map} map
  * @param {import('maplibre-gl').Point} point

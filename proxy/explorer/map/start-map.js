@@ -18,7 +18,7 @@ const SCALE_PIXELS = 90;
 /**
  * @param {HTMLElement} container
  * @param {(url: string) => Record<string, string>} headersFor its requests
- * @returns {Promise<import('maplibre-gl').Map>}
+ * @returns {Promise<{ map: import('maplibre-gl').Map, marker: import('maplibre-gl').Marker }>} the marker is not on it
  * @throws {Error} without WebGL 2
  */
 export async function startMap(container, headersFor) {
@@ -30,7 +30,10 @@ export async function startMap(container, headersFor) {
   map.addControl(new library.NavigationControl({ showCompass: false }), 'top-right');
   map.addControl(new library.ScaleControl({ maxWidth: SCALE_PIXELS }), 'bottom-left');
   await map.once('style.load');
-  return map;
+  const element = document.createElement('div');
+  element.className = 'map-mark';
+  element.setAttribute('aria-hidden', 'true');
+  return { map, marker: new library.Marker({ element }) };
 }
 
 /** @typedef {typeof import('../lib/maplibre-gl.mjs')} Library */

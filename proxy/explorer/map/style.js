@@ -148,14 +148,6 @@ export function layersOf(level, { minzoom, isTop }, palette) {
   ];
 }
 
-/**
- * The layers of a level that its zoom limits.
- * @param {number} level
- */
-export function drawnLayers(level) {
-  return ['fill', 'border', 'label'].map((kind) => `${kind}-${level}`);
-}
-
 /** @param {number} level */
 export function sourceOf(level) {
   return `lv${level}`;

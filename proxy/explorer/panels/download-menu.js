@@ -24,10 +24,8 @@ export function wireDownload(offerNow, signal) {
   const button = part('download');
   const menu = part('download-menu');
   const choice = part('download-geometry', HTMLSelectElement);
-  const isOpen = () => menu.matches(':popover-open');
-  const close = () => {
-    if (isOpen()) menu.hidePopover();
-  };
+  // The browser gives the focus back to the button.
+  const close = () => menu.hidePopover();
   /** @type {{ element: HTMLElement, size: (geometry: string) => Promise<string> }[]} */
   let sizes = [];
   const showSizes = () => {
@@ -55,7 +53,6 @@ export function wireDownload(offerNow, signal) {
       entry.tabIndex = -1;
       entry.addEventListener('click', () => {
         close();
-        button.focus();
         run(choice.value);
       });
       return entry;
@@ -88,11 +85,8 @@ export function wireDownload(offerNow, signal) {
         event.preventDefault();
         entries[target % entries.length]?.focus();
       } else if (event.key === 'Escape') {
-        // It closes the menu alone, and not the facts of a unit as well.
+        // The browser closes the menu alone, and not the facts of a unit as well.
         event.stopPropagation();
-        event.preventDefault();
-        close();
-        button.focus();
       }
     },
     { signal },

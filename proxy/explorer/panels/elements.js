@@ -42,10 +42,9 @@ export function makeButton(text, run, className = '') {
  * A button that copies: it says for a moment that it has.
  * @param {string} text of the button
  * @param {() => string} content what it copies
- * @param {string} [className]
  */
-export function makeCopyButton(text, content, className = '') {
-  const button = makeButton(text, () => void run(), className);
+export function makeCopyButton(text, content) {
+  const button = makeButton(text, () => void run());
   const run = async () => {
     button.textContent = await copy(content());
     const restore = () => {
@@ -76,6 +75,11 @@ export function announce(text) {
 /** @param {number} number */
 export function count(number) {
   return number.toLocaleString('en');
+}
+
+/** @param {number} number of units */
+export function unitsText(number) {
+  return `${count(number)} ${number === 1 ? 'unit' : 'units'}`;
 }
 
 /** @param {number} number of bytes */

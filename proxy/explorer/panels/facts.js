@@ -14,7 +14,6 @@ import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from '
  * @property {() => void} request the request for this unit alone
  * @property {() => void} save the unit as a file
  * @property {() => void} close
- * @property {() => string} link
  */
 
 /**
@@ -86,7 +85,7 @@ function makeOpen({ children, gid }, inside, { open }) {
  * @param {Unit | undefined} unit
  * @param {FactActions} actions
  */
-function makeActions(row, unit, { zoom, save, request, link }) {
+function makeActions(row, unit, { zoom, save, request }) {
   const copy = makeCopyButton('Copy GeoJSON', () => unit?.text ?? '');
   const saving = makeButton('Save GeoJSON', save);
   for (const button of [copy, saving]) button.toggleAttribute('disabled', unit === undefined);
@@ -96,7 +95,7 @@ function makeActions(row, unit, { zoom, save, request, link }) {
     makeButton('Zoom to', zoom),
     saving,
     copy,
-    makeCopyButton('Copy link', link),
+    makeCopyButton('Copy link', () => location.href),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
   );
 }

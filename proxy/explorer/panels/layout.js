@@ -10,7 +10,7 @@ const ADDRESS =
 const TABS = ['browse', 'request'];
 
 /** Heights of the sheet on a phone, by name; style.css has the sizes. */
-const SHEETS = ['half', 'full', 'low'];
+const SHEETS = ['low', 'half', 'full'];
 
 /**
  * @param {() => void} onResize the map has another size now
@@ -45,6 +45,12 @@ export function showTab(shown) {
   }
 }
 
+/** Shows the Browse tab, and on a phone a part of it at least. */
+export function showBrowse() {
+  showTab('browse');
+  if (document.body.dataset['sheet'] === 'low') showSheet('half');
+}
+
 /** Moves the focus to the heading of the tab, before what has it leaves the page. */
 export function focusHeading() {
   part(shownTab() === 'browse' ? 'heading' : 'request-heading').focus({ preventScroll: true });
@@ -58,6 +64,10 @@ export function showSheet(name) {
   const handle = part('sheet');
   document.body.dataset['sheet'] = name;
   handle.setAttribute('aria-label', `Panel height: ${name}. Change`);
+}
+
+function shownSheet() {
+  return SHEETS.indexOf(document.body.dataset['sheet'] ?? 'half');
 }
 
 function shownTab() {
@@ -79,15 +89,13 @@ function wireSheet(onResize) {
     const up = startY - clientY;
     if (Math.abs(up) < 20) return;
     isDragged = true;
-    const order = ['low', 'half', 'full'];
-    const index = order.indexOf(document.body.dataset['sheet'] ?? 'half') + Math.sign(up);
-    showSheet(order[Math.min(2, Math.max(0, index))] ?? 'half');
+    const index = shownSheet() + Math.sign(up);
+    showSheet(SHEETS[Math.min(SHEETS.length - 1, Math.max(0, index))] ?? 'half');
     onResize();
   });
   handle.addEventListener('click', () => {
     if (isDragged) return;
-    const index = SHEETS.indexOf(document.body.dataset['sheet'] ?? 'half');
-    showSheet(SHEETS[(index + 1) % SHEETS.length] ?? 'half');
+    showSheet(SHEETS[(shownSheet() + 1) % SHEETS.length] ?? 'half');
     onResize();
   });
 }

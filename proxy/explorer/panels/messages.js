@@ -1,6 +1,6 @@
 // What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
 import { RefusalError } from '../api/client.js';
-import { count, make, makeButton, part } from './elements.js';
+import { count, make, makeButton, part, unitsText } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -86,15 +86,11 @@ export function isPassing(error) {
 export function emptyMessage({ filters, bbox, contains }, isKnown) {
   const [gid] = [...filters.values()].slice(-1);
   if (gid !== undefined && !isKnown) return unknownMessage(gid);
-  if (contains !== '')
-    return { kind: 'note', title: 'No units here', detail: 'None of this level contains the point.' };
-  if (bbox !== '') return { kind: 'note', title: 'No units here', detail: 'None of this level is in the box.' };
-  if (gid === undefined) return { kind: 'note', title: 'No units here', detail: 'This level has no units.' };
-  return {
-    kind: 'note',
-    title: 'No units here',
-    detail: `${gid} has no units at this level. The map stays where it is.`,
-  };
+  let detail =
+    gid === undefined ? 'This level has no units.' : `${gid} has no units at this level. The map stays where it is.`;
+  if (bbox !== '') detail = 'None of this level is in the box.';
+  if (contains !== '') detail = 'None of this level contains the point.';
+  return { kind: 'note', title: 'No units here', detail };
 }
 
 /**
@@ -134,7 +130,7 @@ export function savingMessage(title, units) {
  * @returns {Message}
  */
 export function savedMessage(units, name) {
-  const title = `Saved ${count(units)} ${units === 1 ? 'unit' : 'units'}`;
+  const title = `Saved ${unitsText(units)}`;
   if (name === undefined) return { kind: 'note', title };
   // The column fid has a number of each level again, so it cannot be the one of the table.
   const code = `ogr2ogr -lco FID=row ${name.replace(/geojson$/, 'gpkg')} ${name}`;

@@ -3,7 +3,7 @@
 import { pointToText, textToPoints } from '../api/coordinates.js';
 import { searchUnits } from '../api/search.js';
 import { titleOf } from '../api/unit.js';
-import { count, make, part } from './elements.js';
+import { count, make, part, unitsText } from './elements.js';
 import { showSheet } from './layout.js';
 import { errorToMessage } from './messages.js';
 
@@ -55,9 +55,12 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     field.setAttribute('aria-expanded', 'false');
     setActive(-1);
   };
-  const leave = () => {
+  const clear = () => {
     field.value = '';
     close();
+  };
+  const leave = () => {
+    clear();
     showSheet('half');
   };
   const offer = (/** @type {string} */ note, /** @type {Result[]} */ offered) => {
@@ -77,11 +80,13 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
     const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
     const toResult = (/** @type {Found} */ unit) => {
+      const { path, gid, type, level } = unit;
       const pick = () => {
         leave();
         onPick(unit);
       };
-      return { option: makeOption(unit, isRepeated(unit)), pick };
+      const above = path === '' || isRepeated(unit) ? [gid, path].filter(Boolean).join(' · ') : path;
+      return { option: makeOption(titleOf(unit), type ?? `level ${level}`, above), pick };
     };
     offer(note, found.map(toResult));
   };
@@ -94,14 +99,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
           points.find((other) => other !== point),
         );
       };
-      const option = make(
-        'div',
-        '',
-        make('span', 'name', pointToText(point)),
-        make('span', 'type', point.order ?? ''),
-        make('span', 'above', 'what is here'),
-      );
-      return { option, pick };
+      return { option: makeOption(pointToText(point), point.order ?? '', 'what is here'), pick };
     };
     offer(points.length === 1 ? '1 point' : `${points.length} points`, points.map(toResult));
   };
@@ -132,10 +130,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
   field.addEventListener('input', () => void search(), { signal });
   field.addEventListener('focus', () => field.value !== '' && part('found-box').hidden && void search(), { signal });
   choice.addEventListener('change', () => void search(), { signal });
-  signal.addEventListener('abort', () => {
-    field.value = '';
-    close();
-  });
+  signal.addEventListener('abort', clear);
   field.addEventListener(
     'keydown',
     (event) => {
@@ -148,8 +143,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
         results[active]?.pick();
       } else if (event.key === 'Escape' && field.value !== '') {
         event.stopPropagation();
-        field.value = '';
-        close();
+        clear();
       }
     },
     { signal },
@@ -201,18 +195,12 @@ function pause(ms, signal) {
 }
 
 /**
- * @param {Found} unit
- * @param {boolean} isRepeated is there another of this name in the same unit?
+ * @param {string} name
+ * @param {string} type
+ * @param {string} above the units it is in
  */
-function makeOption(unit, isRepeated) {
-  const { path, gid } = unit;
-  return make(
-    'div',
-    '',
-    make('span', 'name', titleOf(unit)),
-    make('span', 'type', unit.type ?? `level ${unit.level}`),
-    make('span', 'above', path === '' || isRepeated ? [gid, path].filter(Boolean).join(' · ') : path),
-  );
+function makeOption(name, type, above) {
+  return make('div', '', make('span', 'name', name), make('span', 'type', type), make('span', 'above', above));
 }
 
 /**
@@ -222,5 +210,5 @@ function makeOption(unit, isRepeated) {
 function noteOf(found, shown) {
   if (found === 0) return 'No unit has this name or GID.';
   if (found > shown) return `The best ${shown} of ${count(found)} units`;
-  return found === 1 ? '1 unit' : `${count(found)} units`;
+  return unitsText(found);
 }

@@ -1,10 +1,10 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
 // or as a table, the selected unit alone, the cells of its level, and how large each is. Used by workspace-view.js.
-import { attributesAlone, GEOMETRY_NOTES } from '../api/geometry.js';
+import { GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';
 import { fileName, toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
-import { copy, count, size } from '../panels/elements.js';
+import { copy, size, unitsText } from '../panels/elements.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
 /**
@@ -52,11 +52,9 @@ export function unitFile({ level, gid, fid }, text, { attribution, release = '' 
  */
 export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
   const { place, selected, lineage, total } = shown;
-  const { geometries, cells, levels, attribution, release = '' } = about;
+  const { geometries, cells, levels, attribution, lightest, release = '' } = about;
   const { level, filters, bbox, contains } = place;
   const whole = selected ?? lineage.at(-1);
-  const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== ''), attribution };
-  const shapes = geometries.filter((geometry) => geometry !== 'none');
   /** @type {Map<string, ReturnType<typeof sizeOf>>} */
   const sizes = new Map();
   const sizeText = async (/** @type {WholeListing[]} */ listings) => {
@@ -69,112 +67,85 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const [matched, bytes] = [sum(files.map((file) => file.matched)), sum(files.map((file) => file.bytes))];
     return `${unitsText(matched)}, ${size(bytes)} compressed`;
   };
-  /** @typedef {(content: Content) => UnitsFile} ToFile */
-  const offer = (/** @type {ToFile} */ toFile, /** @type {string | undefined} */ only = undefined) => {
-    const listings = (/** @type {string} */ geometry) => [{ level, filters, bbox, contains, geometry }];
+  /**
+   * @param {string} title
+   * @param {Omit<WholeListing, 'geometry'>[]} listings
+   * @param {Pick<Content, 'level' | 'parents'> & Partial<Content>} content
+   * @param {{ toFile?: (content: Content) => UnitsFile, only?: string }} [file] `only`: the geometry that it has
+   */
+  const offer = (title, listings, content, { toFile = toGeoJson, only } = {}) => {
+    const inGeometry = (/** @type {string} */ chosen) =>
+      listings.map((listing) => ({ ...listing, geometry: only ?? chosen }));
     return {
-      size: (/** @type {string} */ chosen) => sizeText(listings(only ?? chosen)),
+      size: (/** @type {string} */ chosen) => sizeText(inGeometry(chosen)),
       run: (/** @type {string} */ chosen) => {
-        const geometry = only ?? chosen;
-        const name = toFile === toCsv ? 'full' : geometry;
+        const geometry = toFile === toCsv ? 'full' : (only ?? chosen);
         onLoad({
-          title: titleOfListing(shown, release),
-          listings: listings(geometry),
-          toFile: (loaded) => toFile({ ...base, ...loaded, matched: loaded.features.length, geometry: name }),
-          isAllLevels: false,
+          title,
+          listings: inGeometry(chosen),
+          toFile: (loaded) => toFile({ attribution, geometry, ...content, ...loaded, matched: loaded.features.length }),
+          isAllLevels: content.isAllLevels === true,
         });
       },
     };
   };
-  /** @param {NamedUnit & { gid: string }} unit */
-  const allLevels = (unit) => {
-    const parents = [unit.gid];
-    const within = { filters: new Map([[unit.level, unit.gid]]) };
-    const below = levelsWithUnits(levels).filter(
+  const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== '') };
+  const listed = (/** @type {Parameters<typeof offer>[3]} */ file = {}) =>
+    offer(titleOfListing(shown, release), [{ level, filters, bbox, contains }], base, file);
+  /**
+   * @param {NamedUnit} unit
+   * @param {string} gid
+   * @param {boolean} isAllLevels
+   */
+  const ofUnit = (unit, gid, isAllLevels) => {
+    const own = new Map([[unit.level, gid]]);
+    const inside = levelsWithUnits(levels).filter(
       (other) => other >= unit.level && levels[other]?.gidColumns[unit.level] !== '',
     );
-    const listings = (/** @type {string} */ geometry) => below.map((other) => ({ ...within, level: other, geometry }));
-    return {
-      size: (/** @type {string} */ geometry) => sizeText(listings(geometry)),
-      run: (/** @type {string} */ geometry) => {
-        onLoad({
-          title: `${titleOf(unit)}, all levels`,
-          listings: listings(geometry),
-          toFile: (loaded) => {
-            const content = { ...loaded, matched: loaded.features.length, level: unit.level, parents, attribution };
-            return toGeoJson({ ...content, geometry, isAllLevels: true });
-          },
-          isAllLevels: true,
-        });
-      },
-    };
-  };
-  /** @param {NamedUnit & { gid: string }} unit */
-  const unitAlone = (unit) => {
-    const listings = (/** @type {string} */ geometry) => [
-      { level: unit.level, filters: new Map([[unit.level, unit.gid]]), geometry },
-    ];
-    return {
-      size: (/** @type {string} */ geometry) => sizeText(listings(geometry)),
-      run: (/** @type {string} */ geometry) => {
-        const content = { level: unit.level, parents: [unit.gid], attribution, geometry };
-        onLoad({
-          title: titleOf(unit),
-          listings: listings(geometry),
-          toFile: (loaded) => toGeoJson({ ...content, ...loaded, matched: loaded.features.length }),
-          isAllLevels: false,
-        });
-      },
-    };
+    const listings = (isAllLevels ? inside : [unit.level]).map((other) => ({ level: other, filters: own }));
+    const title = isAllLevels ? `${titleOf(unit)}, all levels` : titleOf(unit);
+    return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
   };
   const cellsFile = () => {
     const path = `download/lv${level}.cells`;
     const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
     return {
+      label: 'Cells',
+      detail: `finds units at points without the service, level ${level}`,
       size: async () => size((await sizeOf(path)).bytes),
       run: () => onSave({ title: `the cells of level ${level}`, path, name }),
     };
   };
+  /** @type {import('../panels/download-menu.js').MenuItem[]} */
+  const items = [
+    { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
+    { label: 'GeoJSONSeq', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
+    { label: 'CSV', detail: 'attributes without shapes', ...listed({ toFile: toCsv, only: lightest }) },
+  ];
+  // Most come for one unit.
+  if (selected?.gid)
+    items.unshift({
+      label: `Only ${titleOf(selected)}`,
+      detail: 'the selected unit, GeoJSON',
+      ...ofUnit(selected, selected.gid, false),
+    });
+  if (geometries.includes('point')) {
+    const detail = 'attributes, longitude and latitude, as a table';
+    items.push({ label: 'Points', detail, ...listed({ toFile: toPointsCsv, only: 'point' }) });
+  }
+  if (cells) items.push(cellsFile());
+  if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
+    items.push({
+      label: `All of ${titleOf(whole)}`,
+      detail: 'its units of all levels, GeoJSON',
+      ...ofUnit(whole, whole.gid, true),
+    });
+  items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) });
+  const shapes = geometries.filter((geometry) => geometry !== 'none');
   return {
     note: `${unitsText(total)} of ${titleOfListing(shown, release)}`,
     choices: shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
-    items: [
-      // Most come for one unit.
-      ...(selected === undefined || selected.gid === null
-        ? []
-        : [
-            {
-              label: `Only ${titleOf(selected)}`,
-              detail: 'the selected unit, GeoJSON',
-              ...unitAlone({ ...selected, gid: selected.gid }),
-            },
-          ]),
-      { label: 'GeoJSON', detail: 'one FeatureCollection', ...offer(toGeoJson) },
-      { label: 'GeoJSONSeq', detail: 'one Feature a line', ...offer(toGeoJsonLines) },
-      { label: 'CSV', detail: 'attributes without shapes', ...offer(toCsv, attributesAlone(geometries)) },
-      ...(geometries.includes('point')
-        ? [
-            {
-              label: 'Points',
-              detail: 'attributes, longitude and latitude, as a table',
-              ...offer(toPointsCsv, 'point'),
-            },
-          ]
-        : []),
-      ...(cells
-        ? [{ label: 'Cells', detail: `finds units at points without the service, level ${level}`, ...cellsFile() }]
-        : []),
-      ...(whole === undefined || whole.gid === null || (whole.children === 0 && !hasDeeper(whole, levels))
-        ? []
-        : [
-            {
-              label: `All of ${titleOf(whole)}`,
-              detail: 'its units of all levels, GeoJSON',
-              ...allLevels({ ...whole, gid: whole.gid }),
-            },
-          ]),
-      { label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) },
-    ],
+    items,
   };
 }
 
@@ -185,11 +156,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
  */
 function hasDeeper({ level }, levels) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
-}
-
-/** @param {number} units */
-function unitsText(units) {
-  return `${count(units)} ${units === 1 ? 'unit' : 'units'}`;
 }
 
 /** @param {readonly number[]} numbers */

@@ -1,7 +1,5 @@
 // What is at a point: the units that contain it, from the highest level down. Used by workspace.js.
 import { pointToContains } from '../api/coordinates.js';
-import { attributesAlone } from '../api/geometry.js';
-import { identify, unitToRow } from '../api/unit.js';
 import { readUnits } from '../api/units.js';
 
 /**
@@ -12,13 +10,8 @@ import { readUnits } from '../api/units.js';
  * @returns {Promise<import('../api/unit.js').NamedUnit[]>}
  * @throws {import('../api/client.js').RefusalError}
  */
-export async function unitsAt(point, client, { levels, geometries }, signal) {
-  const path = `at?point=${pointToContains(point)}&geometry=${attributesAlone(geometries)}`;
-  const { units } = await readUnits(path, client, signal);
-  return units.map(({ level, feature }) => {
-    const columns = levels[level];
-    if (columns === undefined) throw new RangeError(`level ${level} has no columns`);
-    identify(feature, columns);
-    return unitToRow(feature, columns);
-  });
+export async function unitsAt(point, client, { levels, lightest }, signal) {
+  const path = `at?point=${pointToContains(point)}&geometry=${lightest}`;
+  const { units } = await readUnits(path, client, levels, signal);
+  return units.map(({ row }) => row);
 }

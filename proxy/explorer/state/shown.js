@@ -1,6 +1,5 @@
 // What is shown: a place, the names of its units, the pages of a request that was chosen, and the selected unit.
 // workspace.js draws it after each change.
-import { attributesAlone } from '../api/geometry.js';
 import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
 import { identify, unitToRow } from '../api/unit.js';
 import { Pages } from './pages.js';
@@ -24,7 +23,7 @@ export class Shown {
   #client;
   #names;
   #levels;
-  #geometries;
+  #lightest;
   #listeners;
   #ended = new AbortController();
   /** @type {AbortController | undefined} */
@@ -67,7 +66,7 @@ export class Shown {
     this.#client = client;
     this.#names = names;
     this.#levels = about.levels;
-    this.#geometries = about.geometries;
+    this.#lightest = about.lightest;
     this.#listeners = listeners;
     this.place = place;
   }
@@ -75,6 +74,15 @@ export class Shown {
   /** Is the whole release shown, by its highest level? */
   get isWorld() {
     return isWorld(this.place, this.#levels);
+  }
+
+  /**
+   * The row of the unit that a place selects.
+   * @param {Pick<Place, 'level' | 'fid'> & { unit?: string | undefined }} place
+   */
+  rowOf({ level, unit, fid }) {
+    if (level !== this.place.level) return undefined;
+    return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
   }
 
   /** The address of the request for the units of this place. */
@@ -153,7 +161,7 @@ export class Shown {
     }
     this.#listeners.onChange('rows');
     const { unit, fid } = place;
-    const listed = this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
+    const listed = this.rowOf(place);
     try {
       const chosen = listed ?? (unit && (await this.#names.find(place.level, unit)));
       if (!isCurrent() || this.selected !== undefined) return;
@@ -176,26 +184,14 @@ export class Shown {
    */
   async #rowsOf(place, signal) {
     const { level, filters } = place;
-    if (isSpot(place)) return this.#rowsOfPages(place, signal);
-    const own = filters.get(level);
-    if (own !== undefined) {
-      const unit = await this.#names.find(level, own);
-      return { units: unit === undefined ? [] : [unit], total: unit === undefined ? 0 : 1 };
-    }
-    const above = [...filters].filter(([of]) => of < level).sort(([a], [b]) => b - a);
-    const parents = above.length === 0 ? [{ of: level, gid: undefined }] : above.map(([of, gid]) => ({ of, gid }));
-    const lists = await Promise.all(parents.map((parent) => this.#names.children({ level, ...parent })));
-    const [first, ...others] = lists.filter((list) => list !== undefined);
-    if (first === undefined || 1 + others.length < lists.length) return this.#rowsOfPages(place, signal);
-    if (others.length === 0) return first;
-    const fids = others.map(({ units }) => new Set(units.map((unit) => unit.fid)));
-    const units = first.units.filter((unit) => fids.every((set) => set.has(unit.fid)));
-    return { units, total: first.total > first.units.length ? first.total : units.length };
+    const [[of, gid] = [level, undefined], ...others] = filters;
+    const isInOne = others.length === 0 && (gid === undefined || of < level) && !isSpot(place);
+    return (isInOne && (await this.#names.children({ level, of, gid }))) || this.#rowsOfPages(place, signal);
   }
 
   /**
-   * The same where the names do not tell which units are inside, because a parent is missing between, or for a box or
-   * point: the service does.
+   * The same where the names do not tell which units are inside, because a parent is missing between, or for several
+   * filters, a box or a point: the service does.
    * @param {Place} place
    * @param {AbortSignal} signal
    * @returns {Promise<{ units: NamedUnit[], total: number }>}
@@ -206,7 +202,7 @@ export class Shown {
     const rows = [];
     let total = 0;
     /** @type {string | undefined} */
-    let url = this.#client.urlOf(listingToPath(place, attributesAlone(this.#geometries)));
+    let url = this.#client.urlOf(listingToPath(place, this.#lightest));
     while (url !== undefined && columns !== undefined && rows.length < ROWS_MAX) {
       const page = await this.#client.page(url, signal);
       for (const unit of page.units) {
@@ -228,11 +224,11 @@ export class Shown {
     const opened = this.lineage.at(-1);
     const { gid = null, level = 0 } = opened ?? {};
     if (gid === null || this.opened !== undefined) return;
-    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, attributesAlone(this.#geometries));
+    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#lightest);
     try {
-      const page = await this.#client.page(this.#client.urlOf(path), signal);
+      const unit = await this.#read(path, opened?.fid, signal);
       if (signal.aborted) return;
-      this.opened = page.units.find(({ id }) => id === opened?.fid);
+      this.opened = unit;
       this.#listeners.onChange('opened');
     } catch (error) {
       if (!signal.aborted) this.#listeners.onError(error);
@@ -244,9 +240,9 @@ export class Shown {
     const request = new AbortController();
     this.#unitRequest = request;
     try {
-      const page = await this.#client.page(this.#client.urlOf(unitToPath(row)), request.signal);
+      const unit = await this.#read(unitToPath(row), row.fid, request.signal);
       if (this.selected !== row) return;
-      this.unit = page.units.find(({ id }) => id === row.fid);
+      this.unit = unit;
       if (this.unit !== undefined) identify(this.unit, this.#levels[row.level]);
       this.#listeners.onChange('unit');
     } catch (error) {
@@ -255,5 +251,15 @@ export class Shown {
       this.#listeners.onChange('unit');
       this.#listeners.onError(error);
     }
+  }
+
+  /**
+   * @param {string} path of a page
+   * @param {number | undefined} fid
+   * @param {AbortSignal} signal
+   */
+  async #read(path, fid, signal) {
+    const { units } = await this.#client.page(this.#client.urlOf(path), signal);
+    return units.find(({ id }) => id === fid);
   }
 }

@@ -7,11 +7,11 @@ import { gridPointOf } from './grid.ts';
 import type { CellRange, PlaneBox } from './plane-box.ts';
 
 /**
- * The numbers of the cells that a range of smallest cells meets, ascending: found by dividing the grid, of which a
+ * The numbers of the cells that ranges of smallest cells meet, ascending: found by dividing the grid, of which a
  * quarter that lies in one cell is not divided further. Cells without bytes are left out.
- * @param within cells that lie in this range alone are left out
+ * @param within cells that lie in this range are left out
  */
-export function cellsMeeting(cells: Cells, range: CellRange, within?: CellRange): number[] {
+export function cellsMeeting(cells: Cells, ranges: readonly CellRange[], within?: CellRange): number[] {
   const { key: keys } = cells.arrays;
   const found: number[] = [];
   /**
@@ -21,15 +21,15 @@ export function cellsMeeting(cells: Cells, range: CellRange, within?: CellRange)
    */
   const visit = (column: number, row: number, width: number, key: number, from: number, end: number): void => {
     const [lastColumn, lastRow] = [column + width - 1, row + width - 1];
-    if (column > range.east || lastColumn < range.west || row > range.north || lastRow < range.south) return;
-    if (
-      within !== undefined &&
-      column >= within.west &&
-      lastColumn <= within.east &&
-      row >= within.south &&
-      lastRow <= within.north
-    )
-      return;
+    if (within !== undefined && column >= within.west && lastColumn <= within.east)
+      if (row >= within.south && lastRow <= within.north) return;
+    let isMet = false;
+    for (const { west, south, east, north } of ranges)
+      if (column <= east && lastColumn >= west && row <= north && lastRow >= south) {
+        isMet = true;
+        break;
+      }
+    if (!isMet) return;
     const first = lastUpTo(keys, key, from, end);
     const last = lastUpTo(keys, key + width * width - 1, first, end);
     if (first === last) {

@@ -54,6 +54,8 @@ export class Candidates {
   /** A bit for each position. */
   readonly #found: Int32Array;
   readonly #left: Int32Array;
+  /** Those that were left at first. */
+  readonly #all: number[] = [];
   /** How many are left. */
   size = 0;
 
@@ -68,9 +70,9 @@ export class Candidates {
     return positionsOfBits(this.#found);
   }
 
-  /** Those that are left. */
-  get left(): Positions {
-    return positionsOfBits(this.#left);
+  /** Those that are left, in any order. */
+  get left(): number[] {
+    return this.#all.filter((position) => this.isLeft(position));
   }
 
   isLeft(position: number): boolean {
@@ -85,6 +87,7 @@ export class Candidates {
   /** Leaves one that is neither left nor found. */
   leave(position: number): void {
     this.#left[position >>> 5] = i32At(this.#left, position >>> 5) | (1 << position);
+    this.#all.push(position);
     this.size++;
   }
 
@@ -242,15 +245,24 @@ export function boxesOf(index: LevelIndex, position: number): Box[] {
   return boxes.length > 0 ? boxes : [boxAt(box, 4 * position)];
 }
 
-/** Does a part of a unit lie in a box? */
-export function hasPartWithin(index: LevelIndex, position: number, box: Box): boolean {
-  const { part } = index.arrays;
-  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS) {
-    if (i32At(part, at + 2) < box.south || i32At(part, at + 4) > box.north) continue;
-    const [west, east] = [i32At(part, at + 1), i32At(part, at + 3)];
-    if (isWithin(west, west > east ? east + FULL_TURN : east, box)) return true;
-  }
-  return false;
+/**
+ * Has a unit certainly a point in a box, as its own box and those of its parts say? @param isValid are its polygons?
+ */
+export function isSurelyIn(index: LevelIndex, position: number, box: Box, isValid: boolean): boolean {
+  return boxesOf(index, position).some((part) => liesWithin(part, box) || (isValid && reachesInto(part, box)));
+}
+
+/**
+ * Does the box of valid polygons have a whole side in another one? A position of theirs is on each side. Those that touch
+ * the antimeridian or a pole are left out: edges there may be none of the unit's border.
+ */
+function reachesInto({ west, south, east, north }: Box, box: Box): boolean {
+  if (west <= -FULL_TURN / 2 || east >= FULL_TURN / 2 || Math.max(-south, north) >= FULL_TURN / 4) return false;
+  // Boxes of the index are rounded outward: a position on a side is less than a unit further in.
+  const isHigh = (value: number): boolean => value >= box.south && value < box.north;
+  if (isWithin(west, east, box)) return isHigh(south) || isHigh(north - 1);
+  const isWide = (value: number): boolean => isWithin(value, value + 1, box);
+  return south >= box.south && north <= box.north && (isWide(west) || isWide(east - 1));
 }
 
 /** Does one box lie in another one? */

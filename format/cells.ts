@@ -51,6 +51,7 @@ export class Cells implements CellsHead {
   /** The bytes that the file begins with. */
   readonly directory: Uint8Array;
   readonly #finest: number;
+  readonly #side: number;
 
   /** @param arrays of the directory */
   constructor({ features, precision }: CellsHead, arrays: CellArrays, directory: Uint8Array) {
@@ -58,12 +59,14 @@ export class Cells implements CellsHead {
     this.precision = precision;
     this.arrays = arrays;
     this.directory = directory;
-    this.#finest = gridOf(precision).finest;
+    const { width, finest } = gridOf(precision);
+    this.#finest = finest;
+    this.#side = width / finest;
   }
 
   /** How many of the smallest cells are along a side of the grid: a power of two. */
   get side(): number {
-    return gridOf(this.precision).width / this.#finest;
+    return this.#side;
   }
 
   /** Units along a side of the smallest cell. */
@@ -248,12 +251,18 @@ export class VarintReader {
   }
 
   next(): number {
-    let value = 0;
-    for (let shift = 0; shift < INTEGER_BITS; shift += 7) {
-      const byte = this.#nextByte();
-      if (byte < 128) return value | (byte << shift);
-      value |= (byte & 127) << shift;
-    }
+    // One after the other, not in a loop: most of what is read in a box are these numbers.
+    const first = this.#nextByte();
+    if (first < 128) return first;
+    const second = this.#nextByte();
+    let value = (first & 127) | ((second & 127) << 7);
+    if (second < 128) return value;
+    const third = this.#nextByte();
+    value |= (third & 127) << 14;
+    if (third < 128) return value;
+    const fourth = this.#nextByte();
+    value |= (fourth & 127) << 21;
+    if (fourth < 128) return value;
     for (let factor = 2 ** INTEGER_BITS; ; factor *= 128) {
       const byte = this.#nextByte();
       if (byte < 128) return value + byte * factor;

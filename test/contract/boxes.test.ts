@@ -117,6 +117,18 @@ test('boxes in units, in holes and around islands; pieces that no cell of the bo
     ],
   ));
 
+test('a side of a unit decides only where an edge of its border lies on it', async () => {
+  await assertFinds(['POLYGON((0 0,2 1,1 2,0 0))', 'POLYGON((10 0,12 0,12 2,10 0))'], 7, [
+    ['two sides, but the corner alone', '1.6,1.6,3,3'],
+    ['a whole side', '-1,1.5,3,3', 1],
+    ['a whole side, whose end touches', '12,-1,13,3', 2],
+    ['a whole side of no height', '-1,2,3,2', 1],
+    ['all but the end of a side', '-1,1.9999,0.999,3'],
+  ]);
+  // The way to the north and back is no border.
+  await assertFinds(['POLYGON((0 0,2 0,2 1,1 1,1 2,1 1,0 1,0 0))'], 7, [['a spike', '-1,1.5,3,3']]);
+});
+
 /** Positions around a centre, half a degree from it, from an angle on and back to it: so many that cells are small. */
 function around(x: number, y: number, from: number): string[] {
   return Array.from({ length: 1999 }, (_, i) => {

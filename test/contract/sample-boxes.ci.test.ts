@@ -98,3 +98,23 @@ test('a unit of 130,000 islands has few parts, and boxes between them and around
     assert.deepEqual(inBox(placed, bbox), found, `the model: ${bbox}`);
   }
 });
+
+test('a ring of so many positions that nobody has asked whether it is valid: its spike is no border', async () => {
+  const out = temporaryFolder();
+  const count = 150_001;
+  const circle = Array.from({ length: count }, (_, i) => {
+    const angle = (2 * Math.PI * i) / count;
+    return `${10 + Math.cos(angle)} ${10 + Math.sin(angle)}`;
+  });
+  const [start = ''] = circle;
+  const wkt = `POLYGON((${[start, '12 10', ...circle, start].join()}))`;
+  const features = [{ fid: 1, values: ['A'], wkt }];
+  const source = writeDataset(join(out, 'ring.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
+  await buildUnchecked(source, out, { cells: true });
+  const placed = placedLevel(elementAt(readStored(out, 'r1'), 0).lines, 7);
+  const find = await proxyFind(out, 0);
+  for (const [bbox, ...found] of [['11.5,8,13,12'], ['10.5,8,13,12', 0]] as [string, ...number[]][]) {
+    assert.deepEqual(await find(bbox), found, bbox);
+    assert.deepEqual(inBox(placed, bbox), found, `the model: ${bbox}`);
+  }
+});

@@ -6,7 +6,7 @@ import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts
 import type { Cells } from '../../../format/cells.ts';
 import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
-import { type Positions, positionsIn } from '../../../format/positions.ts';
+import type { Positions } from '../../../format/positions.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { Turns } from '../../work/in-turns.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
@@ -21,6 +21,8 @@ export interface AskedBox {
 
 /** What a unit takes, the cells of its parts or a comparison, compared with bytes of cells. */
 const BYTES_A_UNIT = 1024;
+/** So few units that the border of a box is looked at where they are: along all of it that takes longer. */
+const FEW = 16;
 /** Bytes of cells that are gone through at once: less than a millisecond. */
 const NOW_MAX_BYTES = 64 * 1024;
 /** Pieces that are read before what they have is looked at. */
@@ -91,7 +93,7 @@ export async function findInBox(
 
 /** The cells that have to be looked at, and what was done to find them, compared with bytes of cells. */
 function* cutsOf(
-  { decimals }: AskedBox,
+  { decimals, rounded }: AskedBox,
   boxes: LevelBoxes,
   cells: Cells,
   candidates: Candidates,
@@ -99,16 +101,20 @@ function* cutsOf(
   if (candidates.size === 0) return;
   const planes = planeBoxes(decimals, cells.precision);
   const insides = planes.map((box) => insideOf(box, cells.finest));
+  // Cells say who is at the corner: nobody is asked if it cannot matter.
+  const mayLieAround = candidates.left.some((unit) => boxes.holds(unit, rounded));
   for (const [i, box] of planes.entries()) {
     // An edge of the unit meets the border of the box, or lies in a cell there; or the box lies in the unit: then no
     // edge meets it, and any point of it does.
     const corner = cornerOf(box);
     const atCorner = cells.cellAt(corner);
+    const all = box.cells(cells.finest);
+    const asked = candidates.size > FEW ? [all] : candidates.left.flatMap((unit) => rangesOf(unit, boxes, cells, all));
     yield {
-      cells: cellsMeeting(cells, box.cells(cells.finest), insides[i]),
+      cells: cellsMeeting(cells, asked, insides[i]),
       look(cell, bytes) {
         decideByEdges(cells, cell, bytes, box, candidates);
-        if (cell !== atCorner) return;
+        if (cell !== atCorner || !mayLieAround) return;
         for (const unit of cells.unitsIn(corner, cell, bytes)) candidates.decide(unit);
       },
     };
@@ -119,12 +125,8 @@ function* cutsOf(
     const inside = insides[i];
     if (inside === undefined) continue;
     const numbers = new Set<number>();
-    for (const position of positionsIn(candidates.left.slice(0, candidates.size))) {
-      for (const part of boxes.partsOf(position))
-        for (const range of rangesOfBox(part, cells)) {
-          const shared = sharedBy(range, inside);
-          if (shared !== undefined) for (const cell of cellsMeeting(cells, shared)) numbers.add(cell);
-        }
+    for (const unit of candidates.left) {
+      for (const cell of cellsMeeting(cells, rangesOf(unit, boxes, cells, inside))) numbers.add(cell);
       yield BYTES_A_UNIT;
     }
     yield {
@@ -133,6 +135,17 @@ function* cutsOf(
     };
     if (candidates.size === 0) return;
   }
+}
+
+/** The smallest cells of a range that the parts of a unit meet. */
+function rangesOf(unit: number, boxes: LevelBoxes, cells: Cells, range: CellRange): CellRange[] {
+  const ranges: CellRange[] = [];
+  for (const part of boxes.partsOf(unit))
+    for (const own of rangesOfBox(part, cells)) {
+      const shared = sharedBy(own, range);
+      if (shared !== undefined) ranges.push(shared);
+    }
+  return ranges;
 }
 
 /** Those of smallest cells that lie in a box and do not meet its border; undefined if there are none. */

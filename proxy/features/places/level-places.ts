@@ -1,12 +1,12 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
 // asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
 import { LRUCache } from 'lru-cache';
-import { type Box, BoxIndex, boxesOf, type Candidates, hasPartWithin } from '../../../format/boxes.ts';
+import { type Box, BoxIndex, boxAt, boxesOf, type Candidates, isSurelyIn, liesWithin } from '../../../format/boxes.ts';
 import { type Cells, decodeCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { type Positions, positionsIn } from '../../../format/positions.ts';
+import type { Positions } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
@@ -19,6 +19,8 @@ const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
 const ENTRY_BYTES = 256;
 /** First position and rank of a run of positions. */
 const RUN_BYTES = 8;
+/** Larger features may have more than 150,000 positions: then nobody has asked whether they are valid. */
+const CHECKED_MAX_BYTES = 150_000 * '[1,2],'.length;
 const NO_UNITS: readonly number[] = [];
 
 /**
@@ -27,11 +29,14 @@ const NO_UNITS: readonly number[] = [];
  */
 export class LevelBoxes {
   readonly #index: LevelIndex;
+  readonly #areValid: boolean;
   readonly #boxes: BoxIndex;
   readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
 
-  constructor(index: LevelIndex) {
+  /** @param areValid is no unit of the level counted as invalid? */
+  constructor(index: LevelIndex, areValid: boolean) {
     this.#index = index;
+    this.#areValid = areValid;
     this.#boxes = new BoxIndex(index.arrays.box);
   }
 
@@ -55,13 +60,22 @@ export class LevelBoxes {
     return this.#boxes.touching(box);
   }
 
-  /** Of these the ones that lie in it, or a part of them does, are found; of the others their edges decide. */
+  /** Of these the ones that boxes say are in it are found; of the others their edges decide. */
   candidates(box: Box): Candidates {
     const candidates = this.#boxes.candidates(box);
-    if (candidates.size > 0)
-      for (const position of positionsIn(candidates.left.slice(0, candidates.size)))
-        if (hasPartWithin(this.#index, position, box)) candidates.decide(position);
+    for (const position of candidates.left)
+      if (isSurelyIn(this.#index, position, box, this.#isValid(position))) candidates.decide(position);
     return candidates;
+  }
+
+  /** Are the polygons of a unit valid? */
+  #isValid(position: number): boolean {
+    return this.#areValid && this.#index.textBytes(position, position + 1) <= CHECKED_MAX_BYTES;
+  }
+
+  /** Does a box lie in that of a unit? */
+  holds(position: number, box: Box): boolean {
+    return liesWithin(box, boxAt(this.#index.arrays.box, 4 * position));
   }
 
   /** The boxes of a unit's parts, or its own. */
@@ -74,7 +88,7 @@ export class LevelBoxes {
 export const BOXES: Part<LevelBoxes> = {
   name: 'boxes',
   type: LevelBoxes,
-  load: async ({ index }) => new LevelBoxes(index),
+  load: async ({ index, summary }) => new LevelBoxes(index, summary.invalid === 0),
 };
 
 /** What some units of a level may be that no cell knows: then boxes are compared with theirs. */

@@ -1,6 +1,7 @@
 // Finds edges of arcs that cross or lie on one another, of all levels at once, by a grid of squares. Exact for whole
 // numbers below 2^25. Used by cut-arcs.ts.
 import { i32At } from '../../format/element-at.ts';
+import { NumberList } from '../geojson/number-list.ts';
 import { endBefore } from './level-rings.ts';
 
 /** An edge that meets another one. */
@@ -26,8 +27,8 @@ interface Arcs {
   arcEnds: Int32Array;
 }
 
-/** Squares have a side of 2 to at least this power, and that of the mean edge. */
-const SQUARE_BITS_MIN = 6;
+/** Squares have a side of 2 to at least this power, and of about the mean edge: in larger ones too many edges meet. */
+const SQUARE_BITS_MIN = 1;
 /** Squares are told apart by as many bits of a hash. */
 const HASH_BITS = 20;
 
@@ -42,37 +43,42 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Arra
   for (let arc = 0; arc < arcEnds.length; arc++)
     for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) arcOf[i] = arc;
   const bits = squareBits(arcs, arcOf);
-  const eachSquare = (edge: number, take: (square: number) => void): void => {
-    eachSquareOf(i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1), bits, take);
+  const found: number[] = [];
+  const squaresOf = (edge: number): void => {
+    found.length = 0;
+    addSquares(i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1), bits, found);
   };
   const asked = changed && new Uint8Array(1 << HASH_BITS);
   if (changed !== undefined && asked !== undefined)
     for (let i = 0; i < x.length; i++)
-      if (arcOf[i] !== -1 && changed[i32At(arcOf, i)] === 1)
-        eachSquare(i, (square) => {
-          asked[square] = 1;
-        });
-  // The edges of each square, one square after the other.
+      if (arcOf[i] !== -1 && changed[i32At(arcOf, i)] === 1) {
+        squaresOf(i);
+        for (const square of found) asked[square] = 1;
+      }
+  // Each edge with each of its squares; then the edges of each square, one square after the other.
+  const [edgeList, squareList] = [new NumberList(Int32Array), new NumberList(Int32Array)];
   const ends = new Int32Array((1 << HASH_BITS) + 1);
-  const each = (take: (edge: number, square: number) => void): void => {
-    for (let i = 0; i < x.length; i++)
-      if (arcOf[i] !== -1)
-        eachSquare(i, (square) => {
-          if (asked === undefined || asked[square] === 1) take(i, square);
-        });
-  };
-  each((_, square) => {
-    ends[square + 1] = i32At(ends, square + 1) + 1;
-  });
+  for (let i = 0; i < x.length; i++) {
+    if (arcOf[i] === -1) continue;
+    squaresOf(i);
+    for (const square of found) {
+      if (asked !== undefined && asked[square] === 0) continue;
+      edgeList.push(i);
+      squareList.push(square);
+      ends[square + 1] = i32At(ends, square + 1) + 1;
+    }
+  }
   for (let square = 0; square < 1 << HASH_BITS; square++)
     ends[square + 1] = i32At(ends, square + 1) + i32At(ends, square);
-  const slots = new Int32Array(i32At(ends, 1 << HASH_BITS));
+  const [edges, squares] = [edgeList.values(), squareList.values()];
+  const slots = new Int32Array(edges.length);
   const next = ends.slice(0, -1);
-  each((edge, square) => {
+  for (let i = 0; i < edges.length; i++) {
+    const square = i32At(squares, i);
     const slot = i32At(next, square);
-    slots[slot] = edge;
+    slots[slot] = i32At(edges, i);
     next[square] = slot + 1;
-  });
+  }
   const crossing = new Map<string, [MeetingEdge, MeetingEdge]>();
   const overlapping = new Map<string, MeetingEdge>();
   for (let square = 0; square < 1 << HASH_BITS; square++)
@@ -114,15 +120,8 @@ function squareBits({ x, y }: Arcs, arcOf: Int32Array): number {
   return bits;
 }
 
-/** Takes the squares that an edge meets, by hash, row by row; perhaps one more at each side. */
-function eachSquareOf(
-  x1: number,
-  y1: number,
-  x2: number,
-  y2: number,
-  bits: number,
-  take: (square: number) => void,
-): void {
+/** Adds the squares that an edge meets, by hash, row by row; perhaps one more at each side. */
+function addSquares(x1: number, y1: number, x2: number, y2: number, bits: number, found: number[]): void {
   const [top, bottom] = y1 < y2 ? [y1 >> bits, y2 >> bits] : [y2 >> bits, y1 >> bits];
   const [left, right] = x1 < x2 ? [x1 >> bits, x2 >> bits] : [x2 >> bits, x1 >> bits];
   for (let row = top; row <= bottom; row++) {
@@ -136,7 +135,7 @@ function eachSquareOf(
     }
     for (let column = first; column <= last; column++) {
       const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
-      take((mixed ^ (mixed >>> 15)) & ((1 << HASH_BITS) - 1));
+      found.push((mixed ^ (mixed >>> 15)) & ((1 << HASH_BITS) - 1));
     }
   }
 }

@@ -1,9 +1,7 @@
 // The arcs of a zoom: those points that weigh enough, rounded to its grid, and those that come back so that borders do
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
-import { NumberList } from '../geojson/number-list.ts';
 import { type MeetingEdge, meetingEdges } from './crossing-edges.ts';
-import { endBefore } from './level-rings.ts';
 import type { SharedArcs } from './shared-arcs.ts';
 
 /** The arcs of a zoom, in the order of the shared ones, in units of its grid. An arc may have one place only. */
@@ -118,26 +116,39 @@ function refine(
 
 /** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
 function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomArcs {
-  const places = new Map<number, { x: number; y: number }[]>();
-  for (const { edge, at } of edges) places.set(edge, [...(places.get(edge) ?? []), at]);
-  const [xs, ys] = [new NumberList(Int32Array), new NumberList(Int32Array)];
-  const ends = new Int32Array(arcEnds.length);
-  for (let arc = 0; arc < ends.length; arc++) {
-    const begin = xs.length;
-    const put = (column: number, row: number): void => {
-      const last = xs.length - 1;
-      if (last >= begin && xs.at(last) === column && ys.at(last) === row) return;
-      xs.push(column);
-      ys.push(row);
-    };
-    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) {
-      const [column, row] = [i32At(x, i), i32At(y, i)];
-      put(column, row);
-      const distanceOf = (place: { x: number; y: number }) => (place.x - column) ** 2 + (place.y - row) ** 2;
-      const own = places.get(i)?.sort((a, b) => distanceOf(a) - distanceOf(b) || a.x - b.x || a.y - b.y);
-      for (const place of own ?? []) put(place.x, place.y);
+  const places = new Map<number, { arc: number; on: { x: number; y: number }[] }>();
+  for (const { edge, arc, at } of edges) places.set(edge, { arc, on: [...(places.get(edge)?.on ?? []), at] });
+  const xs = new Int32Array(x.length + edges.length);
+  const ys = new Int32Array(x.length + edges.length);
+  /** How many places each arc gets. */
+  const more = new Int32Array(arcEnds.length);
+  let [length, taken] = [0, 0];
+  const takeTo = (end: number): void => {
+    xs.set(x.subarray(taken, end), length);
+    ys.set(y.subarray(taken, end), length);
+    length += end - taken;
+    taken = end;
+  };
+  const isLast = (column: number, row: number): boolean => xs[length - 1] === column && ys[length - 1] === row;
+  for (const [edge, { arc, on }] of [...places].sort(([a], [b]) => a - b)) {
+    // The first place of the edge is the last one of those before, if it has not become one with it.
+    if (taken <= edge) takeTo(edge + 1);
+    const before = length;
+    const [column, row] = [i32At(x, edge), i32At(y, edge)];
+    const distanceOf = (place: { x: number; y: number }) => (place.x - column) ** 2 + (place.y - row) ** 2;
+    for (const place of on.sort((a, b) => distanceOf(a) - distanceOf(b) || a.x - b.x || a.y - b.y)) {
+      if (isLast(place.x, place.y)) continue;
+      xs[length] = place.x;
+      ys[length++] = place.y;
     }
-    ends[arc] = xs.length;
+    if (isLast(i32At(x, edge + 1), i32At(y, edge + 1))) taken++;
+    more[arc] = i32At(more, arc) + length - before - (taken - edge - 1);
   }
-  return { x: xs.values().slice(), y: ys.values().slice(), arcEnds: ends };
+  takeTo(x.length);
+  const ends = new Int32Array(arcEnds.length);
+  for (let arc = 0, added = 0; arc < ends.length; arc++) {
+    added += i32At(more, arc);
+    ends[arc] = i32At(arcEnds, arc) + added;
+  }
+  return { x: xs.slice(0, length), y: ys.slice(0, length), arcEnds: ends };
 }

@@ -8,7 +8,7 @@ import { hideBin } from 'yargs/helpers';
 import { f64At, u32At } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath, tilesPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { decodeDirectory, decodeHeader, PMTILES_HEADER_BYTES, zoomOfId } from '../../format/pmtiles.ts';
+import { decodeDirectory, decodeHeader, PMTILES_HEADER_BYTES, tileIdOf, zoomOfId } from '../../format/pmtiles.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { cpuSeconds } from '../support/cpu-time.ts';
@@ -37,6 +37,8 @@ interface Made {
 
 interface StoredTile {
   zoom: number;
+  /** Its number in an archive: of the first one of a run. */
+  id: number;
   /** Where its content is: equal ones are stored once. */
   place: string;
   /** How many tiles have it here. */
@@ -123,9 +125,8 @@ function printQuality(level: Level, tiles: Iterable<StoredTile>): void {
   const stored = [...tiles];
   for (const zoom of [deepest - 1, deepest]) {
     const total: TileQuality = { polygons: 0, invalid: 0, overlap: 0, gaps: 0, border: 0 };
-    const ofZoom = stored.filter((tile) => tile.zoom === zoom);
-    const distinct = new Map(ofZoom.map(({ place, bytes }) => [place, bytes]));
-    for (const bytes of [...distinct.values()].filter((_, i) => i % every === 0)) {
+    // The same tiles of all makers.
+    for (const { bytes } of stored.filter((tile) => tile.zoom === zoom && tile.id % every === 0)) {
       const quality = tileQuality(gunzipSync(bytes), 'units');
       for (const key of ['polygons', 'invalid', 'overlap', 'gaps', 'border'] as const) total[key] += quality[key];
     }
@@ -155,8 +156,9 @@ async function madeBy(
 /** The tiles of a folder: zoom/x/y.pbf. */
 function* inFolder(path: string): Generator<StoredTile> {
   for (const place of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-    const zoom = Number.parseInt(place, 10);
-    if (place.endsWith('.pbf')) yield { zoom, place, run: 1, bytes: readFileSync(join(path, place)) };
+    const [, zoom, x, y] = (/^(\d+)\D(\d+)\D(\d+)\.pbf$/.exec(place) ?? []).map(Number);
+    if (zoom === undefined || x === undefined || y === undefined) continue;
+    yield { zoom, id: tileIdOf(zoom, x, y), place, run: 1, bytes: readFileSync(join(path, place)) };
   }
 }
 
@@ -171,7 +173,13 @@ function* archived(path: string): Generator<StoredTile> {
       const [from, bytes] = [f64At(offset, i), u32At(length, i)];
       if (u32At(run, i) === 0) yield* entriesOf(part(leaves.offset + from, bytes));
       else
-        yield { zoom: zoomOfId(first), place: `${from}`, run: u32At(run, i), bytes: part(data.offset + from, bytes) };
+        yield {
+          zoom: zoomOfId(first),
+          id: first,
+          place: `${from}`,
+          run: u32At(run, i),
+          bytes: part(data.offset + from, bytes),
+        };
     }
   }
   yield* entriesOf(part(PMTILES_HEADER_BYTES, rootLength));

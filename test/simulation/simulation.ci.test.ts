@@ -7,7 +7,11 @@ import { simulatedReleases } from './world.ts';
 /** Those of `npm test` come before them. */
 const BEFORE = 10;
 
+/** Both files of a level were damaged while they were open. */
+const FAILED_ONCE = [749];
+
 test('the answers of 250 other simulations are right, none is missing, and what failed works again', async () => {
   const releases = await simulatedReleases();
-  for (const seed of seedsOf(250)) await simulate(BEFORE + seed, releases);
+  const seeds = new Set([...FAILED_ONCE, ...seedsOf(250).map((seed) => BEFORE + seed)]);
+  for (const seed of seeds) await simulate(seed, releases);
 });

@@ -20,10 +20,10 @@ const MIB = 1024 * 1024;
 const BODY_BYTES = 8 * MIB;
 const READERS = 10;
 /**
- * What may be held for a client that reads nothing: four pieces of 512 KiB (one that is sent, one that waits in the
- * response, one on its way there, one that was read) and what this test has received, far less than a body.
+ * What may be held for a client that reads nothing: half of a body. Four pieces of 512 KiB are (one that is sent, one that
+ * waits in the response, one on its way there, one that was read), and what this process has received and its host sends.
  */
-const READER_BYTES = 2.5 * MIB;
+const READER_BYTES = BODY_BYTES / 2;
 
 const folder = await buildCountries({ storedPages: 'all' });
 const { page, file: pageFile } = enlargePage(folder, BODY_BYTES);

@@ -1,6 +1,7 @@
 // What yargs says is wrong with a command line, in the words of these programs: the option as it was typed, and what to
 // type instead. Used by run-program.ts.
 import { UsageError } from './messages.ts';
+import { wrongLetters } from './nearest-names.ts';
 
 const HELP = 'add --help to see commands and options';
 /** Letters that may be wrong, missing, too many or exchanged in the name of an option, for it to be suggested. */
@@ -48,24 +49,4 @@ function unknownOption(typed: string, options: readonly string[]): UsageError {
     .sort((a, b) => a.wrong - b.wrong)[0];
   const isNear = near !== undefined && near.wrong <= WRONG_MAX && near.wrong < name.length;
   return new UsageError(`${typed}: no such option`, isNear ? `did you mean --${no}${near.option}? ${HELP}` : HELP);
-}
-
-/**
- * How many letters have to be put in, left out, replaced or exchanged with the next one to make one word the other:
- * the distance of optimal string alignment (https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance).
- */
-function wrongLetters(a: string, b: string): number {
-  let [before, last]: [readonly number[], readonly number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const at = (list: readonly number[], k: number): number => list[k] ?? Number.POSITIVE_INFINITY;
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const exchanged =
-        a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY;
-      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + same, exchanged));
-    }
-    [before, last] = [last, row];
-  }
-  return last.at(-1) ?? Number.POSITIVE_INFINITY;
 }

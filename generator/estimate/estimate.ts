@@ -20,7 +20,7 @@ import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
-import { MERCATOR_LATITUDE, mercatorY } from '../shapes/tile-arcs.ts';
+import { mercatorY, onMap } from '../shapes/tile-arcs.ts';
 import { featureCount, layerNames } from '../source/level-source.ts';
 import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -189,8 +189,7 @@ function pagesOf(index: LevelIndex, before: Float64Array, factor: number): Pages
 /** The sides of the boxes of all units, in widths of the map. */
 function sidesOf({ features, boxes }: StoreIndex): number {
   let sum = 0;
-  const rowOf = (latitude: number): number =>
-    mercatorY(Math.min(Math.max(latitude / INDEX_SCALE, -MERCATOR_LATITUDE), MERCATOR_LATITUDE));
+  const rowOf = (latitude: number): number => mercatorY(onMap(latitude / INDEX_SCALE));
   for (let unit = 0; unit < features; unit++) {
     const [west, south, east, north] = indexBoxAt(boxes, unit);
     const columns = (east - west) / INDEX_SCALE / 360;

@@ -164,7 +164,7 @@ function isWithin({ x, y }: Arcs, edge: number, place: number): boolean {
 }
 
 /** Twice the area of a triangle, with the sign of its turn: exact below 2^25. */
-function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
+export function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
 }
 

@@ -16,6 +16,11 @@ export function mercatorX(longitude: number): number {
   return longitude / 360 + 0.5;
 }
 
+/** The nearest latitude that the map has. */
+export function onMap(latitude: number): number {
+  return Math.min(Math.max(latitude, -MERCATOR_LATITUDE), MERCATOR_LATITUDE);
+}
+
 /** Latitude, in degrees up to that of the edge, as a share of the map from the north. */
 export function mercatorY(latitude: number): number {
   return 0.5 - Math.log(Math.tan(Math.PI / 4 + (latitude * Math.PI) / 360)) / (2 * Math.PI);

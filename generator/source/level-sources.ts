@@ -1,4 +1,5 @@
 // Finds the layers of each level in the source, by the options or by their columns.
+import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
@@ -19,7 +20,6 @@ import {
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
-import { nearestFirst } from './nearest-names.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {

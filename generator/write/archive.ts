@@ -26,7 +26,7 @@ import { readAt } from '../reader/inflate.ts';
 import { checkedFile } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
-import { MERCATOR_LATITUDE } from '../shapes/tile-arcs.ts';
+import { onMap } from '../shapes/tile-arcs.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
 import { type CutTilesTask, cutTiles, recordFile, TileRuns, type ZoomRecord } from './cut-tiles.ts';
@@ -102,9 +102,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     minzoom,
     maxzoom,
     // GDAL projects them, and reads nothing from an archive whose bounds lie beyond the map.
-    bounds: bounds.map((edge, i) =>
-      i % 2 === 0 ? edge : Math.min(Math.max(edge, -MERCATOR_LATITUDE), MERCATOR_LATITUDE),
-    ),
+    bounds: bounds.map((edge, i) => (i % 2 === 0 ? edge : onMap(edge))),
   });
   const begin = Buffer.concat([header, root, metadata]);
   const output = createOutputFile(join(out, tilesPath(level)));

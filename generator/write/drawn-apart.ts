@@ -3,6 +3,7 @@
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../read/records.ts';
+import { turn } from '../shapes/crossing-edges.ts';
 import { type Borders, NO_UNITS } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 
@@ -202,7 +203,6 @@ function cross(
   dx: number,
   dy: number,
 ): boolean {
-  const sideOf = (x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-  const sideOfOther = (x: number, y: number): number => (dx - cx) * (y - cy) - (dy - cy) * (x - cx);
-  return sideOf(cx, cy) * sideOf(dx, dy) <= 0 && sideOfOther(ax, ay) * sideOfOther(bx, by) <= 0;
+  if (turn(ax, ay, bx, by, cx, cy) * turn(ax, ay, bx, by, dx, dy) > 0) return false;
+  return turn(cx, cy, dx, dy, ax, ay) * turn(cx, cy, dx, dy, bx, by) <= 0;
 }

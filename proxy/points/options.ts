@@ -3,6 +3,7 @@ import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { isPrivate, parseUrl } from '../config/option-values.ts';
 import { OptionError } from '../config/start-error.ts';
+import { baseUrlOf } from './base-url.ts';
 import type { NamedColumns } from './columns.ts';
 import type { Service } from './service.ts';
 
@@ -78,11 +79,10 @@ function serviceAt(text: string, token: string | undefined): Service {
   );
 }
 
-/** The base URL of a service without a slash at the end, however it is written: any path of its API means the same. */
 function parseServiceUrl(text: string): string {
   const remedy = 'use scheme, host and optional path, e.g. https://boundaries.example.org';
   const { href } = parseUrl(text, '--url', remedy, ({ search }) => search === '');
-  return href.replace(/\/api\/v1(\/.*)?$/, '').replace(/\/+$/, '');
+  return baseUrlOf(href);
 }
 
 /** The message does not repeat the token. */

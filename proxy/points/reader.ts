@@ -4,6 +4,7 @@ import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { isDecimal, pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
+import { baseUrlOf } from './base-url.ts';
 import { type UnitName, unitNames } from './unit-names.ts';
 
 export type { UnitName };
@@ -29,7 +30,7 @@ const GONE = 410;
  */
 export async function loadLevel({ url, level, token }: LevelSource): Promise<LevelPoints> {
   const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
-  const base = url.replace(/\/*$/, '').replace(/\/api\/v1$/, '');
+  const base = baseUrlOf(url);
   const get = async (path: string, allowed: number): Promise<Response> => {
     const answer = await fetch(`${base}/api/v1/${path}`, { headers: headers ?? {} });
     if (!answer.ok && answer.status !== allowed) throw new Error(`${answer.status}: ${await answer.text()}`);

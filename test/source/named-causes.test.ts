@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
-import { nearestFirst } from '../../generator/source/nearest-names.ts';
 import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

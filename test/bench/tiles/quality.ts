@@ -5,7 +5,7 @@ import gdal from 'gdal-async';
 import type { Position } from 'geojson';
 import { PbfReader } from 'pbf';
 
-const EXTENT = 4096;
+const SIDES = gdal.Geometry.fromWKT('POLYGON ((0 0, 4096 0, 4096 4096, 0 4096, 0 0))');
 /** A gap is narrower than twice this, in units of the grid of a tile. */
 const REACH = 2;
 
@@ -24,7 +24,6 @@ export interface TileQuality {
 /** Measures the polygons of a layer of a tile, without what lies in its buffer. @param tile not compressed */
 export function tileQuality(tile: Uint8Array, layerName: string): TileQuality {
   const layer = new VectorTile(new PbfReader(tile)).layers[layerName];
-  const box = polygon([[corner(0, 0), corner(EXTENT, 0), corner(EXTENT, EXTENT), corner(0, EXTENT), corner(0, 0)]]);
   const quality: TileQuality = { polygons: 0, invalid: 0, overlap: 0, gaps: 0, border: 0 };
   const units: gdal.Geometry[] = [];
   for (let i = 0; i < (layer?.length ?? 0); i++) {
@@ -34,7 +33,7 @@ export function tileQuality(tile: Uint8Array, layerName: string): TileQuality {
     const isValid = drawn.isValid();
     quality.polygons++;
     if (!isValid) quality.invalid++;
-    const inside = (isValid ? drawn : drawn.makeValid()).intersection(box);
+    const inside = (isValid ? drawn : drawn.makeValid()).intersection(SIDES);
     if (areaOf(inside) > 0) units.push(inside);
   }
   if (units.length === 0) return quality;
@@ -45,14 +44,6 @@ export function tileQuality(tile: Uint8Array, layerName: string): TileQuality {
   const closed = closedOf(together).difference(together);
   if (areaOf(closed) > 0) quality.gaps = areaOf(closed.difference(unionOf(units.map(closedOf))));
   return quality;
-}
-
-function corner(x: number, y: number): Position {
-  return [x, y];
-}
-
-function polygon(coordinates: Position[][]): gdal.Geometry {
-  return gdal.Geometry.fromGeoJson({ type: 'Polygon', coordinates });
 }
 
 function closedOf(shape: gdal.Geometry): gdal.Geometry {

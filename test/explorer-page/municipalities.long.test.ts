@@ -17,7 +17,7 @@ const PAN_BYTES = 60_000;
 async function startSample(): Promise<RunningService> {
   const [folder, source] = [temporaryFolder(), join(temporaryFolder(), 'sample.gpkg')];
   writeSample(source);
-  await buildUnchecked(source, folder, { tiles: 8 });
+  await buildUnchecked(source, folder, { geometries: ['full', 'none'], tiles: 8 });
   return startService(folder, { explorer: true });
 }
 

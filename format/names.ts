@@ -5,8 +5,8 @@ import { FormatError } from './parse.ts';
 /** The header line. */
 export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour', 'view', 'inside'] as const;
 
-/** A part of a degree that the edges of views are whole numbers of. */
-export const VIEW_SCALE = 1000;
+/** A part of a degree that the edges of views are whole numbers of: a screen of a map at zoom 14 has three of them. */
+export const VIEW_SCALE = 100;
 
 /** The name of a column. */
 export type NameField = (typeof NAME_FIELDS)[number];
@@ -27,7 +27,7 @@ export interface NamedUnit {
   colour: number;
   /**
    * Where a map goes to see it: the box of its main part, west, south, east, north in degrees, rounded outward to
-   * thousandths, west > east across the antimeridian. Null without geometry.
+   * hundredths, west > east across the antimeridian. Null without geometry.
    */
   view: readonly number[] | null;
   /** For each level below that has units with its GID, ascending. */

@@ -246,7 +246,8 @@ async function buildAndPrint(options: BuildOptions, global: GlobalOptions, hasCh
   const changes = hasChanges ? await changesSince(before, options, global) : undefined;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { release, activate } = options;
-  const state = activate ? 'is current' : `is published; to make it current, run activate ${release}`;
+  const replaced = before === undefined || before === release ? '' : `, in place of ${before}`;
+  const state = activate ? `is current${replaced}` : `is published; to make it current, run activate ${release}`;
   const tables = [buildTable(built), ...(changes === undefined ? [] : [changes]), phaseTable(phases)].join('\n\n');
   printResult(global, { ...built, phases }, `${tables}\n\nrelease ${release} ${state} (${seconds} s)`);
 }

@@ -15,7 +15,7 @@ import {
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { releaseTable } from '../cli/tables.ts';
-import { activateRelease, listReleases, pruneReleases } from '../release/manage.ts';
+import { activateRelease, listReleases, pruneReleases, releasesToPrune } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
 
 const KEEP_MAX = 1_000_000;
@@ -78,9 +78,16 @@ export const pruneCommand = defineCommand({
         default: '10s',
         describe: 'time between the removal from current.json and that of the files, for responses in progress',
       })
+      .option('dry-run', { type: 'boolean', describe: 'only say which ones it removes' })
       .example('$0 prune --keep 2', 'keep two releases'),
   async handler(argv) {
     const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
+    if (argv.dryRun) {
+      const old = releasesToPrune(argv.out, keep);
+      const text = old.length === 0 ? 'nothing to remove' : `to remove: ${old.join(', ')}`;
+      printResult(argv, { removed: [], old }, `${text}\n\nNothing was removed.`);
+      return;
+    }
     const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
     const listed = listReleases(argv.out);
     const damaged = listed.filter(({ damage }) => damage).map(({ release }) => release);

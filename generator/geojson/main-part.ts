@@ -57,7 +57,7 @@ export class MainPart implements RingSink {
   }
 
   /**
-   * The view of the unit, in thousandths of a degree, rounded outward: without the polygons that lie far beyond a gap.
+   * The view of the unit, in hundredths of a degree, rounded outward: without the polygons that lie far beyond a gap.
    * The next ring is of the next unit.
    * @param box of the unit, as the index has it: of one with a single polygon, or none, it is the view
    */
@@ -82,7 +82,7 @@ export class MainPart implements RingSink {
 /** Units of the index's boxes of a degree. */
 const INDEX_SCALE = 1e7;
 
-/** A box in thousandths of a degree, rounded outward. One without positions keeps south > north. */
+/** A box in hundredths of a degree, rounded outward. One without positions keeps south > north. */
 function outward([west, south, east, north]: IndexBox, scale: number): IndexBox {
   if (south > north) return [0, 1, 0, 0];
   const rounded = (value: number, round: (value: number) => number): number =>

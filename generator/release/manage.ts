@@ -129,11 +129,7 @@ export async function pruneReleases(
 ): Promise<string[]> {
   const old = await withLock(out, async (lock) => {
     removeLeftovers(out);
-    const listed = listReleases(out).filter(({ units }) => units !== undefined);
-    const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
-    // The current one first, then the newest.
-    const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
-    const old = ranked.slice(keep).map(({ release }) => release);
+    const old = releasesToPrune(out, keep);
     lock.assertHeld();
     await withdraw(out, old);
     return old;
@@ -148,6 +144,14 @@ export async function pruneReleases(
     await removeReleases(out, gone);
     return gone;
   });
+}
+
+/** The releases that a prune removes, the newest first: all but the current one and the newest, `keep` together. */
+export function releasesToPrune(out: string, keep: number): string[] {
+  const listed = listReleases(out).filter(({ units }) => units !== undefined);
+  const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
+  const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
+  return ranked.slice(keep).map(({ release }) => release);
 }
 
 function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => number): number {

@@ -118,7 +118,7 @@ function commonest(units: Positions, typeAt: (position: number) => string | null
   return [...counts].reduce<[string | null, number]>((most, next) => (next[1] > most[1] ? next : most), [null, 0])[0];
 }
 
-/** A view as names have it. @param view in thousandths of a degree; south > north for none */
+/** A view as names have it. @param view in hundredths of a degree; south > north for none */
 export function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): NamedUnit['view'] {
   return south > north ? null : [west, south, east, north].map((edge) => edge / VIEW_SCALE);
 }

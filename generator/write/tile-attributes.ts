@@ -53,21 +53,22 @@ export function readTileAttributes(
   };
   return {
     fidAt: (unit) => elementAt(index.fids, unit),
+    // The GID comes last: what units of a tile have in common deflates to less if it stands together.
     unit: (unit, hasName) => [
-      ...gidOf(unit),
       ...parentsOf(unit, level),
       ['colour', elementAt(colours, unit)],
       ['leaf', relations(unit).children === 0],
       ...(hasName ? nameOf(unit) : []),
+      ...gidOf(unit),
     ],
     label(unit) {
       const { name } = names.at(unit);
       return [
-        ...gidOf(unit),
         ...parentsOf(unit, level),
         ...nameOf(unit),
         ['rank', elementAt(labels.rank, unit)],
         ...(name === null ? [] : ([['zoom', labelZoom(labels, unit, name)]] satisfies Attributes)),
+        ...gidOf(unit),
       ];
     },
     rankAt: (unit) => elementAt(labels.rank, unit),

@@ -44,7 +44,7 @@ addEventListener('popstate', () => {
   else restart();
 });
 
-wireLayout(() => map?.resize());
+wireLayout();
 let about = await readAbout(base);
 showAbout(about);
 if (mayAsk()) void open();

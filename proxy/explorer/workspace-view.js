@@ -1,9 +1,8 @@
 // The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
 // by workspace.js.
 import { readChange, readSuccessors } from './api/changes.js';
-import { boxToText } from './api/page-request.js';
+import { boxToText, downloadToPath } from './api/page-request.js';
 import { titleOf } from './api/unit.js';
-import { loadUnits } from './download/load-units.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
@@ -131,9 +130,7 @@ export class WorkspaceView {
   /** @param {import('./panels/here.js').Here | undefined} here */
   showHere(here) {
     const { shown, about, onHere, onHereClose } = this.#options;
-    if (here !== undefined) {
-      showBrowse();
-    }
+    if (here !== undefined) showBrowse();
     showHere(here, {
       linkOf: (unit) => placeToHash(placeOf(unit, shown.place, about.levels), about.levels),
       onOther: (other) => onHere(other, here?.point),
@@ -263,14 +260,27 @@ export class WorkspaceView {
     if (shown.selected !== undefined) this.#drawFacts();
   }
 
-  /** @param {import('./state/downloads.js').Download} download */
+  /**
+   * Loads listings, one after the other, all of one release.
+   * @param {import('./state/downloads.js').Download} download
+   */
   async #download({ title, listings, toFile, isAllLevels }) {
     await this.#saving(title, async (signal, onProgress) => {
+      /** Each as GeoJSON text. @type {string[]} */
+      const features = [];
+      let release = '';
       onProgress(0);
-      const loaded = await loadUnits(listings, { client: this.#options.client, signal, onProgress });
-      const file = toFile(loaded);
+      for (const listing of listings) {
+        const path = downloadToPath({ ...listing, release });
+        for await (const batch of this.#options.client.download(path, signal)) {
+          for (const line of batch.lines) features.push(line);
+          release = batch.release;
+          onProgress(features.length);
+        }
+      }
+      const file = toFile({ features, release });
       save(file);
-      return savedMessage(loaded.features.length, isAllLevels ? file.name : undefined);
+      return savedMessage(features.length, isAllLevels ? file.name : undefined);
     });
   }
 

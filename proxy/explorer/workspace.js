@@ -1,10 +1,11 @@
 // The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by
 // app.js.
 import { RefusalError } from './api/client.js';
+import { pointToContains } from './api/coordinates.js';
 import { textToBox } from './api/page-request.js';
+import { readUnits } from './api/units.js';
 import { showShowAll } from './panels/layout.js';
 import { hashToPlace, placeToHash, writeHash } from './state/address.js';
-import { unitsAt } from './state/here.js';
 import { inside, isSameListing, placeOf } from './state/place.js';
 import { Shown } from './state/shown.js';
 import { boxesOfAll, boxesOfListed, boxOfSelected, isAllSeen } from './state/travel.js';
@@ -157,8 +158,9 @@ export class Workspace {
     map?.mark(point);
     this.#view.showHere({ point, other, units: undefined });
     try {
-      const units = await unitsAt(point, client, about, question.signal);
-      if (!question.signal.aborted) this.#view.showHere({ point, other, units });
+      const path = `at?point=${pointToContains(point)}&geometry=${about.lightest}`;
+      const { units } = await readUnits(path, client, about.levels, question.signal);
+      if (!question.signal.aborted) this.#view.showHere({ point, other, units: units.map(({ row }) => row) });
     } catch (error) {
       if (question.signal.aborted) return;
       this.#closeHere();

@@ -151,6 +151,34 @@ test('a release that was built without cells says so, and answers everything els
   assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv0?bbox=1,1,1,1')), [1]);
 });
 
+test('a page that is empty by exchanged numbers, or by small letters in a GID, leads to the one that was meant', async () => {
+  const proxy = await startService(countries);
+  const ask = async (query: string) => {
+    const { status, headers } = await send(proxy, `/api/v1/fc/lv1?page-size=7&${query}`);
+    return { status, matched: headers['boundaries-matched'], link: headers.link && String(headers.link) };
+  };
+  const mistakes = [
+    ['contains=2.5,10.5&start-at=3', 'page-size=7&contains=10.5,2.5'],
+    ['gid-0=aaa&geometry=none', 'gid-0=AAA&geometry=none&page-size=7'],
+    ['gid-0=aaa&bbox=0,0,20,20', 'gid-0=AAA&bbox=0,0,20,20&page-size=7'],
+  ];
+  for (const [query = '', meant = ''] of mistakes) {
+    const { status, matched, link = '' } = await ask(query);
+    assert.deepEqual([status, matched], [200, '0'], query);
+    const [, target = '', asked = ''] = /^<https?:\/\/[^/]+(\/.*\?(.*))>; rel="alternate"$/.exec(link) ?? [];
+    assert.deepEqual(asked.split('&').sort(), meant.split('&').sort(), link);
+    assert.ok(fidsOf(await send(proxy, target)).length > 0, link);
+  }
+  // Where nothing matches that, either, or nobody knows which filter is wrong.
+  for (const query of [
+    'contains=-40,-41',
+    'contains=2.5,10.5&gid-0=AAA',
+    'contains=2.5,10.5&bbox=0,0,20,20',
+    'gid-0=zz',
+  ])
+    assert.deepEqual(await ask(query), { status: 200, matched: '0', link: undefined }, query);
+});
+
 test('a flipped bit of cells.bin is 502, never another unit', async () => {
   const origin = directoryOrigin(countries);
   const cells = join(release, cellsPath(2));

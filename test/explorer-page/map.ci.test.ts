@@ -2,6 +2,9 @@
 // for as one looks closer, and tiles that do not arrive.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { LEVELS } from '../../format/levels.ts';
+import { square } from '../support/datasets/write-dataset.ts';
+import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { until } from '../support/until.ts';
 import { colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
 import {
@@ -15,6 +18,7 @@ import {
   row,
   selectUnit,
   startExplorer,
+  startLayers,
   TOKEN,
   waitForFacts,
   waitForPlace,
@@ -333,6 +337,56 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     await page.getByRole('tab', { name: 'Browse' }).click();
     await page.goto(`${service.url}/#lv0`);
     await until(() => page.evaluate<boolean>(`!(${points})`), 'points stay');
+  });
+});
+
+/** Six levels: a town that is all of its country, and at the last one a village of its name in its corner. */
+function startTown(): Promise<RunningService> {
+  const gid = (level: number): string => ['A', ...Array(level).fill('1')].join('.');
+  const layers = LEVELS.map((level) => ({
+    name: `ADM_${level}`,
+    columns: [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), level === 0 ? 'COUNTRY' : `NAME_${level}`],
+    features: [
+      {
+        fid: 1,
+        values: [...LEVELS.slice(0, level + 1).map(gid), level === 0 ? 'Land' : 'Town'],
+        wkt: square(0, 0, 32),
+      },
+      ...(level === 5
+        ? [{ fid: 2, values: [...LEVELS.slice(0, 5).map(gid), 'B', 'Town'], wkt: square(32, 0, 4) }]
+        : []),
+    ],
+  }));
+  return startLayers(layers, { tiles: 6 });
+}
+
+journey('someone has six levels on the map', { service: startTown, hasMap: 'asked' }, async (page, step, { url }) => {
+  await step('thirty tiles of them at once are thirty answers, by the limits of a service that sets none', async () => {
+    const places = ['4/8/7', '5/16/15', '5/17/15', '5/16/14', '5/17/14'];
+    const urls = LEVELS.flatMap((level) => places.map((place) => `${url}/api/v1/tiles/lv${level}/${place}.mvt`));
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const statuses = urls.map(() => 200);
+    const asked = `Promise.all(${JSON.stringify(urls)}.map(async (url) => {
+      const response = await fetch(url, { headers: ${JSON.stringify(headers)} });
+      return (await response.arrayBuffer()).byteLength > 0 ? response.status : 204;
+    }))`;
+    assert.deepEqual(await page.evaluate(asked), statuses);
+    // A tab has six connections, behind a reverse proxy with HTTP/2 as many requests at once as it likes.
+    const responses = await Promise.all(urls.map((tile) => fetch(tile, { headers })));
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      statuses,
+    );
+  });
+
+  await step('a name that several levels have at one place is written once, of those above in capitals', async () => {
+    await goToView(page, `${url}/#lv5?gid-0=A&map=3.00/16.00/16.00`);
+    const names = `theMap.queryRenderedFeatures({ layers: theMap.getLayersOrder().filter((id) => id.startsWith('label-')) })
+      .map(({ source, id, layer, properties }) => [source, id, properties.name, layer.layout['text-transform']])`;
+    assert.deepEqual(await page.evaluate(names), [
+      ['lv1', 1, 'Town', 'uppercase'],
+      ['lv5', 2, 'Town', 'none'],
+    ]);
   });
 });
 

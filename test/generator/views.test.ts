@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MultiPolygon, Position } from 'geojson';
+import { VIEW_SCALE } from '../../format/names.ts';
 import { Extent, indexBox } from '../../generator/geojson/bbox.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { MainPart } from '../../generator/geojson/main-part.ts';
@@ -32,13 +33,13 @@ function viewsOf(boxes: readonly Box[]): { got: number[]; expected: number[] | n
   const box = extent.box(SCALE);
   const geometry: MultiPolygon = { type: 'MultiPolygon', coordinates: rings.map((ring) => [ring]) };
   const expected = viewIn({ bbox: box.map((edge) => edge / SCALE), geometry }, PRECISION);
-  return { got: main.finish(indexBox(box, SCALE)).map((edge) => edge / 1000), expected };
+  return { got: main.finish(indexBox(box, SCALE)).map((edge) => edge / VIEW_SCALE), expected };
 }
 
 test('a unit is shown without far islands, unless they are a large part of it, or near', () => {
   const land: Box = [0, 40, 10, 48];
   const cases: [what: string, boxes: Box[], view: number[]][] = [
-    ['land alone, rounded outward', [[0.0001, 40.0006, 10.0002, 48]], [0, 40, 10.001, 48]],
+    ['land alone, rounded outward', [[0.001, 40.006, 10.002, 48]], [0, 40, 10.01, 48]],
     ['a far island', [land, [-18, 28, -16, 29]], [0, 40, 10, 48]],
     ['several, on both sides', [[-18, 28, -16, 29], land, [40, 40, 41, 41], [55, -21, 56, -20]], [0, 40, 10, 48]],
     ['a near one', [land, [12, 39, 13, 40]], [0, 39, 13, 48]],

@@ -56,7 +56,12 @@ test('each command of the generator prints its result on standard output, and pr
     ['verify --workers 0', 0, /^release r2: .*, 0 findings\n$/, /^features verified: /],
     ['diff r1 r2 --quiet', 0, /^level +differ before +after +merged /, NOTHING],
     ['changes r1 r2 --dry-run', 0, /\nNothing was written\.\n$/, NOTHING],
-    [`build ${options} --release r4 --changes`, 0, /\nlevel +differ before +.*\nrelease r4 is current/s, PROGRESS],
+    [
+      `build ${options} --release r4 --changes`,
+      0,
+      /\nlevel +differ before +.*\nrelease r4 is current, in place of r2 /s,
+      PROGRESS,
+    ],
     ['changes r1 r2', 0, /^level +differ before +after +merged /, NOTHING],
     ['diff r1 r3', 1, NOTHING, /^.*: no such release\n {2}what to do: .+\n$/],
     ['list --json', 0, /^\[\n.*"release": "r1",.*\n\]\n$/s, NOTHING],
@@ -73,6 +78,7 @@ test('each command of the generator prints its result on standard output, and pr
       /^releases\/r2\/lv0\/index\.bin: .*\nrelease r2: .*\ncopy /s,
       NOTHING,
     ],
+    ['prune --keep 1 --dry-run', 0, /^to remove: r4, r2\n\nNothing was removed\.\n$/, NOTHING],
     ['prune --keep 1 --grace 0s', 0, /^removed: r4, r2\n$/, NOTHING],
   ]);
 });

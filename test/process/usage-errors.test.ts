@@ -23,7 +23,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['list -out x', `Unknown arguments: o, u, t | ${HELP}`],
     ['list -x', `Unknown argument: x | ${HELP}`],
     ['serve --prot=80', `--prot: no such option | did you mean --port? ${HELP}`],
-    ['prune --keep 1 --dry-run', `--dry-run: no such option | ${HELP}`],
+    ['prune --keep 1 --no-pages', `--no-pages: no such option | ${HELP}`],
     ['list extra', `Unknown argument: extra | ${HELP}`],
   ],
   'a missing command, argument or option is named': [

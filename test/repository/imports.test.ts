@@ -118,6 +118,7 @@ const CAPABILITIES = [
   'items',
   'ogc',
   'changes',
+  'hints',
   'service',
 ];
 

@@ -3,9 +3,9 @@
 import { featuresOf } from './json-text.js';
 
 /**
- * A unit, with its GIDs at each level and its name (see unit.js).
- * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { gids?: (string |
- * undefined)[], title?: string | undefined, text?: string }} Unit
+ * A unit, and its text.
+ * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { text?: string }}
+ * Unit
  *
  * What a response was, without its body.
  * @typedef {object} Exchange

@@ -1,5 +1,6 @@
 // Units by name or GID: asks the service. Used by the search field.
 import { encode } from './page-request.js';
+import { gidsOf } from './unit.js';
 import { readUnits } from './units.js';
 
 /**
@@ -52,11 +53,13 @@ export async function searchUnits({ text, levels, within }, { client, names, abo
  * @returns {Promise<Found>}
  */
 async function toFound({ feature, columns, row }, levels, names) {
-  const above = (feature.gids ?? []).slice(0, row.level).map(async (gid, n) => {
-    if (gid === undefined) return [];
-    const own = nameOf(feature, columns, levels[n]);
-    return [own ?? (await names.find(n, gid))?.name ?? gid];
-  });
+  const above = gidsOf(feature, columns)
+    .slice(0, row.level)
+    .map(async (gid, n) => {
+      if (gid === undefined) return [];
+      const own = nameOf(feature, columns, levels[n]);
+      return [own ?? (await names.find(n, gid))?.name ?? gid];
+    });
   return { ...row, path: (await Promise.all(above)).flat().join(' › ') };
 }
 

@@ -25,16 +25,6 @@
  * LevelColumns
  */
 
-/**
- * Reads a unit's GIDs and name from its columns, once.
- * @param {Unit} unit
- * @param {LevelColumns | undefined} columns undefined if the service does not say
- */
-export function identify(unit, columns) {
-  unit.gids = columns?.gidColumns.map((column) => textIn(unit, column)) ?? [];
-  unit.title = columns === undefined ? undefined : textIn(unit, columns.nameColumn);
-}
-
 /** A type that says the level and nothing else, such as 'ADM1' of geoBoundaries. */
 const LEVEL_AS_TYPE = /^(adm|admin|level|lv)[ _-]?\d$/i;
 
@@ -55,19 +45,30 @@ export function titleOf({ name, gid, fid }) {
 }
 
 /**
+ * The GIDs of a unit: those of the units it is in, from the top, and its own.
+ * @param {Unit} unit
+ * @param {LevelColumns} columns
+ */
+export function gidsOf(unit, { gidColumns }) {
+  return gidColumns.map((column) => textIn(unit, column));
+}
+
+/**
  * A unit of a page as a row of a list; the number of its children is unknown, so 0.
- * @param {Unit} unit after `identify`
+ * @param {Unit} unit
  * @param {LevelColumns} columns
  * @returns {NamedUnit}
  */
-export function unitToRow(unit, { level, typeColumn = '' }) {
-  const above = unit.gids?.slice(0, level) ?? [];
+export function unitToRow(unit, columns) {
+  const { level, nameColumn, typeColumn = '' } = columns;
+  const gids = gidsOf(unit, columns);
+  const above = gids.slice(0, level);
   const parentLevel = above.findLastIndex((gid) => gid !== undefined);
   return {
     level,
     fid: Number(unit.id),
-    gid: unit.gids?.[level] ?? null,
-    name: unit.title ?? null,
+    gid: gids[level] ?? null,
+    name: textIn(unit, nameColumn) ?? null,
     type: typeOf(textIn(unit, typeColumn) ?? null),
     parent: above[parentLevel] ?? null,
     parentLevel,

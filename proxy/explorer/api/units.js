@@ -1,6 +1,6 @@
-// Units of several levels in one answer, as `at` and `search` send them. Used by search.js and state/here.js.
+// Units of several levels in one answer, as `at` and `search` send them. Used by search.js and workspace.js.
 
-import { identify, unitToRow } from './unit.js';
+import { unitToRow } from './unit.js';
 
 /**
  * With the columns of its level, and as a row.
@@ -24,7 +24,6 @@ export async function readUnits(path, client, columnsOf, signal) {
   const units = features.map((feature, i) => {
     const columns = columnsOf[Number(levels[i]?.slice('lv'.length))];
     if (columns === undefined) throw new RangeError(`level ${levels[i]} has no columns`);
-    identify(feature, columns);
     return { feature, columns, row: unitToRow(feature, columns) };
   });
   return { matched, units };

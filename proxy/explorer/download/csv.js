@@ -30,8 +30,7 @@ export function featuresToCsv(features, { hasPoints } = { hasPoints: false }) {
   const lines = [csvLine([...columns, ...names].map(textCell))];
   for (const feature of features) {
     const values = new Map([['fid', memberOf(feature, 'id') ?? ''], ...propertiesOf(feature)]);
-    const [longitude, latitude] = hasPoints ? pointOf(feature) : [];
-    const point = hasPoints ? [longitude, latitude] : [];
+    const point = hasPoints ? pointOf(feature) : [];
     lines.push(csvLine([...[...columns].map((column) => values.get(column)), ...point].map(cell)));
   }
   return [BYTE_ORDER_MARK, ...lines];
@@ -48,11 +47,11 @@ function freeName(name, taken) {
 
 /**
  * @param {string} feature
- * @returns {string[]} longitude and latitude as received; none without geometry
+ * @returns {string[]} longitude and latitude as received; empty without geometry
  */
 function pointOf(feature) {
   const geometry = memberOf(feature, 'geometry') ?? 'null';
-  return geometry === 'null' ? [] : elementsOf(memberOf(geometry, 'coordinates') ?? '[]');
+  return geometry === 'null' ? ['', ''] : elementsOf(memberOf(geometry, 'coordinates') ?? '[]').slice(0, 2);
 }
 
 /** @param {string} feature */

@@ -2,9 +2,7 @@
 // reached by arrow keys; Enter selects a row, and opens the unit of a selected row. Used by workspace-view.js.
 import { commonestTypes } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
-import { make } from '../panels/elements.js';
-import { rowAfterKey } from './keys.js';
-import { makeRow } from './row.js';
+import { count, make, makeButton } from '../panels/elements.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
@@ -15,14 +13,16 @@ const MARGIN = 12;
 /** Two presses within this time are one double click. */
 const DOUBLE_MS = 600;
 
+/** Rows that Page Up and Page Down pass. */
+const PAGE_ROWS = 10;
+
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** The list in its scrolling box. */
 export class UnitList {
   #box;
   #list = make('ul', 'units');
-  #onSelect;
-  #onOpen;
+  #listeners;
   /** @type {NamedUnit[]} */
   #rows = [];
   /** The commonest type, which goes without saying. @type {string | null} */
@@ -46,10 +46,9 @@ export class UnitList {
    * @param {{ onSelect: (row: NamedUnit) => void, onOpen: (row: NamedUnit) => void }} listeners
    * @param {AbortSignal} signal ends the list
    */
-  constructor(box, { onSelect, onOpen }, signal) {
+  constructor(box, listeners, signal) {
     this.#box = box;
-    this.#onSelect = onSelect;
-    this.#onOpen = onOpen;
+    this.#listeners = listeners;
     this.#list.setAttribute('aria-label', 'Units: Enter selects one, a second Enter opens it');
     box.replaceChildren(this.#list);
     box.addEventListener('scroll', () => this.#draw(), { signal });
@@ -57,7 +56,7 @@ export class UnitList {
     // The second press of a double click may meet something else, because the first one shows the unit's facts.
     const double = (/** @type {MouseEvent} */ { timeStamp }) => {
       const row = this.#rows[this.#active];
-      if (timeStamp - this.#pressedAt < DOUBLE_MS && row !== undefined && row.children > 0) this.#onOpen(row);
+      if (timeStamp - this.#pressedAt < DOUBLE_MS && row !== undefined && row.children > 0) this.#listeners.onOpen(row);
     };
     document.addEventListener('dblclick', double, { signal });
     // A row that was in sight stays in sight.
@@ -147,7 +146,7 @@ export class UnitList {
     const item = makeRow(
       row,
       { detail: this.#detailOf(row), isActive: index === this.#active, isSelected },
-      { onPress: (event) => this.#press(row, index, event), onOpen: () => this.#onOpen(row) },
+      { onPress: (event) => this.#press(row, index, event), onOpen: () => this.#listeners.onOpen(row) },
     );
     item.style.top = `${index * this.#rowHeight}px`;
     item.setAttribute('aria-setsize', String(this.#rows.length));
@@ -175,8 +174,8 @@ export class UnitList {
     this.#activate(index);
     if (detail === 1) this.#pressedAt = timeStamp;
     // Without a pointer (detail 0) the second press opens.
-    if (this.#selected !== index) this.#onSelect(row);
-    else if (detail === 0 && row.children > 0) this.#onOpen(row);
+    if (this.#selected !== index) this.#listeners.onSelect(row);
+    else if (detail === 0 && row.children > 0) this.#listeners.onOpen(row);
   }
 
   /** @param {KeyboardEvent} event */
@@ -189,7 +188,7 @@ export class UnitList {
       this.focus();
     } else if (event.key === 'ArrowRight' && row !== undefined && row.children > 0) {
       event.preventDefault();
-      this.#onOpen(row);
+      this.#listeners.onOpen(row);
     }
   }
 
@@ -230,4 +229,55 @@ export class UnitList {
 /** @param {NamedUnit} row */
 function fullTitle(row) {
   return `${titleOf(row)}\n${row.parentTitle ?? ''}`;
+}
+
+/**
+ * The row that a key leads to.
+ * @param {string} key
+ * @param {number} active the row that the keyboard is at
+ * @param {number} last row
+ * @returns {number | undefined} undefined for another key
+ */
+function rowAfterKey(key, active, last) {
+  /** @type {Record<string, number>} */
+  const targets = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + PAGE_ROWS,
+    PageUp: active - PAGE_ROWS,
+    Home: 0,
+    End: last,
+  };
+  const target = targets[key];
+  return target === undefined || last < 0 ? undefined : Math.min(last, Math.max(0, target));
+}
+
+/**
+ * One row: a button that selects its unit, and one that opens it.
+ * @param {NamedUnit} unit
+ * @param {{ detail: string, isActive: boolean, isSelected: boolean }} look `detail` tells it from others
+ * @param {{ onPress: (event: MouseEvent) => void, onOpen: () => void }} listeners
+ */
+function makeRow(unit, { detail, isActive, isSelected }, { onPress, onOpen }) {
+  const details = detail === '' ? [] : [make('span', 'type', detail)];
+  const choose = makeButton('', onPress, 'choose');
+  choose.append(make('span', 'name', titleOf(unit)), ...details);
+  choose.tabIndex = isActive ? 0 : -1;
+  if (isSelected) choose.setAttribute('aria-current', 'true');
+  const row = make('li', '', choose);
+  if (unit.children > 0) row.append(makeOpen(unit, onOpen));
+  return row;
+}
+
+/**
+ * @param {NamedUnit} unit
+ * @param {() => void} onOpen
+ */
+function makeOpen(unit, onOpen) {
+  const open = makeButton(`${count(unit.children)} inside`, onOpen, 'open');
+  open.setAttribute('aria-label', `Open ${titleOf(unit)}: ${count(unit.children)} inside`);
+  open.title = `Open ${titleOf(unit)}`;
+  // Keys open with a second Enter or the right arrow.
+  open.tabIndex = -1;
+  return open;
 }

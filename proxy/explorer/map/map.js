@@ -12,20 +12,16 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  * @typedef {import('./geometry/box.js').Box} Box
  * @typedef {import('./camera.js').View} View
  *
- * @typedef {object} UnitMap
+ * @typedef {object} Shows
  * @property {(place: { level: number, filters: ReadonlyMap<number, string>, isWhole: boolean }) => void} show the units
  * of a level in those parents; of the whole release, levels below them as one comes closer
  * @property {(unit: { level: number, fid: number } | undefined) => void} select
  * @property {(units: readonly Unit[] | undefined, box?: Box) => void} answer what a request of the form brought, over
  * dimmed units, and the box that was asked for; undefined for neither
- * @property {(boxes: readonly Box[]) => void} fit [] is the world
- * @property {() => void} makeRoom fits again what a button that has appeared lies upon
- * @property {() => View} view
- * @property {(view: View) => void} setView
  * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
- * @property {() => Box | undefined} seen the box that is in sight
- * @property {() => void} resize
  * @property {() => void} remove
+ *
+ * @typedef {import('./camera.js').Camera & Shows} UnitMap
  *
  * @typedef {object} MapOptions
  * @property {readonly number[]} levels that have units, ascending
@@ -37,7 +33,7 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  * @property {(view: View) => void} onView
  * @property {(note: string) => void} onNote why the map does not show yet what it is to show; empty where it does
  * @property {(error: unknown) => void} onError tiles did not arrive
- * @property {() => { top: number, bottom: number }} [covered] pixels at its edges that something lies upon
+ * @property {() => { top: number, bottom: number }} covered pixels at its edges that something lies upon
  */
 
 /** The zooms from which the whole release shows a level, unless it has none above. */
@@ -55,8 +51,7 @@ const GONE = 410;
  * @throws {Error} without WebGL 2
  */
 export async function createMap(container, options) {
-  const { levels, tilesOf, titleOf, onPick, onHere, onView, onNote, onError } = options;
-  const { covered = () => ({ top: 0, bottom: 0 }) } = options;
+  const { levels, tilesOf, titleOf, onPick, onHere, onView, onNote, onError, covered } = options;
   const [top = 0] = levels;
   /** @type {Map<number, LevelTiles | undefined>} undefined until they are described */
   const known = new Map();
@@ -76,9 +71,8 @@ export async function createMap(container, options) {
   /** @param {number} level */
   const addLayers = (level) => {
     const tiles = known.get(level);
-    const palette = readPalette();
     if (tiles === undefined) return;
-    for (const layer of layersOf(level, { ...tiles, isTop: level === top }, palette)) addInOrder(map, layer);
+    for (const layer of layersOf(level, { ...tiles, isTop: level === top }, readPalette())) addInOrder(map, layer);
     limit(level);
   };
   const layerIds = (/** @type {number} */ level) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
@@ -158,6 +152,7 @@ export async function createMap(container, options) {
   followPointer(map, { onPick, onHere, titleOf });
 
   return {
+    ...camera,
     show({ level, filters, isWhole }) {
       shown = { level, isWhole };
       if (isFaulty) forget();
@@ -176,16 +171,10 @@ export async function createMap(container, options) {
       set({ isDimmed: units !== undefined });
       showAnswer(map, units ?? [], box);
     },
-    fit: camera.fit,
-    makeRoom: camera.makeRoom,
-    view: camera.view,
-    setView: camera.setView,
     mark(point) {
       if (point === undefined) marker.remove();
       else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
     },
-    seen: camera.seen,
-    resize: () => void map.resize(),
     remove() {
       endPalette();
       map.remove();

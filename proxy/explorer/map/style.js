@@ -139,6 +139,8 @@ export function layersOf(level, { minzoom, isTop }, palette) {
         // Without a `glyphs` URL text is drawn with fonts of the system.
         'text-font': ['system-ui', 'sans-serif'],
         'text-size': ['interpolate', ['linear'], ['zoom'], 0, 10, 3, isTop ? 13 : 11, 7, isTop ? 17 : 14],
+        // A province and its capital have one name: that of the province is in capitals.
+        'text-transform': ['case', ['==', state('level'), level], 'none', 'uppercase'],
         'text-max-width': 8,
         'text-padding': 3,
         'symbol-sort-key': ['+', level * RANKS, ['get', 'rank']],

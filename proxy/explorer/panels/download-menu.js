@@ -1,6 +1,6 @@
 // The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files, as a popover of the
 // browser, which lies upon everything else. Used by workspace-view.js.
-import { make, part } from './elements.js';
+import { make, makeButton, part } from './elements.js';
 
 /**
  * A file, and how large it will be.
@@ -47,14 +47,14 @@ export function wireDownload(offerNow, signal) {
     const entries = items.map(({ label, detail, run, size }) => {
       const sizeText = make('span', 'type', '');
       if (size !== undefined) sizes.push({ element: sizeText, size });
-      const entry = make('button', '', make('span', 'name', label), make('span', 'type', detail), sizeText);
-      entry.setAttribute('type', 'button');
-      entry.setAttribute('role', 'menuitem');
-      entry.tabIndex = -1;
-      entry.addEventListener('click', () => {
+      const onPress = () => {
         close();
         run(choice.value);
-      });
+      };
+      const entry = makeButton('', onPress);
+      entry.append(make('span', 'name', label), make('span', 'type', detail), sizeText);
+      entry.setAttribute('role', 'menuitem');
+      entry.tabIndex = -1;
       return entry;
     });
     // The browser gives it the focus.
@@ -63,41 +63,32 @@ export function wireDownload(offerNow, signal) {
     placeBelow(menu, button.getBoundingClientRect());
     showSizes();
   };
-  menu.addEventListener(
-    'beforetoggle',
-    ({ newState }) => {
-      const isOpened = newState === 'open';
-      if (isOpened) open();
-      button.setAttribute('aria-expanded', String(isOpened));
-    },
-    { signal },
-  );
+  const onToggle = (/** @type {ToggleEvent} */ { newState }) => {
+    if (newState === 'open') open();
+    button.setAttribute('aria-expanded', String(newState === 'open'));
+  };
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const entries = [...menu.querySelectorAll('button')];
+    const index = entries.findIndex((entry) => entry.matches(':focus'));
+    /** @type {Record<string, number>} */
+    const targets = { ArrowDown: index + 1, ArrowUp: index - 1 + entries.length, Home: 0, End: entries.length - 1 };
+    const target = targets[event.key];
+    if (target !== undefined && event.target !== choice) {
+      event.preventDefault();
+      entries[target % entries.length]?.focus();
+    } else if (event.key === 'Escape') {
+      // The browser closes the menu alone, and not the facts of a unit as well.
+      event.stopPropagation();
+    }
+  };
+  const area = part('download-area');
+  const onLeave = (/** @type {FocusEvent} */ { relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && area.contains(relatedTarget))) close();
+  };
+  menu.addEventListener('beforetoggle', onToggle, { signal });
+  menu.addEventListener('keydown', onKey, { signal });
+  area.addEventListener('focusout', onLeave, { signal });
   signal.addEventListener('abort', close);
-  menu.addEventListener(
-    'keydown',
-    (event) => {
-      const entries = [...menu.querySelectorAll('button')];
-      const index = entries.findIndex((entry) => entry.matches(':focus'));
-      /** @type {Record<string, number>} */
-      const targets = { ArrowDown: index + 1, ArrowUp: index - 1 + entries.length, Home: 0, End: entries.length - 1 };
-      const target = targets[event.key];
-      if (target !== undefined && event.target !== choice) {
-        event.preventDefault();
-        entries[target % entries.length]?.focus();
-      } else if (event.key === 'Escape') {
-        // The browser closes the menu alone, and not the facts of a unit as well.
-        event.stopPropagation();
-      }
-    },
-    { signal },
-  );
-  part('download-area').addEventListener(
-    'focusout',
-    ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && part('download-area').contains(relatedTarget))) close();
-    },
-    { signal },
-  );
 }
 
 /**

@@ -26,7 +26,7 @@ export function make(tag, className, ...content) {
 
 /**
  * @param {string} text
- * @param {() => void} run
+ * @param {(event: MouseEvent) => void} run
  * @param {string} [className]
  */
 export function makeButton(text, run, className = '') {

@@ -12,10 +12,7 @@ const TABS = ['browse', 'request'];
 /** Heights of the sheet on a phone, by name; style.css has the sizes. */
 const SHEETS = ['low', 'half', 'full'];
 
-/**
- * @param {() => void} onResize the map has another size now
- */
-export function wireLayout(onResize) {
+export function wireLayout() {
   for (const name of TABS) part(`tab-${name}`).addEventListener('click', () => showTab(name));
   part('tabs').addEventListener('keydown', (event) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
@@ -30,9 +27,8 @@ export function wireLayout(onResize) {
     if (part('workspace').hidden) part('token').focus();
     else focusHeading();
   });
-  wireSheet(onResize);
+  wireSheet();
   wireCredits();
-  new ResizeObserver(onResize).observe(part('map'));
 }
 
 /** @param {string} shown */
@@ -74,8 +70,7 @@ function shownTab() {
   return part('browse').hidden ? 'request' : 'browse';
 }
 
-/** @param {() => void} onResize */
-function wireSheet(onResize) {
+function wireSheet() {
   const handle = part('sheet');
   showSheet('half');
   let startY = 0;
@@ -91,12 +86,10 @@ function wireSheet(onResize) {
     isDragged = true;
     const index = shownSheet() + Math.sign(up);
     showSheet(SHEETS[Math.min(SHEETS.length - 1, Math.max(0, index))] ?? 'half');
-    onResize();
   });
   handle.addEventListener('click', () => {
     if (isDragged) return;
     showSheet(SHEETS[(shownSheet() + 1) % SHEETS.length] ?? 'half');
-    onResize();
   });
 }
 

@@ -24,25 +24,22 @@ export function wireRequest(about, onSend, signal) {
   part('geometry', HTMLSelectElement).replaceChildren(...geometries.map((name) => new Option(name, name)));
   part('ask').addEventListener('change', () => showCap(about), { signal });
   level.addEventListener('change', () => showFilters(Number(level.value), readFilters()), { signal });
-  part('ask', HTMLFormElement).addEventListener(
-    'submit',
-    (event) => {
-      event.preventDefault();
-      onSend({
-        ...worldOf(levels),
-        level: Number(level.value),
-        filters: readFilters(),
-        format: readFormat(),
-        geometry: part('geometry', HTMLSelectElement).value,
-        pageSize: part('page-size', HTMLInputElement).value.trim(),
-        startAt: part('start-at', HTMLInputElement).value.trim(),
-        bbox: readSpot('bbox'),
-        // Not 'contains': an element of a form hides the form's own member of its name.
-        contains: readSpot('contains-point'),
-      });
-    },
-    { signal },
-  );
+  const onSubmit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    onSend({
+      ...worldOf(levels),
+      level: Number(level.value),
+      filters: readFilters(),
+      format: readFormat(),
+      geometry: part('geometry', HTMLSelectElement).value,
+      pageSize: part('page-size', HTMLInputElement).value.trim(),
+      startAt: part('start-at', HTMLInputElement).value.trim(),
+      bbox: readSpot('bbox'),
+      // Not 'contains': an element of a form hides the form's own member of its name.
+      contains: readSpot('contains-point'),
+    });
+  };
+  part('ask').addEventListener('submit', onSubmit, { signal });
 }
 
 /**

@@ -119,7 +119,8 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     };
     const { signal: isOld } = newest;
     try {
-      await pause(PAUSE_MS, isOld);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      isOld.throwIfAborted();
       const { found, results: best } = await searchUnits(asked, parts, isOld);
       show(noteOf(found, best.length), best);
     } catch (error) {
@@ -127,41 +128,36 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     }
   };
 
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && results.length > 0) {
+      event.preventDefault();
+      setActive((active + step + results.length) % results.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      results[active]?.pick();
+    } else if (event.key === 'Escape' && field.value !== '') {
+      event.stopPropagation();
+      clear();
+    }
+  };
+  const form = part('search');
+  const onLeave = (/** @type {FocusEvent} */ { relatedTarget }) => {
+    if (relatedTarget instanceof Node && form.contains(relatedTarget)) return;
+    close();
+    showSheet('half');
+  };
+
   field.addEventListener('input', () => void search(), { signal });
   field.addEventListener('focus', () => field.value !== '' && part('found-box').hidden && void search(), { signal });
   choice.addEventListener('change', () => void search(), { signal });
   signal.addEventListener('abort', clear);
-  field.addEventListener(
-    'keydown',
-    (event) => {
-      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (step !== undefined && results.length > 0) {
-        event.preventDefault();
-        setActive((active + step + results.length) % results.length);
-      } else if (event.key === 'Enter') {
-        event.preventDefault();
-        results[active]?.pick();
-      } else if (event.key === 'Escape' && field.value !== '') {
-        event.stopPropagation();
-        clear();
-      }
-    },
-    { signal },
-  );
-  const form = part('search');
+  field.addEventListener('keydown', onKey, { signal });
   // Another place is shown: results of before would lie over its list.
   addEventListener('popstate', () => part('found-box').hidden || leave(), { signal });
   // On a phone the results need the room of the whole sheet.
   form.addEventListener('focusin', () => showSheet('full'), { signal });
-  form.addEventListener(
-    'focusout',
-    ({ relatedTarget }) => {
-      if (relatedTarget instanceof Node && form.contains(relatedTarget)) return;
-      close();
-      showSheet('half');
-    },
-    { signal },
-  );
+  form.addEventListener('focusout', onLeave, { signal });
   // A press on the results must not take the focus from the field, which would close them.
   part('found-box').addEventListener('pointerdown', (event) => event.preventDefault(), { signal });
   part('found-box').addEventListener('mousedown', (event) => event.preventDefault(), { signal });
@@ -180,18 +176,6 @@ export function showSearchLevels(levels, opened) {
   const { value } = choice;
   choice.replaceChildren(...all);
   choice.value = all.some((option) => option.value === value) ? value : '';
-}
-
-/**
- * @param {number} ms
- * @param {AbortSignal} signal
- * @returns {Promise<void>} rejects when the signal is aborted
- */
-function pause(ms, signal) {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /**

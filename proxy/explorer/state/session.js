@@ -4,23 +4,15 @@ const KEY = 'boundaries-token';
 
 /** The token of this page. */
 export class Session {
-  #token = '';
-  #isKept = false;
-
   /** Empty while signed out. */
-  get token() {
-    return this.#token;
-  }
-
+  token = '';
   /** Is the token kept until the tab is closed? */
-  get isKept() {
-    return this.#isKept;
-  }
+  isKept = false;
 
   /** Takes the token of an earlier page of this tab, if it was kept. */
   restore() {
-    this.#token = stored(() => sessionStorage.getItem(KEY)) ?? '';
-    this.#isKept = this.#token !== '';
+    this.token = stored(() => sessionStorage.getItem(KEY)) ?? '';
+    this.isKept = this.token !== '';
   }
 
   /**
@@ -28,14 +20,14 @@ export class Session {
    * @param {boolean} isKept until the tab is closed
    */
   open(token, isKept) {
-    this.#token = token;
-    this.#isKept = isKept;
+    this.token = token;
+    this.isKept = isKept;
     stored(() => (isKept ? sessionStorage.setItem(KEY, token) : sessionStorage.removeItem(KEY)));
   }
 
   close() {
-    this.#token = '';
-    this.#isKept = false;
+    this.token = '';
+    this.isKept = false;
     stored(() => sessionStorage.removeItem(KEY));
   }
 }

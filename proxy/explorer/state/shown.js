@@ -1,7 +1,7 @@
 // What is shown: a place, the names of its units, the pages of a request that was chosen, and the selected unit.
 // workspace.js draws it after each change.
 import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
-import { identify, unitToRow } from '../api/unit.js';
+import { unitToRow } from '../api/unit.js';
 import { Pages } from './pages.js';
 import { isPlain, isSpot, isWorld, selection } from './place.js';
 
@@ -22,8 +22,7 @@ const ROWS_MAX = 10_000;
 export class Shown {
   #client;
   #names;
-  #levels;
-  #lightest;
+  #about;
   #listeners;
   #ended = new AbortController();
   /** @type {AbortController | undefined} */
@@ -65,15 +64,14 @@ export class Shown {
   constructor({ client, names, about, place, listeners }) {
     this.#client = client;
     this.#names = names;
-    this.#levels = about.levels;
-    this.#lightest = about.lightest;
+    this.#about = about;
     this.#listeners = listeners;
     this.place = place;
   }
 
   /** Is the whole release shown, by its highest level? */
   get isWorld() {
-    return isWorld(this.place, this.#levels);
+    return isWorld(this.place, this.#about.levels);
   }
 
   /**
@@ -99,7 +97,8 @@ export class Shown {
     this.place = place;
     Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [], opened: undefined });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
-    this.pages = isPlain(place) ? undefined : this.#openPages();
+    const fetchPage = this.#client.page;
+    this.pages = isPlain(place) ? undefined : new Pages(this.url, fetchPage, () => this.#listeners.onChange('pages'));
     this.#listeners.onChange('place');
     await Promise.all([this.#loadRows(place), this.pages?.go(0)]);
   }
@@ -124,16 +123,6 @@ export class Shown {
     this.#ended = new AbortController();
     this.pages?.stop();
     this.#unitRequest?.abort();
-  }
-
-  #openPages() {
-    /** @type {Pages} */
-    const pages = new Pages(
-      this.url,
-      (url, signal) => this.#client.page(url, signal),
-      () => pages === this.pages && this.#listeners.onChange('pages'),
-    );
-    return pages;
   }
 
   /**
@@ -197,18 +186,15 @@ export class Shown {
    * @returns {Promise<{ units: NamedUnit[], total: number }>}
    */
   async #rowsOfPages(place, signal) {
-    const columns = this.#levels[place.level];
+    const columns = this.#about.levels[place.level];
     /** @type {NamedUnit[]} */
     const rows = [];
     let total = 0;
     /** @type {string | undefined} */
-    let url = this.#client.urlOf(listingToPath(place, this.#lightest));
+    let url = this.#client.urlOf(listingToPath(place, this.#about.lightest));
     while (url !== undefined && columns !== undefined && rows.length < ROWS_MAX) {
       const page = await this.#client.page(url, signal);
-      for (const unit of page.units) {
-        identify(unit, columns);
-        rows.push(unitToRow(unit, columns));
-      }
+      for (const unit of page.units) rows.push(unitToRow(unit, columns));
       [url, total] = [page.next, page.matched];
     }
     const known = await this.#names.findAll(
@@ -224,7 +210,7 @@ export class Shown {
     const opened = this.lineage.at(-1);
     const { gid = null, level = 0 } = opened ?? {};
     if (gid === null || this.opened !== undefined) return;
-    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#lightest);
+    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#about.lightest);
     try {
       const unit = await this.#read(path, opened?.fid, signal);
       if (signal.aborted) return;
@@ -243,7 +229,6 @@ export class Shown {
       const unit = await this.#read(unitToPath(row), row.fid, request.signal);
       if (this.selected !== row) return;
       this.unit = unit;
-      if (this.unit !== undefined) identify(this.unit, this.#levels[row.level]);
       this.#listeners.onChange('unit');
     } catch (error) {
       if (request.signal.aborted) return;

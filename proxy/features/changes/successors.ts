@@ -1,5 +1,4 @@
-// What took the place of a unit that is gone: links of the empty listing of its GID, from gone.bin. Used by rows.ts,
-// which hands it to pages.
+// What took the place of a unit that is gone: links of the empty listing of its GID, from gone.bin. Used by hints/.
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
@@ -8,14 +7,10 @@ import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { CheckedFile } from '../../../format/release.ts';
-import { type Answer, tagOf } from '../../bodies/answer.ts';
-import { codedAnswer, MATCHED } from '../../bodies/headers.ts';
-import type { Slice } from '../../bodies/slice.ts';
 import { Pieces } from '../../data/pieces.ts';
 import { OriginError, type QueuedReads } from '../../origin/origin.ts';
 import { filtersOf } from '../../query/parameter.ts';
 import type { Listing } from '../pages/listing.ts';
-import type { AnswerEmpty } from '../pages/pages.ts';
 
 /** Maximum bytes of gone.bin, and of its text: current.json, which says how long it is, is not signed. */
 const MAX_BYTES = { file: 8 * 1024 * 1024, text: 64 * 1024 * 1024 } as const;
@@ -37,8 +32,11 @@ class GoneFile extends Pieces {
   }
 }
 
-/** Answers with the empty page, and up to five links to units of the current release. */
-export function newAnswerEmpty(): AnswerEmpty {
+/**
+ * What reads the successors of a service: for an empty listing up to five links to units of the current release;
+ * undefined if gone.bin is not in memory.
+ */
+export function newSuccessorLinks(): (listing: Listing) => readonly string[] | undefined {
   /** By the SHA-256 of gone.bin: what is read of it, and where that is read. */
   const tables = new LRUCache<string, Gone>({ max: 2 });
   const files = new LRUCache<string, GoneFile>({ max: 2 });
@@ -50,7 +48,7 @@ export function newAnswerEmpty(): AnswerEmpty {
     files.set(sha256, file);
     return file;
   };
-  const linksOf = ({ query, level, endpoint, representation, needs, releases }: Listing): string[] | undefined => {
+  return ({ query, level, endpoint, representation, needs, releases }) => {
     const { gone } = releases.published;
     const own = filtersOf(query).find(({ column }) => column === endpoint.level);
     const column = elementAt(level.index.columns, endpoint.level);
@@ -67,18 +65,6 @@ export function newAnswerEmpty(): AnswerEmpty {
     const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
     return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
   };
-  return (listing, slice) => {
-    const links = linksOf(listing);
-    return links && answerWithLinks(listing, slice, links.join(', '));
-  };
-}
-
-/** The response cache does not keep it: there may be other successors without a new release. */
-function answerWithLinks({ endpoint, fixed, representation }: Listing, slice: Slice, links: string): Answer {
-  const [tag, more] = links === '' ? [slice.tag, []] : [`${slice.tag}-${tagOf(links)}`, ['Link', links]];
-  const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
-  const answer = codedAnswer(fixed, representation, member, slice, endpoint.path, [MATCHED, '0', ...more]);
-  return { ...answer, representation: undefined };
 }
 
 function tableFrom(bytes: Buffer): Gone {

@@ -1,13 +1,13 @@
 // What is at a point: the units of all levels that contain it, from the country down. Used by rows.ts.
-import { isDecimal } from '../../../format/grid.ts';
 import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { gather, type Needs } from '../../data/needs.ts';
 import { API_PATH } from '../../http/request.ts';
-import { badParameter, type Given, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
+import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
+import { exchanged, withExchanged } from './exchanged.ts';
 import { NAMES } from './level-names.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { POINT } from './parameters.ts';
@@ -52,7 +52,7 @@ function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer>
     const elsewhere = other && unitsOf(query, other, needs);
     if (other !== undefined && elsewhere === undefined) return undefined;
     if (elsewhere !== undefined && elsewhere.length > 0)
-      more.push('Link', `<${exchangedUrl(asked, point)}>; rel="alternate"`);
+      more.push('Link', `<${urlOf(asked.base + asked.path, withExchanged(query, point), undefined)}>; rel="alternate"`);
     return answerUnits(asked, needs.release, units, more);
   });
 }
@@ -81,16 +81,4 @@ function askedPoint(query: Query): Degrees {
   const point = POINT.of(query);
   if (point === undefined) throw badParameter(POINT.name, 'is missing', POINT.rule(0));
   return point;
-}
-
-/** The same request with the numbers exchanged. */
-function exchangedUrl({ base, path, query }: AskedUnits, { latitude, longitude }: Degrees): string {
-  const exchange = (one: Given): Given =>
-    one.name === POINT.name ? { ...one, text: `${latitude},${longitude}` } : one;
-  return urlOf(base + path, { given: query.given.map(exchange) }, undefined);
-}
-
-/** The point whose latitude comes first, if it is one: the most frequent mistake. */
-function exchanged({ longitude, latitude }: Degrees): Degrees | undefined {
-  return isDecimal(longitude, 90) ? { longitude: latitude, latitude: longitude } : undefined;
 }

@@ -13,7 +13,7 @@ import { PROBLEMS, problemToJson } from '../../http/problem.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
 
 const HEADERS = {
-  Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page. Of an empty page of a GID that is gone up to five `rel="successor-version"`.',
+  Link: '`<URL>; rel="next"` with an absolute URL, if and only if more features match. Its cursor stays on the release of the first page. Of an empty page of a GID that is gone up to five `rel="successor-version"`; `rel="alternate"` where the numbers of a point exchanged, or GIDs in capital letters, match.',
   ETag: 'Strong; different for gzip and plain text. A page or file with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':

@@ -87,9 +87,11 @@ export function textOf({ headers, body }: Answer): string {
 const QUERYABLES = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
 
 /** Path and query of the next page, read by a parser that is not ours; undefined on the last page. */
-export function nextOf({ headers: { link } }: Answer): string | undefined {
+export function nextOf({ headers: { link, 'boundaries-matched': matched } }: Answer): string | undefined {
   if (link === undefined) return undefined;
   const { refs } = LinkHeader.parse([link].flat().join(', '));
+  // What was meant, perhaps.
+  if (matched === '0' && refs.every(({ rel }) => rel === 'alternate')) return undefined;
   const isQueryables = ({ uri, rel }: { uri: string; rel: string }): boolean =>
     rel === QUERYABLES && /\/ogc\/collections\/lv[0-5]\/queryables$/.test(uri);
   const others = refs.filter((ref) => !isQueryables(ref));

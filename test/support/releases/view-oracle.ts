@@ -13,7 +13,7 @@ interface Part {
   area: number;
 }
 
-/** @returns west, south, east, north in degrees, rounded outward to thousandths; null without geometry */
+/** @returns west, south, east, north in degrees, rounded outward to hundredths; null without geometry */
 export function viewIn(
   { bbox, geometry }: { bbox?: readonly number[] | undefined; geometry: unknown },
   precision: number,
@@ -118,7 +118,7 @@ function spanOf(parts: readonly Part[], scale: number): [west: number, east: num
 function outward([west = 0, south = 0, east = 0, north = 0]: readonly number[], precision: number): number[] {
   const rounded = (degrees: number, round: (value: number) => number): number => {
     const units = Math.round(degrees * 10 ** precision);
-    return round(precision > 3 ? units / 10 ** (precision - 3) : units * 10 ** (3 - precision)) / 1000;
+    return round(precision > 2 ? units / 10 ** (precision - 2) : units * 10 ** (2 - precision)) / 100;
   };
   return [rounded(west, Math.floor), rounded(south, Math.floor), rounded(east, Math.ceil), rounded(north, Math.ceil)];
 }

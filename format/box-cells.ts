@@ -64,7 +64,7 @@ export function decideByEdges(
     if (candidates.isLeft(position)) left++;
   }
   const origin = gridPointOf(f64At(cells.arrays.key, cell), cells.finest);
-  let [x1, y1] = [origin.x, origin.y];
+  let { x, y } = origin;
   // What follows says nothing of units that are decided.
   while (left > 0 && !reader.isAtEnd) {
     const code = reader.next();
@@ -72,17 +72,12 @@ export function decideByEdges(
     const indexes = reader.at;
     let isAsked = false;
     for (let side = 0; side < sides; side++) if (candidates.isLeft(numberAt(units, reader.next()))) isAsked = true;
-    x1 += reader.nextSigned();
-    y1 += reader.nextSigned();
-    let isMet = !isAsked;
-    for (let edges = Math.floor(code / 4); edges > 0; edges--) {
-      const x2 = x1 + reader.nextSigned();
-      const y2 = y1 + reader.nextSigned();
-      isMet ||= box.meets(x1, y1, x2, y2);
-      x1 = x2;
-      y1 = y2;
-    }
-    if (!isAsked || !isMet) continue;
+    const edges = Math.floor(code / 4);
+    const border = reader.pointsAfter(x, y, edges + 1);
+    const last = 2 * edges + 2;
+    x = f64At(border, last);
+    y = f64At(border, last + 1);
+    if (!isAsked || !meetsEdge(box, border, last)) continue;
     const end = reader.at;
     reader.at = indexes;
     const before = candidates.size;
@@ -90,4 +85,11 @@ export function decideByEdges(
     left -= before - candidates.size;
     reader.at = end;
   }
+}
+
+/** Has one of the edges of a border a point in a box? @param border x and y in turn, from 2 on to those at `last` */
+function meetsEdge(box: PlaneBox, border: Float64Array, last: number): boolean {
+  for (let at = 2; at < last; at += 2)
+    if (box.meets(f64At(border, at), f64At(border, at + 1), f64At(border, at + 2), f64At(border, at + 3))) return true;
+  return false;
 }

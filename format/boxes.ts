@@ -2,7 +2,7 @@
 // 1e-7 degrees, by way of the extents of neighbours on the map. Used by the proxy for `bbox`.
 
 import type { Cells } from './cells.ts';
-import { f64At, i32At, u32At } from './element-at.ts';
+import { f64At, i32At, numberAt, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
 import { type LevelIndex, PART_NUMBERS } from './level-index.ts';
 import type { CellRange } from './plane-box.ts';
@@ -51,9 +51,10 @@ function floor(parts: bigint): number {
 
 /** The features of a level that may be in a box: those that are found, and those that are left to be decided. */
 export class Candidates {
-  /** A bit for each position. */
-  readonly #found: Int32Array;
-  readonly #left: Int32Array;
+  /** Words of a bit for each position. */
+  readonly #words: number;
+  /** Those that are found, then those that are left. */
+  readonly #bits: Int32Array;
   /** Those that were left at first. */
   readonly #all: number[] = [];
   /** How many are left. */
@@ -61,13 +62,13 @@ export class Candidates {
 
   /** @param features of the level */
   constructor(features: number) {
-    this.#found = new Int32Array(Math.floor(features / 32) + 1);
-    this.#left = new Int32Array(this.#found.length);
+    this.#words = Math.floor(features / 32) + 1;
+    this.#bits = new Int32Array(2 * this.#words);
   }
 
   /** Those that are found. */
   get found(): Positions {
-    return positionsOfBits(this.#found);
+    return positionsOfBits(this.#bits, this.#words);
   }
 
   /** Those that are left, in any order. */
@@ -76,17 +77,17 @@ export class Candidates {
   }
 
   isLeft(position: number): boolean {
-    return (i32At(this.#left, position >>> 5) & (1 << position)) !== 0;
+    return (i32At(this.#bits, this.#words + (position >>> 5)) & (1 << position)) !== 0;
   }
 
   /** Finds one that is not left. */
   find(position: number): void {
-    this.#found[position >>> 5] = i32At(this.#found, position >>> 5) | (1 << position);
+    this.#bits[position >>> 5] = i32At(this.#bits, position >>> 5) | (1 << position);
   }
 
   /** Leaves one that is neither left nor found. */
   leave(position: number): void {
-    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) | (1 << position);
+    this.#turn(position);
     this.#all.push(position);
     this.size++;
   }
@@ -94,9 +95,15 @@ export class Candidates {
   /** Finds one if it is left. */
   decide(position: number): void {
     if (!this.isLeft(position)) return;
-    this.#left[position >>> 5] = i32At(this.#left, position >>> 5) & ~(1 << position);
+    this.#turn(position);
     this.size--;
     this.find(position);
+  }
+
+  /** Leaves one, or does no more. */
+  #turn(position: number): void {
+    const word = this.#words + (position >>> 5);
+    this.#bits[word] = i32At(this.#bits, word) ^ (1 << position);
   }
 }
 
@@ -143,16 +150,19 @@ export class BoxIndex {
 
   /** The features whose box touches a box. Those without geometry touch none. */
   touching(box: Box): Positions {
-    return this.#search(box, false).found;
+    return this.#search(box).found;
   }
 
-  /** The same: those whose box lies within the box are found, the others are left. */
-  candidates(box: Box): Candidates {
-    return this.#search(box, true);
+  /**
+   * The same: those are found that have certainly a point in the box, as their box says; the others are left.
+   * @param isValid are the polygons of a feature valid?
+   */
+  candidates(box: Box, isValid: (position: number) => boolean): Candidates {
+    return this.#search(box, isValid);
   }
 
-  /** @param leaves are those left whose box does not lie within the box? */
-  #search(box: Box, leaves: boolean): Candidates {
+  /** @param isValid undefined where all are found */
+  #search(box: Box, isValid?: (position: number) => boolean): Candidates {
     const candidates = new Candidates(this.#boxes.length / 4);
     const extents = this.#extents;
     const order = this.#order;
@@ -168,9 +178,7 @@ export class BoxIndex {
       for (let i = first; i < end; i++) {
         const p = u32At(order, i);
         if (isAll) candidates.find(p);
-        else if (this.#touches(p, box))
-          if (leaves && !this.#isWithin(p, box)) candidates.leave(p);
-          else candidates.find(p);
+        else this.#compare(p, box, candidates, isValid);
       }
     }
     return candidates;
@@ -204,18 +212,19 @@ export class BoxIndex {
     return keyAt(onMap(x), onMap((south + north + FULL_TURN / 2) / 2), CELL);
   }
 
-  #touches(position: number, box: Box): boolean {
+  /** Finds or leaves a feature whose box touches the box. */
+  #compare(position: number, box: Box, candidates: Candidates, isValid?: (position: number) => boolean): void {
     const boxes = this.#boxes;
     const south = i32At(boxes, 4 * position + 1);
     const north = i32At(boxes, 4 * position + 3);
-    if (south > north || south > box.north || north < box.south) return false;
-    return meets(i32At(boxes, 4 * position), this.#eastOf(position), box);
-  }
-
-  #isWithin(position: number, box: Box): boolean {
-    const boxes = this.#boxes;
-    if (i32At(boxes, 4 * position + 1) < box.south || i32At(boxes, 4 * position + 3) > box.north) return false;
-    return isWithin(i32At(boxes, 4 * position), this.#eastOf(position), box);
+    if (south > north || south > box.north || north < box.south) return;
+    const west = i32At(boxes, 4 * position);
+    const east = this.#eastOf(position);
+    if (!meets(west, east, box)) return;
+    const own = { west, south, east, north };
+    if (isValid === undefined || liesWithin(own, box) || (reachesInto(own, box) && isValid(position)))
+      candidates.find(position);
+    else candidates.leave(position);
   }
 
   /** More than 180 degrees across the antimeridian. */
@@ -245,11 +254,14 @@ export function boxesOf(index: LevelIndex, position: number): Box[] {
   return boxes.length > 0 ? boxes : [boxAt(box, 4 * position)];
 }
 
-/**
- * Has a unit certainly a point in a box, as its own box and those of its parts say? @param isValid are its polygons?
- */
-export function isSurelyIn(index: LevelIndex, position: number, box: Box, isValid: boolean): boolean {
-  return boxesOf(index, position).some((part) => liesWithin(part, box) || (isValid && reachesInto(part, box)));
+/** Has a unit certainly a point in a box, as the boxes of its parts say? @param isValid are its polygons? */
+export function isPartSurelyIn(index: LevelIndex, position: number, box: Box, isValid: boolean): boolean {
+  const { part } = index.arrays;
+  for (let at = index.partOf(position); at < part.length && part[at] === position; at += PART_NUMBERS) {
+    const own = boxAt(part, at + 1);
+    if (liesWithin(own, box) || (isValid && reachesInto(own, box))) return true;
+  }
+  return false;
 }
 
 /**
@@ -294,38 +306,25 @@ function isWithin(west: number, east: number, box: Box): boolean {
   return west + FULL_TURN >= box.west && east + FULL_TURN <= box.east;
 }
 
-/** The bits that are set. @param bits of which the last one is not */
-function positionsOfBits(bits: Int32Array): Positions {
-  const changes = changesIn(bits);
-  const first = new Uint32Array(changes.length / 2);
-  const rank = new Uint32Array(changes.length / 2);
-  let count = 0;
-  for (let run = 0; run < first.length; run++) {
-    first[run] = u32At(changes, 2 * run);
-    rank[run] = count;
-    count += u32At(changes, 2 * run + 1) - u32At(changes, 2 * run);
-  }
-  return new Positions(first, rank, 0, first.length, count);
-}
-
-/** The bits that differ from the one before: first and end of each run in turn. */
-function changesIn(bits: Int32Array): Uint32Array {
+/** The bits that are set in the first words, of which the last one has some that are not. */
+function positionsOfBits(bits: Int32Array, words: number): Positions {
+  const firsts: number[] = [];
+  const ranks: number[] = [];
   let count = 0;
   let last = 0;
-  for (let i = 0; i < bits.length; i++) {
+  for (let i = 0; i < words; i++) {
     const word = i32At(bits, i);
     if (word === 0 && last === 0) continue;
-    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) count++;
+    // The bits that differ from the one before: first and end of each run in turn.
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) {
+      const bit = left & -left;
+      const position = 32 * i + 31 - Math.clz32(bit);
+      if ((word & bit) !== 0) {
+        firsts.push(position);
+        ranks.push(count);
+      } else count += position - numberAt(firsts, firsts.length - 1);
+    }
     last = word >>> 31;
   }
-  const changes = new Uint32Array(count);
-  let at = 0;
-  for (let i = 0; i < bits.length; i++) {
-    const word = i32At(bits, i);
-    if (word === 0 && last === 0) continue;
-    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1)
-      changes[at++] = 32 * i + 31 - Math.clz32(left & -left);
-    last = word >>> 31;
-  }
-  return changes;
+  return new Positions(new Uint32Array(firsts), new Uint32Array(ranks), 0, firsts.length, count);
 }

@@ -203,23 +203,24 @@ function unitsInCell(reader: VarintReader, to: Point): number[] {
 /** Changes the codes of the units whose borders are crossed on the way to a point. */
 function crossBorders(reader: VarintReader, codes: number[], to: Point): void {
   const way = wayTo(to);
-  let x1 = 0;
-  let y1 = 0;
+  let x = 0;
+  let y = 0;
   while (!reader.isAtEnd) {
     const code = reader.next();
     const sides = code % 4 === 0 ? reader.next() : code % 4;
     // They are read where they are needed: a list of them would be garbage for each border.
     const indexes = reader.at;
     for (let side = 0; side < sides; side++) reader.next();
-    x1 += reader.nextSigned();
-    y1 += reader.nextSigned();
+    const edges = Math.floor(code / 4);
+    const border = reader.pointsAfter(x, y, edges + 1);
     let isOther = false;
-    for (let left = Math.floor(code / 4); left > 0; left--) {
-      const x2 = x1 + reader.nextSigned();
-      const y2 = y1 + reader.nextSigned();
-      if (separates(x1, y1, x2, y2, way)) isOther = !isOther;
-      x1 = x2;
-      y1 = y2;
+    x = f64At(border, 2);
+    y = f64At(border, 3);
+    for (let at = 4; at < 2 * edges + 4; at += 2) {
+      const [x1, y1] = [x, y];
+      x = f64At(border, at);
+      y = f64At(border, at + 1);
+      if (separates(x1, y1, x, y, way)) isOther = !isOther;
     }
     if (!isOther) continue;
     const end = reader.at;
@@ -235,6 +236,9 @@ function crossBorders(reader: VarintReader, codes: number[], to: Point): void {
 
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
 const INTEGER_BITS = 28;
+
+/** The points that were read last. */
+let points = new Float64Array(1024);
 
 /** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
 export class VarintReader {
@@ -275,6 +279,54 @@ export class VarintReader {
     const value = this.next();
     if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /**
+   * Points, each of which is given by how far it is from the one before. They are right until the next call of any
+   * reader.
+   * @param x,y of the point before the first
+   * @returns x and y in turn, from those on
+   */
+  pointsAfter(x: number, y: number, count: number): Float64Array {
+    const room = this.#bytes.length + 2;
+    if (points.length < room) points = new Float64Array(room);
+    points[0] = x;
+    points[1] = y;
+    this.readPoints(count, points, 2);
+    return points;
+  }
+
+  /**
+   * Reads points, in one loop: that takes a third of the time of `nextSigned` for each number.
+   * @param into x and y in turn
+   * @param at where the first one is put; the point before it is there
+   */
+  readPoints(count: number, into: Float64Array, at: number): void {
+    const bytes = this.#bytes;
+    let next = this.at;
+    if (2 * count > bytes.length - next) throw new RangeError(`${count} points in ${bytes.length - next} bytes`);
+    let [own, other] = [f64At(into, at - 2), f64At(into, at - 1)];
+    for (let i = at; i < at + 2 * count; i++) {
+      const begin = next;
+      let byte = bytes[next++] ?? 0;
+      let value = byte & 127;
+      for (let shift = 7; byte > 127 && shift < INTEGER_BITS; shift += 7) {
+        byte = bytes[next++] ?? 0;
+        value |= (byte & 127) << shift;
+      }
+      let step = (value >>> 1) ^ -(value & 1);
+      if (byte > 127) {
+        this.at = begin;
+        step = this.nextSigned();
+        next = this.at;
+      }
+      const moved = own + step;
+      into[i] = moved;
+      own = other;
+      other = moved;
+    }
+    if (next > bytes.length) throw new RangeError(`byte ${next - 1} of ${bytes.length}`);
+    this.at = next;
   }
 
   #nextByte(): number {

@@ -18,6 +18,13 @@ export function numberAt(list: readonly number[], index: number): number {
 }
 
 /** @throws RangeError if there is none */
+export function u8At(array: Uint8Array, index: number): number {
+  const element = array[index];
+  if (element === undefined) throw new RangeError(`index ${index} of ${array.length}`);
+  return element;
+}
+
+/** @throws RangeError if there is none */
 export function u32At(array: Uint32Array, index: number): number {
   const element = array[index];
   if (element === undefined) throw new RangeError(`index ${index} of ${array.length}`);

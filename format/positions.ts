@@ -1,6 +1,6 @@
 // Sets of positions of a level: ascending runs, with the rank of each run's first position. A listing is a view of the
 // tables of its column (level-index.ts); nothing is built to look something up in it.
-import { numberAt, u32At } from './element-at.ts';
+import { elementAt, numberAt, u32At } from './element-at.ts';
 
 /** Positions as flat pairs `[first, end, first, end, ...]`: ascending, `end` exclusive, no pair empty. */
 export type Ranges = readonly number[];
@@ -125,7 +125,24 @@ export function positionsOf(ranges: Ranges): Positions {
     }
     count += end - first;
   }
-  return new Positions(Uint32Array.from(firsts), Uint32Array.from(ranks), 0, firsts.length, count);
+  return new Positions(new Uint32Array(firsts), new Uint32Array(ranks), 0, firsts.length, count);
+}
+
+/** Positions that are given one by one, ascending. */
+export function positionsOfEach(positions: ArrayLike<number>): Positions {
+  const count = positions.length;
+  const firsts = new Uint32Array(count);
+  const ranks = new Uint32Array(count);
+  let runs = 0;
+  for (let rank = 0, end = -1; rank < count; rank++) {
+    const position = elementAt(positions, rank);
+    if (position !== end) {
+      firsts[runs] = position;
+      ranks[runs++] = rank;
+    }
+    end = position + 1;
+  }
+  return new Positions(firsts, ranks, 0, runs, count);
 }
 
 /** The positions of both sets. The cost follows the set with fewer runs and the result. */
@@ -149,7 +166,7 @@ export function intersect(a: Positions, b: Positions): Positions {
       run++;
     }
   }
-  return new Positions(Uint32Array.from(firsts), Uint32Array.from(ranks), 0, firsts.length, count);
+  return new Positions(new Uint32Array(firsts), new Uint32Array(ranks), 0, firsts.length, count);
 }
 
 /** Every position, ascending. */

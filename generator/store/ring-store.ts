@@ -1,6 +1,6 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
 // geometries, validity and tiles are made of them in child processes, while the level's files are written.
-import { elementAt } from '../../format/element-at.ts';
+import { u8At } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
@@ -119,11 +119,11 @@ function readSigned(from: Reading): number {
 
 function readVarint(from: Reading): number {
   const { bytes } = from;
-  let byte = elementAt(bytes, from.at++);
+  let byte = u8At(bytes, from.at++);
   let value = byte & 127;
   let scale = 128;
   while (byte >= 128) {
-    byte = elementAt(bytes, from.at++);
+    byte = u8At(bytes, from.at++);
     value += (byte & 127) * scale;
     scale *= 128;
   }

@@ -52,19 +52,19 @@ export class CellEdges {
       this.#units[unit] = position;
       this.#atCorner[unit] = code % 2;
     }
-    let [x, y, side, end, chain] = [0, 0, 0, 0, 0];
+    // Before the first position is the corner, from which it is told.
+    this.#positions[0] = 0;
+    this.#positions[1] = 0;
+    let [side, end, chain] = [0, 2, 0];
     for (; !reader.isAtEnd; chain++) {
       const code = reader.next();
       const sides = code % 4 === 0 ? reader.next() : code % 4;
       this.#chains[CHAIN_ITEMS * chain] = side;
       this.#chains[CHAIN_ITEMS * chain + 1] = end;
       for (const last = side + sides; side < last; side++) this.#sides[side] = reader.next();
-      for (let left = Math.floor(code / 4); left >= 0; left--) {
-        x += reader.nextSigned();
-        y += reader.nextSigned();
-        this.#positions[end++] = x;
-        this.#positions[end++] = y;
-      }
+      const positions = Math.floor(code / 4) + 1;
+      reader.readPoints(positions, this.#positions, end);
+      end += 2 * positions;
     }
     this.#chains[CHAIN_ITEMS * chain] = side;
     this.#chains[CHAIN_ITEMS * chain + 1] = end;

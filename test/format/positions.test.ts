@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { allPositions, intersect, NO_POSITIONS, Positions, positionsIn } from '../../format/positions.ts';
+import {
+  allPositions,
+  intersect,
+  NO_POSITIONS,
+  Positions,
+  positionsIn,
+  positionsOfEach,
+} from '../../format/positions.ts';
 
 /** Runs of a sorted list as tables. */
 function tablesOf(list: readonly number[]): { first: number[]; rank: number[] } {
@@ -51,6 +58,18 @@ test('a set counts, ranks and finds its positions as the sorted list that it sta
         values,
       );
       assert.deepEqual(listOf(set), values);
+    }),
+  );
+});
+
+test('a set of positions that are given one by one has these, and as few runs as can be', () => {
+  fc.assert(
+    fc.property(sorted, (values) => {
+      for (const given of [values, Uint32Array.from(values)]) {
+        const set = positionsOfEach(given);
+        assert.deepEqual([listOf(set), set.count], [values, values.length]);
+        assert.equal(set.runs, tablesOf(values).first.length);
+      }
     }),
   );
 });

@@ -3,7 +3,7 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { neighboursPath } from '../../../format/layout.ts';
 import { decodingNeighbours, Neighbours } from '../../../format/neighbours.ts';
-import { positionsIn, positionsOf } from '../../../format/positions.ts';
+import { NO_POSITIONS, positionsIn, positionsOfEach } from '../../../format/positions.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { Parameter } from '../../query/parameter.ts';
@@ -49,12 +49,13 @@ export const TOUCHES_FILTER: ListingFilter = {
     if (gid === undefined || neighbours === undefined) return undefined;
     const column = elementAt(level.index.columns, level.index.level);
     const number = column.find(gid);
-    if (number === -1) return positionsOf([]);
+    if (number === -1) return NO_POSITIONS;
     const units = column.positionsAt(number);
+    if (units.count === 1) return positionsOfEach(neighbours.of(units.at(0)));
     const found = new Set<number>();
     for (const unit of positionsIn(units.slice(0, units.count)))
       for (const neighbour of neighbours.of(unit)) found.add(neighbour);
-    return positionsOf([...found].sort((a, b) => a - b).flatMap((unit) => [unit, unit + 1]));
+    return positionsOfEach([...found].sort((a, b) => a - b));
   },
 };
 

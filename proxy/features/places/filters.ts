@@ -1,5 +1,5 @@
 // The filters by place that listings have: features in a box, and those that contain a point. Used by rows.ts.
-import { type Positions, positionsOf } from '../../../format/positions.ts';
+import { type Positions, positionsOfEach } from '../../../format/positions.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 import { findInBox, findInBoxNow } from './find-in-box.ts';
 import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
@@ -34,6 +34,6 @@ export const POINT_FILTER: ListingFilter = {
   positions(query, level, needs) {
     const contains = CONTAINS.of(query);
     const units = contains && unitsAt(level, pointOf(level, contains), needs);
-    return units && positionsOf(units.flatMap((unit) => [unit, unit + 1]));
+    return units && positionsOfEach(units);
   },
 };

@@ -1,7 +1,15 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
 // asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
 import { LRUCache } from 'lru-cache';
-import { type Box, BoxIndex, boxAt, boxesOf, type Candidates, isSurelyIn, liesWithin } from '../../../format/boxes.ts';
+import {
+  type Box,
+  BoxIndex,
+  boxAt,
+  boxesOf,
+  type Candidates,
+  isPartSurelyIn,
+  liesWithin,
+} from '../../../format/boxes.ts';
 import { type Cells, decodeCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
@@ -60,11 +68,11 @@ export class LevelBoxes {
     return this.#boxes.touching(box);
   }
 
-  /** Of these the ones that boxes say are in it are found; of the others their edges decide. */
+  /** Of these the ones that boxes say are in it are found, their own or those of parts; of the others edges decide. */
   candidates(box: Box): Candidates {
-    const candidates = this.#boxes.candidates(box);
+    const candidates = this.#boxes.candidates(box, (position) => this.#isValid(position));
     for (const position of candidates.left)
-      if (isSurelyIn(this.#index, position, box, this.#isValid(position))) candidates.decide(position);
+      if (isPartSurelyIn(this.#index, position, box, this.#isValid(position))) candidates.decide(position);
     return candidates;
   }
 

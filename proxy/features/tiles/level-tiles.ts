@@ -28,8 +28,8 @@ import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 
-/** Size of the leaf directories that are kept decoded for each level. */
-const LEAVES_MAX_BYTES = 1024 * 1024;
+/** Size of the leaf directories that are kept decoded for each level, and of the blocks that are kept. */
+const KEPT_MAX_BYTES = 1024 * 1024;
 /** Of an entry of a directory. */
 const ENTRY_BYTES = 24;
 const BLOCK_BYTES = TILE_BLOCK_RECORDS * TILE_RECORD_BYTES;
@@ -52,7 +52,9 @@ export class LevelTiles {
   readonly leaves: Pieces;
   readonly blocks: Pieces;
   readonly #root: TileDirectory;
-  readonly #decoded = new LRUCache<number, TileDirectory>({ maxSize: LEAVES_MAX_BYTES });
+  readonly #decoded = new LRUCache<number, TileDirectory>({ maxSize: KEPT_MAX_BYTES });
+  /** Blocks that have been checked: hashing one takes as long as a tile does. */
+  readonly #checked = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES });
 
   /** @throws FormatError */
   constructor(folder: string, { index }: Pick<LoadedLevel, 'index'>, begin: Buffer, head: Buffer, digestBytes: number) {
@@ -82,7 +84,8 @@ export class LevelTiles {
 
   get bytes(): number {
     const own = this.begin.length + this.digests.bytes + ENTRY_BYTES * this.#root.id.length;
-    return own + this.leaves.bytes + this.blocks.bytes + this.#decoded.calculatedSize;
+    const read = this.leaves.bytes + this.blocks.bytes;
+    return own + read + this.#decoded.calculatedSize + this.#checked.calculatedSize;
   }
 
   /**
@@ -101,7 +104,7 @@ export class LevelTiles {
     }
     if (id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
     const offset = f64At(directory.offset, entry);
-    const block = needs.piece(this.blocks, lastUpTo(this.digests.firsts, offset));
+    const block = this.#block(lastUpTo(this.digests.firsts, offset), needs);
     if (block === undefined) return undefined;
     const content = tileContentAt(block, offset);
     if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
@@ -116,6 +119,17 @@ export class LevelTiles {
     const decoded = directoryIn(bytes, this.path);
     this.#decoded.set(leaf, decoded, { size: ENTRY_BYTES * (decoded.id.length + 1) });
     return decoded;
+  }
+
+  #block(block: number, needs: Needs): Buffer | undefined {
+    const known = this.#checked.get(block);
+    if (known !== undefined) return known;
+    const bytes = needs.piece(this.blocks, block);
+    if (bytes === undefined) return undefined;
+    // The memory of a piece is used again.
+    const own = Buffer.from(bytes);
+    this.#checked.set(block, own, { size: ENTRY_BYTES + own.length });
+    return own;
   }
 }
 

@@ -18,6 +18,8 @@ export interface Phase {
 export interface Cost {
   cpuSeconds: number;
   largestBytes: number;
+  /** What the process still has in memory at its end. */
+  heldBytes: number;
 }
 
 /** Does some work in this process, and says what it took. */
@@ -26,7 +28,8 @@ export async function measured<Result>(work: () => Promise<Result>): Promise<{ r
   const before = process.cpuUsage();
   const result = await work();
   const { user, system } = process.cpuUsage(before);
-  return { result, cost: { cpuSeconds: (user + system) / 1e6, largestBytes: process.resourceUsage().maxRSS * 1024 } };
+  const [largestBytes, heldBytes] = [process.resourceUsage().maxRSS * 1024, process.memoryUsage.rss()];
+  return { result, cost: { cpuSeconds: (user + system) / 1e6, largestBytes, heldBytes } };
 }
 
 /** Forgets the largest memory until now; elsewhere than on Linux it is that of the process since its start. */

@@ -18,3 +18,8 @@ export function defaultMemory(): number {
 export function memoryForTasks(memory: number, workers: number): number {
   return Math.max(0, memory - (workers + 1) * PROCESS_BYTES);
 }
+
+/** Bytes that a process may have while it waits for its next task. @param memory that tasks may hold together */
+export function idleMemory(memory: number, workers: number): number {
+  return 2 * PROCESS_BYTES + memory / workers;
+}

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
 import { type Cost, measured, Phases } from '../report/phases.ts';
+import { idleMemory } from './memory.ts';
 import { type Demand, TaskQueue } from './task-queue.ts';
 import { type Job, perform, type Work } from './tasks.ts';
 import type { Answer } from './worker.ts';
@@ -44,6 +45,7 @@ export function openPool(
   const queue = new TaskQueue(Math.max(size, 1), memory);
   const children = new Set<ChildProcess>();
   const idle = new Set<ChildProcess>();
+  const idleMax = memory === undefined ? Number.POSITIVE_INFINITY : idleMemory(memory, size);
   let isClosed = false;
   let performed: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +64,9 @@ export function openPool(
     const [child = startChild()] = idle;
     idle.delete(child);
     const answer = await ask(child, job);
-    idle.add(child);
+    // What a task took stays with its process, and nobody counts it: the next job gets a new one.
+    if ('result' in answer && answer.cost.heldBytes > idleMax) child.kill('SIGKILL');
+    else idle.add(child);
     if ('result' in answer) return answer;
     const { message, lines = message, remedy, code, path } = answer.failure;
     if (remedy !== undefined) throw new BuildError(lines, remedy);

@@ -33,7 +33,10 @@ test('a build says what each phase took, and names those that run', async () => 
 test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {
   const running: string[] = [];
   const phases = new Phases((names) => running.push(names.join()));
-  const done = (largestBytes: number) => async () => ({ result: largestBytes, cost: { cpuSeconds: 2, largestBytes } });
+  const done = (largestBytes: number) => async () => ({
+    result: largestBytes,
+    cost: { cpuSeconds: 2, largestBytes, heldBytes: 0 },
+  });
   assert.deepEqual(await Promise.all([phases.during('read', done(5)), phases.during('borders', done(9))]), [5, 9]);
   await phases.during('read', done(3));
   await assert.rejects(

@@ -25,6 +25,8 @@ export interface EndedFile {
   cpu: number;
 }
 
+/** When a process is ended that something keeps after its last test: a child process, a server. */
+const LEFT_OPEN_MS = 60_000;
 /** Titles of tests that are none, between files. */
 export const BETWEEN = 'between test files';
 
@@ -62,7 +64,14 @@ export async function runTogether(files: readonly ListedFile[], claims: string):
     }
   }
   const endLast = end;
-  test(BETWEEN, (t) => endLast(t));
+  test(BETWEEN, async (t) => {
+    await endLast(t);
+    // Of no consequence where nothing is left that keeps this process.
+    setTimeout(() => {
+      console.error(`a test left open: ${process.getActiveResourcesInfo().join(', ')}`);
+      process.exit(1);
+    }, LEFT_OPEN_MS).unref();
+  });
 }
 
 /** Begins to measure a file. @returns ends it, and tells the run what it took */

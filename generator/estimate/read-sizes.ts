@@ -1,7 +1,7 @@
 // Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs and lengths of all texts, and how far the
 // texts of a sample of features are compressed. Runs in a child process: gdal-async is used from one thread of a
 // process only.
-import { deflateLine } from '../../format/gzip.ts';
+import { deflateLine, deflateText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -17,7 +17,7 @@ import { REUSE_TEXT_BYTES, storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
-import { chainedData } from '../write/deflated-features.ts';
+import { chainedData } from '../write/write-files.ts';
 
 /** The sample of each level: stretches of neighbouring features, as pages hold them, spread evenly. */
 const STRETCHES = 50;
@@ -84,12 +84,9 @@ export function readSizes(task: SizesTask): ReadSizes {
   for (const group of groups) storeGeometries({ store: sample.path, precision, ...group });
   const texts = textsOf(sample, 'full');
   const textBytes = Math.max(1, lengthOf(texts));
-  const factors = geometries.map((geometry) => {
-    const { files, beside } = storedBytes(textsOf(sample, geometry));
-    return [geometry, (files + beside) / textBytes] as const;
-  });
+  const factors = geometries.map((geometry) => [geometry, storedBytes(textsOf(sample, geometry)) / textBytes] as const);
   return {
-    factors: { ...Object.fromEntries(factors), pages: storedBytes(texts).files / textBytes },
+    factors: { ...Object.fromEntries(factors), pages: pageBytes(texts) / textBytes },
     findings: [...findings.list(), ...invalid.list()],
   };
 }
@@ -102,19 +99,26 @@ function textsOf(store: LevelStore, geometry: Geometry): Buffer[] {
   return texts;
 }
 
-/** Bytes that features have in feature files, which are about those in pages, and in the files beside them. */
-function storedBytes(texts: readonly Buffer[]): { files: number; beside: number } {
-  let [files, beside] = [0, 0];
+/** Bytes that features have in feature files and in those beside them. */
+function storedBytes(texts: readonly Buffer[]): number {
+  let bytes = 0;
   let before: Buffer | undefined;
   for (const text of texts) {
     const line = isShort(text) ? text : undefined;
     const alone = deflateLine(text);
-    const chained = chainedData(line, before, alone);
-    files += (chained ?? alone).length;
-    if (chained !== undefined) beside += alone.length;
+    bytes += alone.length + (chainedData(line, before, alone)?.length ?? 0);
     before = line;
   }
-  return { files, beside };
+  return bytes;
+}
+
+/** Bytes that features have in pages, where short texts are deflated together. */
+function pageBytes(texts: readonly Buffer[]): number {
+  const [shorts, longs] = [texts.filter(isShort), texts.filter((text) => !isShort(text))];
+  const pages = [...longs];
+  for (let i = 0; i < shorts.length; i += STRETCH_FEATURES)
+    pages.push(Buffer.concat(shorts.slice(i, i + STRETCH_FEATURES)));
+  return lengthOf(pages.map((text) => deflateText(text)));
 }
 
 function isShort({ length }: Buffer): boolean {

@@ -27,7 +27,7 @@ const UNPACKED = 1.5;
 
 /**
  * Bytes for each byte of a binary source: a build that is refused would fail. Of 57,544 real units they are 0.66 for
- * feature files with the full geometry, 0.32 for each other one, 0.17 for cells and 2.4 for all pages; with more detail
+ * feature files with the full geometry, 0.32 for each other one, 0.17 for cells and 2.3 for all pages; with more detail
  * fewer, of other geometries by far. Scratch are texts and rings.
  */
 const SHARES = {

@@ -11,7 +11,7 @@ import { createScratchFile } from '../release/output-file.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
 import { newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
 
-/** A feature with at least this many bytes of text is deflated when it is read, others when they are written. */
+/** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
 
 /** Appends features; `close` writes the index. */

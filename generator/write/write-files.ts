@@ -1,27 +1,27 @@
 // Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several
-// write the same level concurrently, without communication. Pages are the slices that the proxy would make of the same
-// features: each feature is compressed for its feature file, and pages are put together from the same data.
+// write the same level concurrently, without communication. A page is one gzip member: the text of its short features is
+// deflated together; the deflate data of large features is copied from the store.
 //
 // An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file by
 // file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not in
 // them: an entry that is added or left out here, but not there, belongs to another file.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { swapSeparator } from '../../format/crc32.ts';
+import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { FRAME_DATA, MemberWriter, SEPARATORS } from '../../format/gzip.ts';
+import { deflateLine, deflateText, MemberWriter, SEPARATORS } from '../../format/gzip.ts';
 import { alonePath } from '../../format/layout.ts';
-import type { Format, Geometry, Level } from '../../format/levels.ts';
-import { positionsOf } from '../../format/positions.ts';
+import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
+import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
 import type { Part } from '../plan/divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/plan.ts';
 import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../read/records.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
+import type { StoreReader } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
-import { type DeflatedFeature, DeflatedFeatures } from './deflated-features.ts';
 import { writeBorders } from './write-borders.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
@@ -47,19 +47,13 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);
   const store = files.openFeatures();
-  const index = plannedIndex(level, shape, store.index);
-  const stores = [store];
-  const full = new DeflatedFeatures(store, index.perFile);
-  const known = new Map<Geometry, DeflatedFeatures>([['full', full]]);
-  const featuresOf = (geometry: Geometry): DeflatedFeatures => {
-    const opened = known.get(geometry);
-    if (opened !== undefined) return opened;
-    const own = files.openFeatures(geometry);
-    stores.push(own);
-    const features = new DeflatedFeatures(own, index.perFile);
-    known.set(geometry, features);
-    return features;
+  const stores = new Map<Geometry, StoreReader>([['full', store]]);
+  const storeOf = (geometry: Geometry): StoreReader => {
+    const opened = stores.get(geometry) ?? files.openFeatures(geometry);
+    stores.set(geometry, opened);
+    return opened;
   };
+  const index = plannedIndex(level, shape, store.index);
   const plan = files.readPlan<FilePlan>();
   const records = newRecords(part);
   const folders = new Set<string>();
@@ -83,18 +77,18 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
     else {
       const { kind, ranges } = planned;
       let written: CheckedFile;
-      if (isFormat(kind)) written = writePage(file, kind, full.read(ranges), positionsOf(ranges).count);
+      if (isFormat(kind)) written = writePage(file, kind, ranges, store);
       else {
         const features = featureRecords(records, kind);
         const beside = join(out, alonePath(level, planned.number, kind));
-        [written, alone] = writeFeatureFiles(file, beside, featuresOf(kind).read(ranges), features);
+        [written, alone] = writeFeatureFiles(file, beside, ranges, storeOf(kind), features);
       }
       last = { file, written };
     }
     addFile(records, last.written);
     if (alone !== undefined) addFile(records, alone);
   }
-  for (const opened of stores) opened.close();
+  for (const opened of stores.values()) opened.close();
   writeSerialized(task.records, records);
 }
 
@@ -107,6 +101,21 @@ export function refuseLargePage(file: string, bytes: number): void {
     );
 }
 
+/** A feature is chained if that saves this share of its data. */
+const SAVED_MIN = 0.1;
+
+/**
+ * The data of a feature that refers to the one before it; undefined if it is to be in the feature file alone. That of a
+ * long text is: its coordinates are most of it.
+ * @param line,before their texts; undefined if they are long
+ * @param alone its data
+ */
+export function chainedData(line: Buffer | undefined, before: Buffer | undefined, alone: Buffer): Buffer | undefined {
+  if (line === undefined || before === undefined) return undefined;
+  const chained = deflateLine(line, before);
+  return chained.length <= (1 - SAVED_MIN) * alone.length ? chained : undefined;
+}
+
 /**
  * Writes a feature file, one gzip member with a seam after every line, and the file beside it: its chained features
  * alone.
@@ -114,15 +123,22 @@ export function refuseLargePage(file: string, bytes: number): void {
 function writeFeatureFiles(
   file: string,
   beside: string,
-  features: Iterable<DeflatedFeature>,
+  ranges: Ranges,
+  store: StoreReader,
   records: FeatureRecords,
 ): [CheckedFile, CheckedFile] {
   const [output, others] = [createOutputFile(file), createOutputFile(beside)];
   const member = new MemberWriter(output.write);
-  for (const { alone, chained, sum } of features) {
+  let before: Buffer | undefined;
+  for (const { bytes, deflated } of store.read(ranges)) {
+    const line = deflated === undefined ? bytes : undefined;
+    const alone = line === undefined ? bytes : deflateLine(line);
+    const sum = deflated ?? sumOf(bytes);
+    const chained = chainedData(line, before, alone);
     member.add({ data: chained ?? alone, ...sum });
     if (chained !== undefined) others.write(alone);
     addFeature(records, { data: alone, ...sum }, chained);
+    before = line;
   }
   member.end();
   return [output.close(), others.close()];
@@ -140,28 +156,37 @@ function linkOrCopy(file: string, twin: string): void {
   }
 }
 
-/** Writes one page: the slice of its features. @param count how many they are */
-function writePage(file: string, format: Format, features: Iterable<DeflatedFeature>, count: number): CheckedFile {
+/**
+ * Writes one page. Holds at most its short features and one large one, compressed.
+ * @param ranges the positions of its features
+ */
+function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
-  const { before, after } = FRAME_DATA[format];
-  member.add(before);
-  let left = count;
-  for (const { alone, chained, sum } of features) {
-    const data = chained ?? alone;
-    const hasComma = --left > 0 && format === 'fc';
-    member.add(hasComma ? { ...sum, data: withComma(data), crc: swapSeparator(sum.crc) } : { ...sum, data });
+  const { before, after } = FRAMES[format];
+  let pending: Buffer[] = [Buffer.from(before)];
+
+  function writePending(): void {
+    const text = Buffer.concat(pending);
+    if (text.length > 0) member.add({ data: deflateText(text), ...sumOf(text) });
+    pending = [];
   }
-  member.add(after);
+
+  let left = positionsOf(ranges).count;
+  for (const { bytes, deflated } of store.read(ranges)) {
+    // The last byte of the text, and of its deflate data.
+    const hasSeparator = --left > 0 && format === 'fc';
+    if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
+    if (deflated === undefined) pending.push(bytes);
+    else {
+      writePending();
+      member.add({ ...deflated, data: bytes, crc: hasSeparator ? swapSeparator(deflated.crc) : deflated.crc });
+    }
+  }
+  pending.push(Buffer.from(after));
+  writePending();
   member.end();
   const written = output.close();
   refuseLargePage(file, written.bytes);
   return written;
-}
-
-/** The data of a feature with the separator of the format fc. Other files have the same data, as it is. */
-function withComma(data: Buffer): Buffer {
-  const own = Buffer.from(data);
-  own[own.length - 1] = SEPARATORS.fc;
-  return own;
 }

@@ -56,9 +56,9 @@ export const MUTATIONS: readonly Mutation[] = [
     rule: 'the token is checked before anything else, of OPTIONS too',
     file: 'proxy/handler.ts',
     from: `  if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { clients`,
+  const { principals`,
     to: `  if (request.method === 'OPTIONS') return PREFLIGHT_ANSWER;
-  const { clients`,
+  const { principals`,
     test: CONTRACT,
   },
   {

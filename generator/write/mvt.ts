@@ -166,7 +166,8 @@ export class TileLayer {
       this.#tags.number(key);
       this.#tags.number(known.number);
     }
-    // What differs from feature to feature by little stands together: a tile deflates to 2 % less. GDAL wants the type first.
+    // What differs from feature to feature by little stands together: a tile deflates to 2 % less. GDAL wants the type
+    // first.
     feature.number(0x18);
     feature.number(type);
     feature.field(0x22, this.#geometry.bytes());

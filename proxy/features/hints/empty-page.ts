@@ -1,6 +1,6 @@
 // Where an empty page leads: to the units that took the place of one that is gone, or to the same request without a
 // usual mistake. Used by rows.ts, which hands it to pages.
-import { positionsOf } from '../../../format/positions.ts';
+import { positionsOfEach } from '../../../format/positions.ts';
 import { type Answer, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, MATCHED } from '../../bodies/headers.ts';
 import type { Slice } from '../../bodies/slice.ts';
@@ -53,8 +53,9 @@ function withOtherPoint({ level, query, sets, needs }: Listing): Query[] | undef
   if (point === undefined || other === undefined || sets.length > 1) return [];
   const units = unitsAt(level, pointOf(level, other), needs);
   if (units === undefined) return undefined;
-  const there = positionsOf(units.flatMap((unit) => [unit, unit + 1]));
-  return matching(level.index, filtersOf(query), [there]).count > 0 ? [withExchanged(query, point)] : [];
+  return matching(level.index, filtersOf(query), [positionsOfEach(units)]).count > 0
+    ? [withExchanged(query, point)]
+    : [];
 }
 
 /** The response cache does not keep it: there may be other successors without a new release. */

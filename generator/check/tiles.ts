@@ -1,7 +1,7 @@
 // Checks the vector tiles of a level: header, directories, contents and their digests, and the ids of their features.
 // Used by metadata.ts.
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES } from '../../format/pmtiles.ts';
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
@@ -61,8 +61,8 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, fids:
         checked.add(isDeepest ? -offset - 1 : offset);
         const bytes = readAt(handle, header.data.offset + offset, length);
         const record = tileContentAt(blocks, offset);
-        if (record?.digest !== tileDigestOf(bytes).toString('hex'))
-          throw new FileError(`tile ${id}: its digest is not that of tiles.digest`);
+        if (record?.digest !== tileDigestOf(bytes).toString('hex') || record.crc !== crc32(bytes))
+          throw new FileError(`tile ${id}: its digest or CRC-32 is not that of tiles.digest`);
         const text = gunzipSync(bytes);
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);

@@ -45,7 +45,8 @@ export async function openReleases(
     if (releases.current !== undefined) return;
     const startError = releaseErrorToStartError(error, settings.originName);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;
-    log(startError.message);
+    // A name of a bucket that is not its name looks like one without a release. What follows ? may be a secret.
+    log(`${settings.originName.replace(/\?.*/s, '')}: ${startError.message}`);
   });
   return releases;
 }

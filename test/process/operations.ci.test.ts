@@ -142,8 +142,9 @@ test('without its host and its issuer it starts all the same, is not ready, and 
   host.fault = (_req, res) => res.writeHead(503).end() && true;
   issuer.fault = (res) => res.destroy();
   const keys = ['--issuer', issuer.name, '--jwks', issuer.url.href, '--audience', AUDIENCE, '--jwks-cooldown', '1s'];
-  const running = await serve(['--origin', host.url.href, ...keys]);
+  const running = await serve(['--origin', `${host.url.href}?secret`, ...keys]);
   assert.match(running.err(), /serving no release yet/);
+  assert.ok(running.err().includes(`${host.url.href}: the release cannot be served: current.json`), running.err());
   assert.equal((await send(running, '/readyz')).status, 503);
   assert.equal((await send(running, '/healthz')).status, 200);
   host.fault = undefined;

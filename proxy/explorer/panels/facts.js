@@ -1,7 +1,7 @@
 // The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
 import { areaKm2, isTorn } from '../map/geometry/area.js';
-import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+import { count, make, makeButton, makeCopyButton, makeDetails, makeFacts, part, size } from './elements.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
@@ -105,13 +105,9 @@ function makeActions(row, unit, { zoom, save, request }) {
  * @param {boolean} isOpen
  */
 function makeProperties({ properties }, isOpen) {
-  const facts = Object.entries(properties).map(
-    ([name, value]) => /** @type {[string, string]} */ ([name, value === null ? 'null' : String(value)]),
-  );
-  const details = document.createElement('details');
-  details.open = isOpen;
-  details.append(make('summary', '', `${facts.length} properties`), makeFacts(facts));
-  return details;
+  const facts = Object.entries(properties);
+  const texts = facts.map(([name, value]) => /** @type {const} */ ([name, String(value)]));
+  return makeDetails(`${facts.length} properties`, texts, isOpen);
 }
 
 /** A ring as published may go from one side of a flat map to the other. */

@@ -1,6 +1,6 @@
 // What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
 import { RefusalError } from '../api/client.js';
-import { count, make, makeButton, part, unitsText } from './elements.js';
+import { count, make, makeButton, makeLink, part, unitsText } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -26,11 +26,7 @@ export function showMessage(message, action) {
   box.append(make('strong', '', title));
   if (detail !== '') box.append(make('p', '', detail));
   if (code !== '') box.append(make('code', '', code));
-  for (const { text, href } of links) {
-    const link = make('a', '', text);
-    link.setAttribute('href', href);
-    box.append(make('p', '', link));
-  }
+  for (const { text, href } of links) box.append(make('p', '', makeLink(text, href)));
   if (action !== undefined) box.append(makeButton(action.label, action.run));
 }
 

@@ -95,14 +95,14 @@ function readFormat() {
  */
 function showFilters(level, filters) {
   const fields = EXAMPLES.slice(0, level + 1).map((example, number) => {
-    const input = document.createElement('input');
+    const input = make('input', '');
     input.id = `gid-${number}`;
     input.value = filters.get(number) ?? '';
     input.placeholder = example;
     input.autocomplete = 'off';
     input.spellcheck = false;
     const label = make('label', '', `gid-${number}`);
-    label.setAttribute('for', input.id);
+    label.htmlFor = input.id;
     return make('div', 'field', label, input);
   });
   part('filters').replaceChildren(...fields);

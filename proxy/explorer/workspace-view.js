@@ -26,7 +26,7 @@ import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
-import { Counts } from './state/counts.js';
+import { createCounts } from './state/counts.js';
 import { downloadsOf, unitFile } from './state/downloads.js';
 import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 
@@ -69,7 +69,7 @@ export class WorkspaceView {
     const onOpen = (/** @type {NamedUnit} */ row) => this.#step(row);
     const { levels } = about;
     this.#options = options;
-    this.#counts = new Counts(client, levels, () => this.#drawCounts());
+    this.#counts = createCounts(client, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     wireSearch({
       parts: { client, names, about },

@@ -40,8 +40,8 @@ import { featuresOf } from './json-text.js';
 
 /** The service answered with an error, or could not be reached. */
 export class RefusalError extends Error {
-  /** @param {{ status: number, code: string, detail: string }} problem status 0 where there was no response */
-  constructor({ status, code, detail }) {
+  /** @param {{ status?: number, code?: string, detail: string }} problem status 0 where there was no response */
+  constructor({ status = 0, code = '', detail }) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -165,7 +165,7 @@ async function* batchesOf(response, signal, inflate) {
 }
 
 function brokenOff() {
-  return new RefusalError({ status: 0, code: '', detail: 'The download broke off.' });
+  return new RefusalError({ detail: 'The download broke off.' });
 }
 
 /**
@@ -215,7 +215,7 @@ export async function toRefusal(error) {
 }
 
 function notReached() {
-  return new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
+  return new RefusalError({ detail: 'The service cannot be reached.' });
 }
 
 /**
@@ -228,10 +228,7 @@ export function textToError(status, text) {
     const { code, detail } = JSON.parse(text);
     return new RefusalError({ status, code: String(code), detail: String(detail) });
   } catch {
-    return new RefusalError({
-      status,
-      code: '',
-      detail: `The response has status ${status} and is not a problem of this service.`,
-    });
+    const detail = `The response has status ${status} and is not a problem of this service.`;
+    return new RefusalError({ status, detail });
   }
 }

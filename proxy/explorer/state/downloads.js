@@ -106,16 +106,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const title = isAllLevels ? `${titleOf(unit)}, all levels` : titleOf(unit);
     return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
   };
-  const cellsFile = () => {
-    const path = `download/lv${level}.cells`;
-    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
-    return {
-      label: 'Cells',
-      detail: `finds units at points without the service, level ${level}`,
-      size: async () => size((await sizeOf(path)).bytes),
-      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
-    };
-  };
   /** @type {import('../panels/download-menu.js').MenuItem[]} */
   const items = [
     { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
@@ -133,7 +123,16 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const detail = 'attributes, longitude and latitude, as a table';
     items.push({ label: 'Points', detail, ...listed({ toFile: toPointsCsv, only: 'point' }) });
   }
-  if (cells) items.push(cellsFile());
+  if (cells) {
+    const path = `download/lv${level}.cells`;
+    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
+    items.push({
+      label: 'Cells',
+      detail: `finds units at points without the service, level ${level}`,
+      size: async () => size((await sizeOf(path)).bytes),
+      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
+    });
+  }
   if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
     items.push({
       label: `All of ${titleOf(whole)}`,

@@ -6,7 +6,7 @@ import { titleOf } from './api/unit.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
-import { showChanges, wireChanges } from './panels/changes.js';
+import { wireChanges } from './panels/changes.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -169,7 +169,7 @@ export class WorkspaceView {
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
-    showChanges(about.changes && shown.isWorld);
+    part('changes').hidden = !(about.changes && shown.isWorld);
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
@@ -198,8 +198,7 @@ export class WorkspaceView {
     if (!about.changes) return;
     const { place } = shown;
     try {
-      const gone = { level, gid, geometry: about.lightest };
-      const gids = await readSuccessors(client, gone, signal);
+      const gids = await readSuccessors(client, { level, gid, geometry: about.lightest }, signal);
       const units = await names.findAll(level, gids);
       if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
       const links = gids.map((own, i) => {

@@ -99,8 +99,7 @@ export class Names {
    * @returns {Promise<NamedUnit | undefined>}
    */
   async find(level, gid) {
-    const [unit] = await this.findAll(level, [gid]);
-    return unit;
+    return (await this.findAll(level, [gid]))[0];
   }
 
   /**

@@ -138,39 +138,23 @@ export class UnitList {
   #insert(index) {
     const row = this.#rows[index];
     if (row === undefined) return;
-    const item = this.#makeItem(row, index);
-    const after = [...this.#shown].filter(([other]) => other > index).sort(([a], [b]) => a - b)[0];
-    this.#list.insertBefore(item, after?.[1] ?? null);
-    this.#shown.set(index, item);
-  }
-
-  /**
-   * @param {NamedUnit} row
-   * @param {number} index
-   */
-  #makeItem(row, index) {
+    // What tells it from others: its GID where the same name comes twice, its type where that is not the commonest, its
+    // parent where it is not the opened unit.
+    const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
+    const details = [gid, row.type === this.#commonType ? null : row.type, row.parentTitle];
+    const detail = details.filter((text) => typeof text === 'string').join(' · ');
     const choose = makeButton('', (event) => this.#press(row, index, event), 'choose');
-    const detail = this.#detailOf(row);
     choose.append(make('span', 'name', titleOf(row)), ...(detail === '' ? [] : [make('span', 'type', detail)]));
     choose.tabIndex = index === this.#active ? 0 : -1;
     if (index === this.#selected) choose.ariaCurrent = 'true';
     const item = make('li', '', choose);
     if (row.children > 0) item.append(makeOpen(row, () => this.#listeners.onOpen(row)));
     item.style.top = `${index * this.#rowHeight}px`;
-    item.setAttribute('aria-setsize', String(this.#rows.length));
-    item.setAttribute('aria-posinset', String(index + 1));
-    return item;
-  }
-
-  /**
-   * What tells a row from others: its type where that is not the commonest, its parent where it is not the opened unit, its GID
-   * where the same name comes twice.
-   * @param {NamedUnit} row
-   */
-  #detailOf(row) {
-    const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
-    const parts = [gid, row.type === this.#commonType ? null : row.type, row.parentTitle];
-    return parts.filter((part) => typeof part === 'string').join(' · ');
+    item.ariaSetSize = String(this.#rows.length);
+    item.ariaPosInSet = String(index + 1);
+    const after = [...this.#shown].filter(([other]) => other > index).sort(([a], [b]) => a - b)[0];
+    this.#list.insertBefore(item, after?.[1] ?? null);
+    this.#shown.set(index, item);
   }
 
   /**

@@ -28,11 +28,6 @@ export function wireChanges({ read, save, onError }, signal) {
   card.addEventListener('toggle', () => card.open && void fill(), { signal });
 }
 
-/** @param {boolean} isShown */
-export function showChanges(isShown) {
-  part('changes').hidden = !isShown;
-}
-
 const NONE = 'No changes that lead to this release are published.';
 
 /**

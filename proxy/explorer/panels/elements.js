@@ -115,19 +115,9 @@ export function size(number) {
  * @returns {Promise<string>} what to say
  */
 export async function copy(text) {
-  const said = (await copyText(text)) ? 'Copied' : 'Not allowed here';
-  announce(said);
-  return said;
-}
-
-/**
- * @param {string} text
- * @returns {Promise<boolean>} false where the browser does not let this page copy
- */
-async function copyText(text) {
+  let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
-    return true;
   } catch {
     // Over plain HTTP, except on this machine, there is no clipboard; a selection can still be copied.
     const focused = document.activeElement;
@@ -135,11 +125,14 @@ async function copyText(text) {
     area.value = text;
     document.body.append(area);
     area.select();
-    const isCopied = document.execCommand('copy');
+    isCopied = document.execCommand('copy');
     area.remove();
     if (focused instanceof HTMLElement) focused.focus();
-    return isCopied;
   }
+  // A browser may not let this page copy.
+  const said = isCopied ? 'Copied' : 'Not allowed here';
+  announce(said);
+  return said;
 }
 
 /** Does the service want no token? The page says so in its first element. */

@@ -36,6 +36,9 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
   title.tabIndex = -1;
   const close = makeButton('×', actions.close, 'close');
   close.setAttribute('aria-label', `Close ${titleOf(row)}`);
+  const properties = Object.entries(unit?.properties ?? {}).map(
+    ([name, value]) => /** @type {const} */ ([name, String(value)]),
+  );
   const kind = [row.type, `level ${row.level}`].filter((text) => text !== null).join(', ');
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
@@ -43,7 +46,7 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
     // Above the facts: on a low window what is below them is out of sight.
     makeActions(row, unit, actions),
     makeFacts(factsOf(row, unit, inside, hasFailed)),
-    ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
+    ...(unit === undefined ? [] : [makeDetails(`${properties.length} properties`, properties, isOpen)]),
   );
   // The element with the focus is replaced: the button with the same text gets it.
   const buttons = [...card.querySelectorAll('button')];
@@ -98,16 +101,6 @@ function makeActions(row, unit, { zoom, save, request }) {
     makeCopyButton('Copy link', () => location.href),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
   );
-}
-
-/**
- * @param {Unit} unit
- * @param {boolean} isOpen
- */
-function makeProperties({ properties }, isOpen) {
-  const facts = Object.entries(properties);
-  const texts = facts.map(([name, value]) => /** @type {const} */ ([name, String(value)]));
-  return makeDetails(`${facts.length} properties`, texts, isOpen);
 }
 
 /** A ring as published may go from one side of a flat map to the other. */

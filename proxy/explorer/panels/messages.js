@@ -39,12 +39,10 @@ export function errorToMessage(error) {
   if (!(error instanceof RefusalError))
     return { kind: 'error', title: 'The response could not be read', detail: String(error) };
   const { status, code, message } = error;
-  /** @type {Message} */
-  const said = { kind: 'error', title: titleOf(status), detail: message };
-  if (status !== 0) said.code = `${status} ${code}`.trim();
-  if (status === 0) said.detail = `${message} Check that it is running and that there is a network.`;
-  if (status === 410) said.detail = 'A newer release has replaced it, so this listing cannot be continued.';
-  return said;
+  let detail = message;
+  if (status === 0) detail = `${message} Check that it is running and that there is a network.`;
+  if (status === 410) detail = 'A newer release has replaced it, so this listing cannot be continued.';
+  return { kind: 'error', title: titleOf(status), detail, code: status === 0 ? '' : `${status} ${code}`.trim() };
 }
 
 /** Why a token with which the service answers 401 is not accepted. */
@@ -116,8 +114,7 @@ export function goneMessage(gid, links) {
  * @returns {Message}
  */
 export function savingMessage(title, units) {
-  const progress = units === undefined ? {} : { detail: `${count(units)} units so far` };
-  return { kind: 'note', title: `Saving ${title}`, ...progress };
+  return { kind: 'note', title: `Saving ${title}`, detail: units === undefined ? '' : `${count(units)} units so far` };
 }
 
 /**

@@ -64,8 +64,8 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
       return known;
     });
     const files = await Promise.all(asked);
-    const [matched, bytes] = [sum(files.map((file) => file.matched)), sum(files.map((file) => file.bytes))];
-    return `${unitsText(matched)}, ${size(bytes)} compressed`;
+    const sum = (/** @type {'matched' | 'bytes'} */ of) => files.reduce((total, file) => total + file[of], 0);
+    return `${unitsText(sum('matched'))}, ${size(sum('bytes'))} compressed`;
   };
   /**
    * @param {string} title
@@ -155,11 +155,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
  */
 function hasDeeper({ level }, levels) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
-}
-
-/** @param {readonly number[]} numbers */
-function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**

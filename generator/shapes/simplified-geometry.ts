@@ -1,6 +1,5 @@
-// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit, and their
-// GeoJSON. Used in child processes, from the rings that were collected while the levels were read.
-import { closedRing, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit. Used in child processes, from the rings that were collected while the levels were read.
+import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import type { LevelUnits } from './level-rings.ts';
 import type { Grid } from './shared-arcs.ts';
 import { limitOf, newSimplifier } from './simplify-level.ts';
@@ -54,16 +53,4 @@ export function simplifierOf(levels: readonly LevelUnits[]): (name: SimplifiedNa
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
     return { polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)), invalid };
   };
-}
-
-/** Polygons as a GeoJSON geometry: a MultiPolygon if there are several, or if `isMulti`. */
-export function polygonsToJson(polygons: readonly OpenPolygon[], isMulti: boolean, decimals: number): Buffer {
-  const scale = 10 ** decimals;
-  const all = polygons.map((polygon) =>
-    polygon.map((ring) => closedRing(ring).map(([x, y]) => [x / scale, y / scale])),
-  );
-  const isSeveral = isMulti || all.length > 1;
-  return Buffer.from(
-    JSON.stringify({ type: isSeveral ? 'MultiPolygon' : 'Polygon', coordinates: isSeveral ? all : all[0] }),
-  );
 }

@@ -1,6 +1,7 @@
 // The simplified polygons of a level's units: levels are simplified in one process, and the features with a geometry are
-// made of its polygons in others, level by level.
+// made of its polygons in others, when their files are written.
 import { i32At } from '../../format/element-at.ts';
+import type { Ranges } from '../../format/positions.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { createSideStore, openStore } from './feature-store.ts';
 
@@ -29,22 +30,35 @@ export function createShapeStore(file: string): { append(polygons: Polygons): vo
   };
 }
 
-/** Reads the polygons of each unit, in order of position. */
-export function* readShapes(file: string): Generator<number[][][]> {
+/** Reads polygons by position. */
+export interface ShapeReader {
+  /** Those of the units at some positions. */
+  read(ranges: Ranges): Generator<number[][][]>;
+  close(): void;
+}
+
+/** Opens a store of polygons. */
+export function openShapeStore(file: string): ShapeReader {
   const reader = openStore(file);
-  for (const { bytes } of reader.read([0, reader.index.features])) {
-    const numbers = new Int32Array(bytes.length / Int32Array.BYTES_PER_ELEMENT);
-    new Uint8Array(numbers.buffer).set(bytes);
-    const polygons: number[][][] = [];
-    for (let at = 0; at < numbers.length; ) {
-      const polygon = Array.from({ length: i32At(numbers, at++) }, (): number[] => {
-        const begin = at + 1;
-        at = begin + i32At(numbers, at);
-        return Array.from(numbers.subarray(begin, at));
-      });
-      polygons.push(polygon);
-    }
-    yield polygons;
+  return {
+    *read(ranges) {
+      for (const { bytes } of reader.read(ranges)) yield polygonsIn(bytes);
+    },
+    close: () => reader.close(),
+  };
+}
+
+function polygonsIn(bytes: Buffer): number[][][] {
+  const numbers = new Int32Array(bytes.length / Int32Array.BYTES_PER_ELEMENT);
+  new Uint8Array(numbers.buffer).set(bytes);
+  const polygons: number[][][] = [];
+  for (let at = 0; at < numbers.length; ) {
+    const polygon = Array.from({ length: i32At(numbers, at++) }, (): number[] => {
+      const begin = at + 1;
+      at = begin + i32At(numbers, at);
+      return Array.from(numbers.subarray(begin, at));
+    });
+    polygons.push(polygon);
   }
-  reader.close();
+  return polygons;
 }

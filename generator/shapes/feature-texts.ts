@@ -1,0 +1,120 @@
+// The texts of a level's features with each geometry, put together where they are written of what a build keeps: their
+// texts without geometry, and their rings, simplified polygons or points. Only long texts, which are deflated once, and
+// those of features without polygons are kept whole. Used by write/write-files.ts, and for estimates and parents by place.
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import type { Geometry } from '../../format/levels.ts';
+import type { Ranges } from '../../format/positions.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
+import { withGeometry } from '../geojson/feature.ts';
+import { PolygonsText } from '../geojson/polygons-text.ts';
+import { type StoredFeature, type StoreReader, storedText } from '../store/feature-store.ts';
+import type { LevelStore } from '../store/level-store.ts';
+import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import type { OpenPolygon } from './assemble-polygons.ts';
+import { decimalsOf, type SimplifiedName } from './simplified-geometry.ts';
+
+/** The features of a level with one geometry. */
+export type FeatureTexts = Pick<StoreReader, 'read' | 'close'>;
+
+/** Opens the features with a geometry. @param precision decimals of the full one */
+export function openTexts(store: LevelStore, geometry: Geometry, precision: number): FeatureTexts {
+  if (geometry === 'none') return store.openFeatures('none');
+  if (geometry === 'full') return openFullTexts(store, precision);
+  return geometry === 'point' ? openPointTexts(store) : openSimplifiedTexts(store, geometry, precision);
+}
+
+function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
+  const [kept, others, rings] = [store.openFeatures('full'), store.openFeatures('none'), store.openRings()];
+  const { fids, shapes } = store.readIndex();
+  const keptAt = new Map(Array.from(kept.index.fids, (fid, at) => [fid, at]));
+  const polygons = new PolygonsText(precision);
+  return {
+    *read(ranges) {
+      const [heads, units] = [others.read(ranges), rings.unitsAt(ranges)];
+      for (const position of positionsIn(ranges)) {
+        const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
+        const at = keptAt.get(elementAt(fids, position));
+        const kind = kindOfShape(elementAt(shapes, position));
+        if (at !== undefined) yield* kept.read([at, at + 1]);
+        else if (kind === SHAPES.none) yield whole([head]);
+        else {
+          polygons.begin(kind === SHAPES.multiPolygon);
+          giveRings(polygons);
+          yield whole(withGeometry(head, polygons.end()));
+        }
+      }
+    },
+    close: () => closeAll(kept, others, rings),
+  };
+}
+
+function openPointTexts(store: LevelStore): FeatureTexts {
+  const [points, others] = [store.openFeatures('point'), store.openFeatures('none')];
+  return {
+    *read(ranges) {
+      const [heads, units] = [others.read(ranges), points.read(ranges)];
+      for (const position of positionsIn(ranges)) {
+        const [head, point] = [nextOf(heads, position), nextOf(units, position)];
+        yield whole(withGeometry(storedText(head), storedText(point)));
+      }
+    },
+    close: () => closeAll(points, others),
+  };
+}
+
+function openSimplifiedTexts(store: LevelStore, name: SimplifiedName, precision: number): FeatureTexts {
+  const [shapes, others] = [store.openShapes(name), store.openFeatures('none')];
+  const full = openFullTexts(store, precision);
+  const index = store.readIndex();
+  const text = new PolygonsText(decimalsOf(name, precision));
+  return {
+    *read(ranges) {
+      const [heads, units] = [others.read(ranges), shapes.read(ranges)];
+      for (const position of positionsIn(ranges)) {
+        const [head, polygons] = [storedText(nextOf(heads, position)), nextOf(units, position)];
+        const kind = kindOfShape(elementAt(index.shapes, position));
+        if (kind === SHAPES.none) yield whole([head]);
+        else if (polygons.length === 0) yield* full.read([position, position + 1]);
+        else yield whole(withGeometry(head, polygonsToJson(text, polygons, kind === SHAPES.multiPolygon)));
+      }
+    },
+    close: () => closeAll(shapes, others, full),
+  };
+}
+
+/** Polygons as a GeoJSON geometry: a MultiPolygon if there are several, or if `isMulti`. Valid until the next one. */
+export function polygonsToJson(text: PolygonsText, polygons: readonly OpenPolygon[], isMulti: boolean): Buffer {
+  const positions = new Coordinates();
+  text.begin(isMulti || polygons.length > 1);
+  for (const polygon of polygons)
+    for (const [number, ring] of polygon.entries()) {
+      const count = ring.length / 2;
+      positions.resize(count + 1);
+      for (let i = 0; i <= count; i++)
+        positions.set(i, numberAt(ring, 2 * (i % count)), numberAt(ring, 2 * (i % count) + 1));
+      // It runs as it should already.
+      text.ring(positions, number > 0, 0);
+    }
+  return text.end();
+}
+
+/** A feature that is not deflated. */
+function whole(text: readonly Buffer[]): StoredFeature {
+  return { bytes: Buffer.concat(text), deflated: undefined };
+}
+
+function* positionsIn(ranges: Ranges): Generator<number> {
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let position = numberAt(ranges, i); position < numberAt(ranges, i + 1); position++) yield position;
+}
+
+/** The next of some items that are read by position. */
+export function nextOf<Item>(items: Iterator<Item>, position: number): Item {
+  const next = items.next();
+  if (next.done === true) throw new RangeError(`position ${position}`);
+  return next.value;
+}
+
+function closeAll(...readers: readonly { close(): void }[]): void {
+  for (const reader of readers) reader.close();
+}

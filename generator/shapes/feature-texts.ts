@@ -3,7 +3,7 @@
 // those of features without polygons are kept whole. Used by write/write-files.ts, and for estimates and parents by place.
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
-import type { Ranges } from '../../format/positions.ts';
+import { positionsIn, positionsOfEach } from '../../format/positions.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import { withGeometry } from '../geojson/feature.ts';
 import { PolygonsText } from '../geojson/polygons-text.ts';
@@ -13,7 +13,7 @@ import { kindOfShape, SHAPES } from '../store/store-index.ts';
 import type { OpenPolygon } from './assemble-polygons.ts';
 import { decimalsOf, type SimplifiedName } from './simplified-geometry.ts';
 
-/** The features of a level with one geometry. */
+/** The features of a level with one geometry. Texts that are not deflated are not to be changed. */
 export type FeatureTexts = Pick<StoreReader, 'read' | 'close'>;
 
 /** Opens the features with a geometry. @param precision decimals of the full one */
@@ -23,25 +23,44 @@ export function openTexts(store: LevelStore, geometry: Geometry, precision: numb
   return geometry === 'point' ? openPointTexts(store) : openSimplifiedTexts(store, geometry, precision);
 }
 
+/** Texts that were put together are kept until they have so many bytes: the pages of several listings have them. */
+const REMEMBERED_BYTES = 16 << 20;
+
 function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
   const [kept, others, rings] = [store.openFeatures('full'), store.openFeatures('none'), store.openRings()];
   const { fids, shapes } = store.readIndex();
-  const keptAt = new Map(Array.from(kept.index.fids, (fid, at) => [fid, at]));
+  const numbers = new Map(Array.from(kept.index.fids, (fid, number) => [fid, number]));
+  const keptAt = (position: number): number | undefined => numbers.get(elementAt(fids, position));
   const polygons = new PolygonsText(precision);
+  const made = new Map<number, Buffer>();
+  let madeBytes = 0;
+
+  function make(positions: readonly number[]): void {
+    const ranges = positionsOfEach(positions).slice(0, positions.length);
+    const [heads, units] = [others.read(ranges), rings.unitsAt(ranges)];
+    for (const position of positions) {
+      const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
+      const kind = kindOfShape(elementAt(shapes, position));
+      polygons.begin(kind === SHAPES.multiPolygon);
+      giveRings(polygons);
+      const text = kind === SHAPES.none ? head : Buffer.concat(withGeometry(head, polygons.end()));
+      made.set(position, text);
+      madeBytes += text.length;
+    }
+  }
+
   return {
     *read(ranges) {
-      const [heads, units] = [others.read(ranges), rings.unitsAt(ranges)];
+      if (madeBytes > REMEMBERED_BYTES) {
+        made.clear();
+        madeBytes = 0;
+      }
+      make([...positionsIn(ranges)].filter((position) => !made.has(position) && keptAt(position) === undefined));
       for (const position of positionsIn(ranges)) {
-        const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
-        const at = keptAt.get(elementAt(fids, position));
-        const kind = kindOfShape(elementAt(shapes, position));
-        if (at !== undefined) yield* kept.read([at, at + 1]);
-        else if (kind === SHAPES.none) yield whole([head]);
-        else {
-          polygons.begin(kind === SHAPES.multiPolygon);
-          giveRings(polygons);
-          yield whole(withGeometry(head, polygons.end()));
-        }
+        const text = made.get(position);
+        const number = keptAt(position);
+        if (text !== undefined) yield { bytes: text, deflated: undefined };
+        else if (number !== undefined) yield* kept.read([number, number + 1]);
       }
     },
     close: () => closeAll(kept, others, rings),
@@ -101,11 +120,6 @@ export function polygonsToJson(text: PolygonsText, polygons: readonly OpenPolygo
 /** A feature that is not deflated. */
 function whole(text: readonly Buffer[]): StoredFeature {
   return { bytes: Buffer.concat(text), deflated: undefined };
-}
-
-function* positionsIn(ranges: Ranges): Generator<number> {
-  for (let i = 0; i < ranges.length; i += 2)
-    for (let position = numberAt(ranges, i); position < numberAt(ranges, i + 1); position++) yield position;
 }
 
 /** The next of some items that are read by position. */

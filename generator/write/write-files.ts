@@ -164,6 +164,7 @@ function writePage(file: string, format: Format, ranges: Ranges, texts: FeatureT
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   const { before, after } = FRAMES[format];
+  const separator = Buffer.of(SEPARATORS[format]);
   let pending: Buffer[] = [Buffer.from(before)];
 
   function writePending(): void {
@@ -174,12 +175,14 @@ function writePage(file: string, format: Format, ranges: Ranges, texts: FeatureT
 
   let left = positionsOf(ranges).count;
   for (const { bytes, deflated } of texts.read(ranges)) {
-    // The last byte of the text, and of its deflate data.
     const hasSeparator = --left > 0 && format === 'fc';
-    if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
-    if (deflated === undefined) pending.push(bytes);
-    else {
+    if (deflated === undefined) {
+      if (hasSeparator) pending.push(bytes.subarray(0, -1), separator);
+      else pending.push(bytes);
+    } else {
       writePending();
+      // The last byte of the deflate data is that of the text.
+      if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
       member.add({ ...deflated, data: bytes, crc: hasSeparator ? swapSeparator(deflated.crc) : deflated.crc });
     }
   }

@@ -44,11 +44,11 @@ export function isAgainstRightHandRule(area: number, isHole: boolean): boolean {
 
 /** Writes the geometry of one unit after another from its rings, each exterior one before its holes. */
 export class PolygonsText {
+  /** How many the unit has. */
+  polygons = 0;
   readonly #text = newText();
   readonly #scale: number;
   readonly #precision: number;
-  #isMulti = false;
-  #rings = 0;
 
   /** @param precision decimals of a degree */
   constructor(precision: number) {
@@ -56,24 +56,28 @@ export class PolygonsText {
     this.#precision = precision;
   }
 
-  /** Begins a Polygon, or a MultiPolygon. */
-  begin(isMulti: boolean): void {
+  /** Begins a unit. */
+  begin(): void {
     this.#text.length = 0;
-    this.#isMulti = isMulti;
-    this.#rings = 0;
-    writeAscii(this.#text, `{"type":"${isMulti ? 'MultiPolygon' : 'Polygon'}","coordinates":${isMulti ? '[' : ''}`);
+    this.polygons = 0;
   }
 
   /** @param positions of a closed ring in scaled degrees; @param area signed, by which it is written backwards or not */
   ring(positions: Coordinates, isHole: boolean, area: number): void {
-    writeAscii(this.#text, isHole ? ',' : this.#rings === 0 ? '[' : '],[');
+    if (isHole || this.polygons > 0) writeAscii(this.#text, isHole ? ',' : '],[');
+    if (!isHole) this.polygons++;
     writePositions(this.#text, positions, isAgainstRightHandRule(area, isHole), this.#scale, this.#precision);
-    this.#rings++;
   }
 
-  /** @returns its bytes, valid until the next one begins */
-  end(): Buffer {
-    writeAscii(this.#text, this.#isMulti ? ']]}' : ']}');
-    return this.#text.bytes.subarray(0, this.#text.length);
+  /** @returns a MultiPolygon if there are several, or if `isMulti`, in pieces that are valid until the next unit begins */
+  end(isMulti: boolean): readonly Buffer[] {
+    const { head, tail } = isMulti || this.polygons > 1 ? AROUND.several : AROUND.one;
+    return [head, this.#text.bytes.subarray(0, this.#text.length), tail];
   }
 }
+
+/** The text around polygons. */
+const AROUND = {
+  one: { head: Buffer.from('{"type":"Polygon","coordinates":['), tail: Buffer.from(']}') },
+  several: { head: Buffer.from('{"type":"MultiPolygon","coordinates":[['), tail: Buffer.from(']]}') },
+} as const;

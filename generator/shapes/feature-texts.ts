@@ -1,16 +1,14 @@
 // The texts of a level's features with each geometry, put together where they are written of what a build keeps: their
 // texts without geometry, and their rings, simplified polygons or points. Only long texts, which are deflated once, and
 // those of features without polygons are kept whole. Used by write/write-files.ts, and for estimates and parents by place.
-import { elementAt, numberAt } from '../../format/element-at.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { positionsIn, positionsOfEach } from '../../format/positions.ts';
-import { Coordinates } from '../geojson/coordinates.ts';
 import { withGeometry } from '../geojson/feature.ts';
 import { PolygonsText } from '../geojson/polygons-text.ts';
-import { type StoredFeature, type StoreReader, storedText } from '../store/feature-store.ts';
+import { type StoreReader, storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
-import type { OpenPolygon } from './assemble-polygons.ts';
 import { decimalsOf, type SimplifiedName } from './simplified-geometry.ts';
 
 /** The features of a level with one geometry. Texts that are not deflated are not to be changed. */
@@ -40,10 +38,9 @@ function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
     const [heads, units] = [others.read(ranges), rings.unitsAt(ranges)];
     for (const position of positions) {
       const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
-      const kind = kindOfShape(elementAt(shapes, position));
-      polygons.begin(kind === SHAPES.multiPolygon);
+      polygons.begin();
       giveRings(polygons);
-      const text = kind === SHAPES.none ? head : Buffer.concat(withGeometry(head, polygons.end()));
+      const text = polygons.polygons === 0 ? head : withGeometry(head, polygons.end(isMulti(shapes, position)));
       made.set(position, text);
       madeBytes += text.length;
     }
@@ -74,7 +71,7 @@ function openPointTexts(store: LevelStore): FeatureTexts {
       const [heads, units] = [others.read(ranges), points.read(ranges)];
       for (const position of positionsIn(ranges)) {
         const [head, point] = [nextOf(heads, position), nextOf(units, position)];
-        yield whole(withGeometry(storedText(head), storedText(point)));
+        yield { bytes: withGeometry(storedText(head), [storedText(point)]), deflated: undefined };
       }
     },
     close: () => closeAll(points, others),
@@ -84,42 +81,26 @@ function openPointTexts(store: LevelStore): FeatureTexts {
 function openSimplifiedTexts(store: LevelStore, name: SimplifiedName, precision: number): FeatureTexts {
   const [shapes, others] = [store.openShapes(name), store.openFeatures('none')];
   const full = openFullTexts(store, precision);
-  const index = store.readIndex();
-  const text = new PolygonsText(decimalsOf(name, precision));
+  const kinds = store.readIndex().shapes;
+  const polygons = new PolygonsText(decimalsOf(name, precision));
   return {
     *read(ranges) {
-      const [heads, units] = [others.read(ranges), shapes.read(ranges)];
+      const [heads, units] = [others.read(ranges), shapes.unitsAt(ranges)];
       for (const position of positionsIn(ranges)) {
-        const [head, polygons] = [storedText(nextOf(heads, position)), nextOf(units, position)];
-        const kind = kindOfShape(elementAt(index.shapes, position));
-        if (kind === SHAPES.none) yield whole([head]);
-        else if (polygons.length === 0) yield* full.read([position, position + 1]);
-        else yield whole(withGeometry(head, polygonsToJson(text, polygons, kind === SHAPES.multiPolygon)));
+        const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
+        polygons.begin();
+        giveRings(polygons);
+        // What has no polygons with an area stays as it is.
+        if (polygons.polygons === 0) yield* full.read([position, position + 1]);
+        else yield { bytes: withGeometry(head, polygons.end(isMulti(kinds, position))), deflated: undefined };
       }
     },
     close: () => closeAll(shapes, others, full),
   };
 }
 
-/** Polygons as a GeoJSON geometry: a MultiPolygon if there are several, or if `isMulti`. Valid until the next one. */
-export function polygonsToJson(text: PolygonsText, polygons: readonly OpenPolygon[], isMulti: boolean): Buffer {
-  const positions = new Coordinates();
-  text.begin(isMulti || polygons.length > 1);
-  for (const polygon of polygons)
-    for (const [number, ring] of polygon.entries()) {
-      const count = ring.length / 2;
-      positions.resize(count + 1);
-      for (let i = 0; i <= count; i++)
-        positions.set(i, numberAt(ring, 2 * (i % count)), numberAt(ring, 2 * (i % count) + 1));
-      // It runs as it should already.
-      text.ring(positions, number > 0, 0);
-    }
-  return text.end();
-}
-
-/** A feature that is not deflated. */
-function whole(text: readonly Buffer[]): StoredFeature {
-  return { bytes: Buffer.concat(text), deflated: undefined };
+function isMulti(shapes: Uint8Array, position: number): boolean {
+  return kindOfShape(elementAt(shapes, position)) === SHAPES.multiPolygon;
 }
 
 /** The next of some items that are read by position. */

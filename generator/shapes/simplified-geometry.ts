@@ -1,4 +1,7 @@
 // The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit. Used in child processes, from the rings that were collected while the levels were read.
+import { numberAt } from '../../format/element-at.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
+import type { RingSink } from '../geojson/geometry.ts';
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import type { LevelUnits } from './level-rings.ts';
 import type { Grid } from './shared-arcs.ts';
@@ -26,6 +29,19 @@ export interface SimplifiedUnits {
   polygons(position: number): OpenPolygon[];
   /** Positions of the units that are not valid (OGC 06-103r4), ascending. */
   invalid: readonly number[];
+}
+
+/** Gives polygons to a sink as closed rings, with the area 0: they run as they should already. */
+export function givePolygons(polygons: readonly OpenPolygon[], sink: RingSink): void {
+  const positions = new Coordinates();
+  for (const polygon of polygons)
+    for (const [number, ring] of polygon.entries()) {
+      const count = ring.length / 2;
+      positions.resize(count + 1);
+      for (let i = 0; i <= count; i++)
+        positions.set(i, numberAt(ring, 2 * (i % count)), numberAt(ring, 2 * (i % count) + 1));
+      sink.ring(positions, number > 0, 0);
+    }
 }
 
 /** Decimals of the coordinates of a simplified geometry. @param precision of the full one */

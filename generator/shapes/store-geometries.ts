@@ -3,14 +3,16 @@
 // level.
 import { elementAt } from '../../format/element-at.ts';
 import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
+import type { RingSink } from '../geojson/geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import type { OpenPolygon } from './assemble-polygons.ts';
 import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { openUnits } from './level-rings.ts';
-import { decimalsOf, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
+import { decimalsOf, givePolygons, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
 
 /** Which levels to simplify together. Plain data: it is sent to a child process. */
 export interface SimplifyTask {
@@ -40,7 +42,8 @@ export function simplifyLevels({ stores, names, precision }: SimplifyTask): void
       for (const end = first + elementAt(units, i).count; position < end; position++) {
         const simplified = polygons(position);
         const kind = kindOfShape(elementAt(kinds, position - first));
-        shapes.append(simplified);
+        givePolygons(simplified, shapes);
+        shapes.unit(position - first);
         if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) collapsed++;
       }
       shapes.close();
@@ -68,12 +71,12 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   const { features, fids, shapes } = store.readIndex();
   const [full, others] = [openTexts(store, 'full', precision), store.openFeatures('none')];
   const [polygons, units] = [store.openShapes(name), openUnits(store, precision)];
-  const [simplified, rings] = [polygons.read([0, features]), units.all()[Symbol.iterator]()];
+  const [simplified, rings] = [polygons.unitsAt([0, features]), units.all()[Symbol.iterator]()];
   const writer = points ? store.createGeometry('point') : undefined;
   const places = labels ? newLabels(features, units.scale) : undefined;
   for (let position = 0; position < features; position++) {
-    const [unit, kept] = [nextOf(rings, position), nextOf(simplified, position)];
-    const point = labelPoint(unit, 0, kept, decimalsOf(name, precision));
+    const [unit, giveRings] = [nextOf(rings, position), nextOf(simplified, position)];
+    const point = labelPoint(unit, 0, openPolygons(giveRings), decimalsOf(name, precision));
     places?.add(position, unit, point);
     // Only of what has nothing to simplify, as points and lines.
     const geometryAt = (): Buffer => {
@@ -87,6 +90,20 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   writer?.close();
   if (places !== undefined) store.writeLabels(places.end());
   for (const reader of [full, others, polygons, units]) reader.close();
+}
+
+/** The polygons that a function gives, their rings not closed. */
+function openPolygons(giveRings: (sink: RingSink) => void): OpenPolygon[] {
+  const polygons: OpenPolygon[] = [];
+  giveRings({
+    ring(positions, isHole) {
+      const open: number[] = [];
+      for (let i = 0; i < positions.count - 1; i++) open.push(positions.x(i), positions.y(i));
+      if (isHole) polygons.at(-1)?.push(open);
+      else polygons.push([open]);
+    },
+  });
+  return polygons;
 }
 
 function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | undefined {

@@ -18,7 +18,6 @@ import {
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
 import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWriter } from './ring-store.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
-import { createShapeStore, openShapeStore, type ShapeReader } from './shape-store.ts';
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
@@ -79,12 +78,12 @@ export class LevelStore {
   }
 
   /** Begins the simplified polygons of all units, of which the features with a simplified geometry are made. */
-  createShapes(geometry: Geometry): ReturnType<typeof createShapeStore> {
-    return createShapeStore(this.#features(geometry));
+  createShapes(geometry: Geometry): RingStoreWriter {
+    return createRingStore(this.#features(geometry));
   }
 
-  openShapes(geometry: Geometry): ShapeReader {
-    return openShapeStore(this.#features(geometry));
+  openShapes(geometry: Geometry): RingStoreReader {
+    return openRingStore(this.#features(geometry));
   }
 
   /** Opens the long features with the full geometry and those without polygons, all without geometry, or the points. */

@@ -1,5 +1,5 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
-// geometries, validity and tiles are made of them in child processes, while the level's files are written.
+// geometries, validity and tiles are made of them in child processes, while the level's files are written. Simplified polygons are kept in the same way.
 import { u8At } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';

@@ -8,8 +8,8 @@ import type { Geometry } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { newFeatureWriter } from '../../generator/geojson/feature.ts';
+import type { RingSink } from '../../generator/geojson/geometry.ts';
 import { createLevelStores } from '../../generator/read/store-level.ts';
-import { closedRing } from '../../generator/shapes/assemble-polygons.ts';
 import { openTexts } from '../../generator/shapes/feature-texts.ts';
 import { simplifyLevels, storePoints } from '../../generator/shapes/store-geometries.ts';
 import { storedText } from '../../generator/store/feature-store.ts';
@@ -70,6 +70,19 @@ function texts(geometry: Geometry, ...all: readonly Ranges[]): string[][] {
   return read;
 }
 
+/** Closed rings in degrees, of whole numbers of 4 decimals. */
+function polygonsOf(giveRings: (sink: RingSink) => void): number[][][][] {
+  const polygons: number[][][][] = [];
+  giveRings({
+    ring(positions, isHole) {
+      const ring = Array.from({ length: positions.count }, (_, i) => [positions.x(i) / 1e4, positions.y(i) / 1e4]);
+      if (isHole) polygons.at(-1)?.push(ring);
+      else polygons.push([ring]);
+    },
+  });
+  return polygons;
+}
+
 test('full texts are those that were read, of all units or some, again and again; long ones and those of no polygons are kept whole', () => {
   const some = [1, 2, 4, 7];
   const ofSome = [1, 4, 5, 6].map((position) => elementAt(lines, position));
@@ -83,15 +96,14 @@ test('simplified texts have the polygons that were found; what has none, and no 
   const [medium = [], again] = texts('medium', [0, 10], [0, 10]);
   assert.deepEqual(again, medium);
   const shapes = store.openShapes('medium');
-  for (const [position, polygons] of [...shapes.read([0, 10])].entries()) {
-    const [full, own] = [elementAt(lines, position), elementAt(medium, position)].map((line) => JSON.parse(line));
+  let position = 0;
+  for (const giveRings of shapes.unitsAt([0, 10])) {
+    const closed = polygonsOf(giveRings);
+    const [full, own] = [elementAt(lines, position), elementAt(medium, position++)].map((line) => JSON.parse(line));
     assert.deepEqual({ ...own, geometry: undefined }, { ...full, geometry: undefined });
-    const closed = polygons.map((rings) =>
-      rings.map((ring) => closedRing(ring).map((place) => place.map((coordinate) => coordinate / 1e4))),
-    );
     const isOne = full.geometry?.type !== 'MultiPolygon' && closed.length === 1;
     const expected = { type: isOne ? 'Polygon' : 'MultiPolygon', coordinates: isOne ? closed[0] : closed };
-    assert.deepEqual(own.geometry, polygons.length === 0 ? full.geometry : expected);
+    assert.deepEqual(own.geometry, closed.length === 0 ? full.geometry : expected);
   }
   shapes.close();
   const points = texts('point', [0, 10])[0]?.map((line) => JSON.parse(line).geometry);

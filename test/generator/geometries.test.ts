@@ -7,10 +7,14 @@ import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { PolygonsText } from '../../generator/geojson/polygons-text.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
-import { polygonsToJson } from '../../generator/shapes/feature-texts.ts';
 import { labelPoint } from '../../generator/shapes/label-point.ts';
 import { type LevelRings, newRingCollector, unitsOf } from '../../generator/shapes/level-rings.ts';
-import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/shapes/simplified-geometry.ts';
+import {
+  decimalsOf,
+  givePolygons,
+  type SimplifiedName,
+  simplifierOf,
+} from '../../generator/shapes/simplified-geometry.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
@@ -266,12 +270,11 @@ test('the text is GeoJSON of closed rings, exterior ones counter-clockwise, and 
     [1, -1],
   );
   const text = new PolygonsText(3);
+  givePolygons(polygons, text);
+  const jsonOf = (isMulti: boolean): string => Buffer.concat(text.end(isMulti)).toString();
   const coordinates = '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0.4,0.4],[0.4,0.6],[0.6,0.6],[0.6,0.4],[0.4,0.4]]]';
-  assert.equal(polygonsToJson(text, polygons, false).toString(), `{"type":"Polygon","coordinates":${coordinates}}`);
-  assert.equal(
-    polygonsToJson(text, polygons, true).toString(),
-    `{"type":"MultiPolygon","coordinates":[${coordinates}]}`,
-  );
+  assert.equal(jsonOf(false), `{"type":"Polygon","coordinates":${coordinates}}`);
+  assert.equal(jsonOf(true), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
   const wkts = raggedUnits(3, 4);
   assert.deepEqual(simplified(wkts, 'medium'), simplified(wkts, 'medium'));
 });

@@ -294,6 +294,11 @@ export function rangesOfBox({ west, south, east, north }: Box, { precision, fine
   return [{ ...rangeOf(west, east), east: side }, rangeOf(-FULL_TURN / 2, east - FULL_TURN)];
 }
 
+/** Has one box a point in another one? */
+export function touches({ west, south, east, north }: Box, box: Box): boolean {
+  return south <= box.north && north >= box.south && meets(west, east, box);
+}
+
 /** Do longitudes meet those of a box, whatever turn they are written in? */
 function meets(west: number, east: number, box: Box): boolean {
   if (west <= box.east && east >= box.west) return true;

@@ -63,11 +63,22 @@ export function tileIdOf(zoom: number, x: number, y: number): number {
   return firstIdOf(zoom) + along;
 }
 
-/** The zoom of a tile id. */
-export function zoomOfId(id: number): number {
+/** The zoom, column and row of a tile id. */
+export function tileOfId(id: number): { zoom: number; x: number; y: number } {
   let zoom = 0;
   while (firstIdOf(zoom + 1) <= id) zoom++;
-  return zoom;
+  let along = id - firstIdOf(zoom);
+  let [x, y] = [0, 0];
+  for (let side = 1; side < 2 ** zoom; side *= 2) {
+    const quarter = along % 4;
+    const east = quarter >> 1;
+    const south = east ^ (quarter & 1);
+    if (south === 0) [x, y] = east === 1 ? [side - 1 - y, side - 1 - x] : [y, x];
+    x += east * side;
+    y += south * side;
+    along = Math.floor(along / 4);
+  }
+  return { zoom, x, y };
 }
 
 /** The number of the last entry whose first tile is not after a tile; -1 if there is none. */

@@ -1,6 +1,6 @@
 // tiles.digest: what the parts of an archive of tiles must be. It begins with its head, which release.json has the
 // SHA-256 of: the digest of each leaf directory of tiles.pmtiles, and of each block of the records that follow. A record
-// is the offset of a content among the contents, its digest, and the length of its text. The generator writes it
+// is the offset of a content among the contents, its digest, its CRC-32, and the length of its text. The generator writes it
 // (generator/write/archive.ts); described in README.md, 'Tiles'.
 import { hash } from 'node:crypto';
 import type { Level } from './levels.ts';
@@ -10,10 +10,10 @@ import { FormatError } from './parse.ts';
 export const TILES_ZOOM_MAX = 12;
 /** A digest is the beginning of a SHA-256. */
 export const TILE_DIGEST_BYTES = 8;
-/** Offset as f64, digest, length of the text as u32. */
-export const TILE_RECORD_BYTES = 20;
-/** Records of a block but the last one: 16,000 bytes. */
-export const TILE_BLOCK_RECORDS = 800;
+/** Offset as f64, digest, CRC-32 and length of the text as u32. */
+export const TILE_RECORD_BYTES = 24;
+/** Records of a block but the last one: 16,320 bytes. */
+export const TILE_BLOCK_RECORDS = 680;
 /** Numbers of leaves and blocks, as u32. */
 const COUNT_BYTES = 8;
 /** Of a block: the offset of its first content as f64, and its digest. */
@@ -33,8 +33,10 @@ export interface TileDigests {
 
 /** What is known of a content before it is read. */
 export interface TileContent {
-  /** Hex. */
+  /** Hex: it is named by it. */
   digest: string;
+  /** CRC-32 of what is stored: it is checked by it whenever it is read, which costs a tenth of a digest. */
+  crc: number;
   textBytes: number;
 }
 
@@ -80,11 +82,12 @@ export function decodeTileDigests(head: Buffer, file: string): TileDigests {
 }
 
 /** The bytes of a record. */
-export function encodeTileRecord(offset: number, digest: Uint8Array, textBytes: number): Buffer {
+export function encodeTileRecord(offset: number, digest: Uint8Array, crc: number, textBytes: number): Buffer {
   const record = Buffer.alloc(TILE_RECORD_BYTES);
   record.writeDoubleLE(offset, 0);
   record.set(digest, 8);
-  record.writeUInt32LE(textBytes, 16);
+  record.writeUInt32LE(crc, 16);
+  record.writeUInt32LE(textBytes, 20);
   return record;
 }
 
@@ -98,7 +101,8 @@ export function tileContentAt(block: Buffer, offset: number): TileContent | unde
   }
   const at = TILE_RECORD_BYTES * low;
   if (at + TILE_RECORD_BYTES > block.length || block.readDoubleLE(at) !== offset) return undefined;
-  return { digest: block.toString('hex', at + 8, at + 16), textBytes: block.readUInt32LE(at + 16) };
+  const [crc, textBytes] = [block.readUInt32LE(at + 16), block.readUInt32LE(at + 20)];
+  return { digest: block.toString('hex', at + 8, at + 16), crc, textBytes };
 }
 
 /** Borders are drawn from so many zooms after the first. */

@@ -111,7 +111,11 @@ function isAskedFor(path: string): boolean {
 
 function listed(name: string): ListedFile {
   const ofBudget = budget.files[name];
-  const limitMs = ofBudget === undefined ? LIMIT_MS : Math.max(LIMIT_MIN_MS, LIMIT_TIMES * 1000 * ofBudget * control);
+  // What the budget says is of one slice.
+  const limitMs =
+    ofBudget === undefined || slice === undefined
+      ? LIMIT_MS
+      : Math.max(LIMIT_MIN_MS, LIMIT_TIMES * 1000 * ofBudget * control);
   return { file: join(project, name.replace(/\.ts$/, '.js')), name, limitMs };
 }
 

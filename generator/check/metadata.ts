@@ -378,7 +378,7 @@ async function checkTilesOf(
   const [path, beside] = [tilesPath(level), tileDigestsPath(level)];
   const areIntact = [await isIntact(path, tiles), await isIntact(beside, tiles.digests)];
   if (index !== undefined && !areIntact.includes(false))
-    attempt(path, () => checkTiles(join(root, path), join(root, beside), tiles, index.arrays.fid));
+    attempt(path, () => checkTiles(join(root, path), join(root, beside), tiles, index.arrays));
 }
 
 /** What the file of a level's cells must be. */

@@ -1,9 +1,12 @@
-// Checks the vector tiles of a level: header, directories, contents and their digests, and the ids of their features.
+// Checks the vector tiles of a level: header, directories, contents and their digests, and that features have the ids of
+// units that are there.
 // Used by metadata.ts.
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
+import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
-import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES } from '../../format/pmtiles.ts';
+import type { LevelArrays } from '../../format/level-index.ts';
+import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES, tileOfId } from '../../format/pmtiles.ts';
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
 import {
   decodeTileDigests,
@@ -16,13 +19,21 @@ import {
 import { FileError } from '../reader/file-error.ts';
 import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
+import { TILE_BUFFER } from '../shapes/quarter-tiles.ts';
+import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
+
+/** What is known of the units of a level: `fid` and `box` of its index. */
+type UnitArrays = Pick<LevelArrays, 'fid' | 'box'>;
+
+/** What a tile has beyond its square, as a share of its side: the buffer, and what rounding moves. */
+const AROUND = (TILE_BUFFER + 2) / TILE_EXTENT;
 
 /**
  * Checks an archive and the file beside it.
- * @param fids of the level's units, ascending
+ * @param arrays of the level's index
  * @throws FileError, FormatError
  */
-export function checkTiles(file: string, beside: string, tiles: TilesFile, fids: Float64Array): void {
+export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid, box }: UnitArrays): void {
   const digestFile = readFileSync(beside);
   const head = part(digestFile, tiles.digests.head, 'the head of tiles.digest');
   const digests = decodeTileDigests(head, 'tiles.digest');
@@ -40,9 +51,8 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, fids:
       gunzipSync(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength)),
       'its root directory',
     );
-    const known = new Set(fids);
+    const positions = new Map(Array.from(fid, (own, position) => [own, position]));
     const seen = new Set<number>();
-    const checked = new Set<number>();
     let [next, leaf] = [firstIdOf(header.minzoom), 0];
     const checkEntries = (entries: typeof root): void => {
       for (const [i, id] of entries.id.entries()) {
@@ -57,18 +67,21 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, fids:
           throw new FileError(`tile ${id} is out of order, or not of its zooms`);
         next = id + run;
         const isDeepest = id >= firstIdOf(header.maxzoom);
-        if (checked.has(isDeepest ? -offset - 1 : offset)) continue;
-        checked.add(isDeepest ? -offset - 1 : offset);
         const bytes = readAt(handle, header.data.offset + offset, length);
         const record = tileContentAt(blocks, offset);
-        if (record?.digest !== tileDigestOf(bytes).toString('hex'))
-          throw new FileError(`tile ${id}: its digest is not that of tiles.digest`);
+        if (record?.digest !== tileDigestOf(bytes).toString('hex') || record.crc !== crc32(bytes))
+          throw new FileError(`tile ${id}: its digest or CRC-32 is not that of tiles.digest`);
         const text = gunzipSync(bytes);
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
-        for (const fid of featureIds(text)) {
-          if (!known.has(fid)) throw new FileError(`tile ${id} has a feature ${fid}, which the level has not`);
-          if (isDeepest) seen.add(fid);
+        const places = Array.from({ length: run }, (_, tile) => boxOfTile(id + tile));
+        for (const own of featureIds(text)) {
+          const position = positions.get(own);
+          if (position === undefined) throw new FileError(`tile ${id} has a feature ${own}, which the level has not`);
+          const unit = boxAt(box, 4 * position);
+          const apart = places.findIndex((place) => !touches(place, unit));
+          if (apart !== -1) throw new FileError(`tile ${id + apart} has a feature ${own}, whose unit is elsewhere`);
+          if (isDeepest) seen.add(own);
         }
       }
     };
@@ -88,6 +101,16 @@ function part(bytes: Buffer, { bytes: length, sha256 }: CheckedFile, what: strin
 
 function expectDigest(bytes: Buffer, digests: Buffer, number: number, what: string): void {
   if (!hasTileDigest(digests, number, bytes)) throw new FileError(`${what} ${number} is not what tiles.digest says`);
+}
+
+/** Where a tile may have something, in units of the index: its square with the buffer. */
+function boxOfTile(id: number): Box {
+  const { zoom, x, y } = tileOfId(id);
+  const longitude = (column: number): number => (column / 2 ** zoom) * FULL_TURN - FULL_TURN / 2;
+  const latitude = (row: number): number =>
+    (Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / 2 ** zoom))) / (2 * Math.PI)) * FULL_TURN;
+  const [west, east] = [longitude(x - AROUND), longitude(x + 1 + AROUND)];
+  return { west, south: latitude(y + 1 + AROUND), east, north: latitude(y - AROUND) };
 }
 
 /** The ids of the features of a tile whose layers all have units; borders have none (MVT 2.1, section 4.2). */

@@ -139,6 +139,7 @@ interface Content {
   length: number;
   textBytes: number;
   digest: Uint8Array;
+  crc: number;
 }
 
 /** The entries of all zooms; equal contents are one. */
@@ -154,10 +155,10 @@ function joinZooms(zooms: readonly Zoom[]) {
       const key = `${size} ${Buffer.from(digest).toString('hex')}`;
       const place = known.get(key);
       if (place !== undefined) return place;
-      const textBytes = u32At(record.textLength, number);
+      const [textBytes, crc] = [u32At(record.textLength, number), u32At(record.crc, number)];
       known.set(key, contents.length);
       bytes += size;
-      return contents.push({ zoom, number, offset: bytes - size, length: size, textBytes, digest }) - 1;
+      return contents.push({ zoom, number, offset: bytes - size, length: size, textBytes, digest, crc }) - 1;
     });
     for (let i = 0; i < record.id.length; i++) {
       const count = u32At(record.run, i);
@@ -226,7 +227,7 @@ function writeDigests(file: string, contents: readonly Content[], leaves: Buffer
     Buffer.concat(
       contents
         .slice(i * TILE_BLOCK_RECORDS, (i + 1) * TILE_BLOCK_RECORDS)
-        .map(({ offset, digest, textBytes }) => encodeTileRecord(offset, digest, textBytes)),
+        .map(({ offset, digest, crc, textBytes }) => encodeTileRecord(offset, digest, crc, textBytes)),
     ),
   );
   const firsts = Float64Array.from(blocks, (block) => block.readDoubleLE(0));

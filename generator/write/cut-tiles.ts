@@ -1,6 +1,7 @@
 // Makes the tiles of a level at a zoom: a file with their contents, each once, and a record of which tiles have them.
 // Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { f64At, i32At } from '../../format/element-at.ts';
 import { gzipMember } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
@@ -44,10 +45,11 @@ export interface ZoomRecord {
   id: Float64Array;
   run: Uint32Array;
   content: Uint32Array;
-  /** Of each content its length, gzipped and as text, and the beginning of its SHA-256, in their order in the file. */
+  /** Of each content its length, gzipped and as text, its digest and CRC-32, in their order in the file. */
   length: Uint32Array;
   textLength: Uint32Array;
   digest: Uint8Array;
+  crc: Uint32Array;
   /** Bytes of the largest content, without borders and as it is. */
   largest: { withoutBorders: number; whole: number };
   /** Units that are in any tile. */
@@ -149,7 +151,9 @@ export class TileRuns {
 function newZoomWriter(file: string) {
   const output = createOutputFile(file);
   const runs = new TileRuns();
-  const [lengths, textLengths] = [new NumberList(Uint32Array), new NumberList(Uint32Array)];
+  const lengths = new NumberList(Uint32Array);
+  const textLengths = new NumberList(Uint32Array);
+  const crcs = new NumberList(Uint32Array);
   const digests: Buffer[] = [];
   const known = new Map<string, number>();
   const units = new Set<number>();
@@ -173,6 +177,7 @@ function newZoomWriter(file: string) {
         lengths.push(member.length);
         textLengths.push(bytes.length);
         digests.push(tileDigestOf(member));
+        crcs.push(crc32(member));
         largest.whole = Math.max(largest.whole, member.length);
         const isLarge = hasBorders && member.length > largest.withoutBorders && tile.borders.length > 0;
         const without = isLarge ? gzipMember(Buffer.concat([tile.units, tile.labels])).length : member.length;
@@ -187,6 +192,7 @@ function newZoomWriter(file: string) {
         length: lengths.values().slice(),
         textLength: textLengths.values().slice(),
         digest: Buffer.concat(digests),
+        crc: crcs.values().slice(),
         largest,
         units: units.size,
       };

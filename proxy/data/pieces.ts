@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { numberAt } from '../../format/element-at.ts';
 import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 
-/** Size of the pieces that are kept of each file, of those that could not be read at once, as from a host. */
+/** Size of the pieces that are kept of each file. */
 const KEPT_MAX_BYTES = 1024 * 1024;
-/** Upper estimate of the size of an entry besides. */
-const ENTRY_BYTES = 256;
+/** Upper estimate of the size of an entry. */
+const sizeOf = ({ length }: Buffer): number => length + 256;
 
 /** Bytes of pieces that are read together, between them at most, and reads at a time: of a folder, and of a host. */
 const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
@@ -22,6 +22,8 @@ interface Directory {
   rangeOf(piece: number): { from: number; to: number };
   /** Are these the bytes of a piece? */
   hasBytes(piece: number, bytes: Uint8Array): boolean;
+  /** Are all kept, as checking one takes long? Otherwise those that could not be read at once, as from a host. */
+  readonly keepsAll?: true;
 }
 
 /** The pieces of a file, by number. */
@@ -29,7 +31,7 @@ export class Pieces {
   /** Relative to the origin. */
   readonly path: string;
   readonly #directory: Directory;
-  readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES });
+  readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOf });
   /** Those that are being read or wait for it, by number and principal: each waits for a turn of its own. */
   readonly #coming = new Map<string, Promise<Buffer>>();
 
@@ -51,7 +53,10 @@ export class Pieces {
     const known = this.#kept.get(piece);
     if (known !== undefined) return known;
     const bytes = this.#readNow(this.rangeOf(piece), reads);
-    return bytes !== undefined && this.#directory.hasBytes(piece, bytes) ? bytes : undefined;
+    if (bytes === undefined || !this.#directory.hasBytes(piece, bytes)) return undefined;
+    // The memory of a read is used again.
+    if (this.#directory.keepsAll) this.#kept.set(piece, Buffer.from(bytes));
+    return bytes;
   }
 
   /**
@@ -72,7 +77,7 @@ export class Pieces {
       if (kept !== undefined) return kept;
       const bytes = await reads.read(this.path, this.rangeOf(piece), client);
       if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
-      this.#kept.set(piece, bytes, { size: bytes.length + ENTRY_BYTES });
+      this.#kept.set(piece, bytes);
       return bytes;
     });
     this.#coming.set(key, loading);
@@ -87,13 +92,12 @@ export class Pieces {
    * @returns false if some were to be read later, or are not what they should be: then `several` says which
    */
   severalNow(numbers: readonly number[], reads: QueuedReads, take: (piece: number, bytes: Buffer) => boolean): boolean {
-    const { gap } = OF_FOLDERS;
     for (let first = 0, end = first; first < numbers.length; first = end) {
       const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
       let last = to;
       for (end = first + 1; end < numbers.length; end++) {
         const next = this.#directory.rangeOf(numberAt(numbers, end));
-        if (next.from - last > gap || next.to - from > NOW_RUN) break;
+        if (next.from - last > OF_FOLDERS.gap || next.to - from > NOW_RUN) break;
         last = next.to;
       }
       const bytes = this.#readNow({ offset: from, length: last - from }, reads);

@@ -8,7 +8,7 @@ import { hideBin } from 'yargs/helpers';
 import { f64At, u32At } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath, tilesPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { decodeDirectory, decodeHeader, PMTILES_HEADER_BYTES, tileIdOf, zoomOfId } from '../../format/pmtiles.ts';
+import { decodeDirectory, decodeHeader, PMTILES_HEADER_BYTES, tileIdOf, tileOfId } from '../../format/pmtiles.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { cpuSeconds } from '../support/cpu-time.ts';
@@ -174,7 +174,7 @@ function* archived(path: string): Generator<StoredTile> {
       if (u32At(run, i) === 0) yield* entriesOf(part(leaves.offset + from, bytes));
       else
         yield {
-          zoom: zoomOfId(first),
+          zoom: tileOfId(first).zoom,
           id: first,
           place: `${from}`,
           run: u32At(run, i),

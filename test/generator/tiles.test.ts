@@ -8,7 +8,9 @@ import type { VectorTileFeature } from '@mapbox/vector-tile';
 import type { Envelope, Geometry } from 'gdal-async';
 import { zxyToTileId } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
-import { tileIdOf, zoomOfId } from '../../format/pmtiles.ts';
+import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
+import { tileIdOf, tileOfId } from '../../format/pmtiles.ts';
+import { checkTiles } from '../../generator/check/tiles.ts';
 import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { toValid } from '../../generator/gdal/valid-polygons.ts';
@@ -21,8 +23,9 @@ import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { sha256 } from '../support/files.ts';
+import { contentOf, sha256 } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { readIndex } from '../support/releases/read-index.ts';
 import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
 import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -203,7 +206,7 @@ test('tile ids are those of pmtiles', async () => {
     [12, 3000, 77],
   ] as const) {
     assert.equal(tileIdOf(z, x, y), zxyToTileId(z, x, y));
-    assert.equal(zoomOfId(tileIdOf(z, x, y)), z);
+    assert.deepEqual(tileOfId(tileIdOf(z, x, y)), { zoom: z, x, y });
   }
 });
 
@@ -211,11 +214,7 @@ test('shards and their seal give the same bytes', async () => {
   const sharded = temporaryFolder();
   for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, OPTIONS), { shard, shards: 2 }, SILENT);
   await seal(sharded, 'r1', true);
-  for (const level of [0, 1])
-    for (const name of ['tiles.pmtiles', 'tiles.digest']) {
-      const path = `releases/r1/lv${level}/${name}`;
-      assert.ok(readFileSync(join(sharded, path)).equals(readFileSync(join(out, path))), path);
-    }
+  assert.deepEqual(contentOf(sharded), contentOf(out));
 });
 
 test('verify finds nothing in them, and names an archive whose digests are of another one', async () => {
@@ -239,6 +238,17 @@ test('verify finds nothing in them, and names an archive whose digests are of an
     'lv1/tiles.pmtiles',
     /block 0 is not what tiles.digest says/,
   );
+});
+
+test('verify names a tile with a feature of a unit that is elsewhere', () => {
+  const { tiles } = elementAt(release.levels, 1);
+  const root = join(out, 'releases/r1');
+  const { fid, box } = readIndex(root, 1).arrays;
+  const check = (boxes: Int32Array): void =>
+    checkTiles(join(root, tilesPath(1)), join(root, tileDigestsPath(1)), tiles ?? assert.fail(), { fid, box: boxes });
+  check(box);
+  const turned = box.map((edge, i) => (i % 4 === 1 || i % 4 === 3 ? -edge : edge));
+  assert.throws(() => check(turned), /whose unit is elsewhere/);
 });
 
 test('a unit on the antimeridian is cut there, and joined in the buffer; one at a pole is cut at 85.05 degrees', async () => {

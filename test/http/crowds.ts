@@ -69,6 +69,7 @@ export async function testCrowds({ module, choose, ms, timesMax }: CrowdTests): 
         connections: 4,
         pauseMs: OTHERS_PAUSE_MS,
         ms,
+        waits: true,
       };
       // Before the crowd: after it the service still has to do with it.
       const control = timesMax === undefined ? undefined : await crowd(asking);

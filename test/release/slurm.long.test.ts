@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DEFAULTS } from '../../generator/build.ts';
 import { seal } from '../../generator/sharded-build.ts';
 import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { contentOf } from '../support/files.ts';
@@ -24,7 +25,7 @@ test('a Slurm job array, one task of which is killed in the middle and requeued,
   const parent = temporaryFolder();
   const [out, plain] = [join(parent, 'out'), join(parent, 'plain')];
   const source = writeTwoLevels(join(parent, 'many.gpkg'));
-  await buildRelease(source, plain, { ...WHOLE, release: EXAMPLE_RELEASE });
+  await buildRelease(source, plain, { ...WHOLE, tiles: DEFAULTS.tiles, release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(parent, 'SLURM_ARRAY_TASK_ID=1');
   const slurm = await startSlurm(env);
   const array = (await slurm.run(`${typed(source, out)}\necho "$ARRAY"`, folder)).split('\n').at(-1);

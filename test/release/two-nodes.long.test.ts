@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DEFAULTS } from '../../generator/build.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
@@ -31,7 +32,7 @@ test('a job array on two machines, one of which loses its power in the middle, a
   const plain = join(local, 'plain');
   const source = writeTwoLevels(join(local, 'many.gpkg'));
   cpSync(source, shared);
-  await buildRelease(source, plain, { ...WHOLE, release: EXAMPLE_RELEASE });
+  await buildRelease(source, plain, { ...WHOLE, tiles: DEFAULTS.tiles, release: EXAMPLE_RELEASE });
   const { folder, stopped, env, typed, outputs } = copySlurmExample(place, 'SLURMD_NODENAME=n2');
   const boot = mountCommand(place);
   const slurm = await startSlurm(env, [

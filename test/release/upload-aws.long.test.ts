@@ -7,7 +7,11 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { publishChanges } from '../../generator/check/publish-changes.ts';
 import { pruneReleases } from '../../generator/release/manage.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
 import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
@@ -52,6 +56,8 @@ test('the lines for the AWS CLI copy a release before current.json, with headers
     release: 'gadm-4.2',
     accept: ['fewer-units'],
   });
+  const pair = { out, from: 'gadm-4.0', to: 'gadm-4.2' };
+  await publishChanges(pair, undefined, openPool(0), SILENT, (write) => withLock(out, write));
   await pruneReleases(out, 1);
   const changes = await type(lines, folder);
   const puts = changes.filter((change) => change.startsWith('PUT '));
@@ -61,10 +67,14 @@ test('the lines for the AWS CLI copy a release before current.json, with headers
       .map((path) => `PUT ${path}`)
       .sort(),
   );
-  assert.deepEqual(puts.slice(-2), ['PUT releases/gadm-4.2/release.json', 'PUT current.json']);
+  // What is compared with the release before comes after it, and current.json, which names all, last.
+  const ofPair = ['PUT changes/gadm-4.0..gadm-4.2.csv.gz', 'PUT changes/gone.bin'];
+  assert.deepEqual(puts.slice(-4, -1).sort(), [...ofPair, 'PUT releases/gadm-4.2/release.json']);
+  assert.equal(puts.indexOf('PUT releases/gadm-4.2/release.json'), puts.length - 4);
+  assert.equal(puts.at(-1), 'PUT current.json');
   for (const { method, url, headers } of bucket.asked) {
     if (method !== 'PUT') continue;
-    const caching = url.endsWith('current.json') ? 'no-cache' : 'public, max-age=31536000, immutable';
+    const caching = /current\.json|\/changes\//.test(url) ? 'no-cache' : 'public, max-age=31536000, immutable';
     assert.equal(headers['cache-control'], caching, url);
     assert.equal(headers['content-encoding'], undefined, url);
   }

@@ -28,7 +28,7 @@ import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 
-/** Size of the leaf directories that are kept decoded for each level, and of the blocks that are kept. */
+/** Size of the leaf directories that are kept decoded for each level. */
 const KEPT_MAX_BYTES = 1024 * 1024;
 /** Of an entry of a directory. */
 const ENTRY_BYTES = 24;
@@ -53,8 +53,6 @@ export class LevelTiles {
   readonly blocks: Pieces;
   readonly #root: TileDirectory;
   readonly #decoded = new LRUCache<number, TileDirectory>({ maxSize: KEPT_MAX_BYTES });
-  /** Blocks that have been checked: hashing one takes as long as a tile does. */
-  readonly #checked = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES });
 
   /** @throws FormatError */
   constructor(folder: string, { index }: Pick<LoadedLevel, 'index'>, begin: Buffer, head: Buffer, digestBytes: number) {
@@ -79,13 +77,14 @@ export class LevelTiles {
         return { from, to: Math.min(digestBytes, from + BLOCK_BYTES) };
       },
       hasBytes: (block, bytes) => hasTileDigest(this.digests.blocks, block, bytes),
+      keepsAll: true,
     });
   }
 
   get bytes(): number {
     const own = this.begin.length + this.digests.bytes + ENTRY_BYTES * this.#root.id.length;
     const read = this.leaves.bytes + this.blocks.bytes;
-    return own + read + this.#decoded.calculatedSize + this.#checked.calculatedSize;
+    return own + read + this.#decoded.calculatedSize;
   }
 
   /**
@@ -104,7 +103,7 @@ export class LevelTiles {
     }
     if (id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
     const offset = f64At(directory.offset, entry);
-    const block = this.#block(lastUpTo(this.digests.firsts, offset), needs);
+    const block = needs.piece(this.blocks, lastUpTo(this.digests.firsts, offset));
     if (block === undefined) return undefined;
     const content = tileContentAt(block, offset);
     if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
@@ -119,17 +118,6 @@ export class LevelTiles {
     const decoded = directoryIn(bytes, this.path);
     this.#decoded.set(leaf, decoded, { size: ENTRY_BYTES * (decoded.id.length + 1) });
     return decoded;
-  }
-
-  #block(block: number, needs: Needs): Buffer | undefined {
-    const known = this.#checked.get(block);
-    if (known !== undefined) return known;
-    const bytes = needs.piece(this.blocks, block);
-    if (bytes === undefined) return undefined;
-    // The memory of a piece is used again.
-    const own = Buffer.from(bytes);
-    this.#checked.set(block, own, { size: ENTRY_BYTES + own.length });
-    return own;
   }
 }
 

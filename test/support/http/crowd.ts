@@ -19,6 +19,8 @@ export interface CrowdOptions {
   pauseMs: number;
   /** How long it asks, in milliseconds. */
   ms: number;
+  /** Is what is asked by then waited for, at least one answer? Otherwise connections are cut. */
+  waits?: boolean;
   method?: string;
   /** Further header lines, each with its end. */
   headers?: string;
@@ -72,9 +74,9 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Asks on one connection until it is cut, or the time is over; what is not answered by then has taken until then. */
+/** Asks on one connection until it is cut, or the time is over; what is cut then has taken until then. */
 function onConnection(
-  { url, path, pauseMs, connections, method = 'GET', headers = '' }: CrowdOptions,
+  { url, path, pauseMs, connections, waits = false, method = 'GET', headers = '' }: CrowdOptions,
   token: string,
   until: number,
   statuses: Record<string, number>,
@@ -85,7 +87,7 @@ function onConnection(
   return new Promise((resolve) => {
     let [asked, left, head] = [0, -1, ''];
     const ask = (): void => {
-      if (performance.now() >= until) {
+      if (performance.now() >= until && !(waits && times.length === 0)) {
         socket.destroy();
         return;
       }
@@ -119,11 +121,11 @@ function onConnection(
       if (left === 0) answered(head.slice(9, 12));
     });
     socket.on('error', () => {});
-    socket.setTimeout(Math.max(1, until - performance.now()), () => socket.destroy());
+    if (!waits) socket.setTimeout(Math.max(1, until - performance.now()), () => socket.destroy());
     socket.on('close', () => {
       if (asked > 0) {
         times.push(performance.now() - asked);
-        if (performance.now() < until) statuses['0'] = (statuses['0'] ?? 0) + 1;
+        if (waits || performance.now() < until) statuses['0'] = (statuses['0'] ?? 0) + 1;
       }
       resolve();
     });

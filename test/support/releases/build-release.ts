@@ -7,7 +7,7 @@ import { writeCountries } from '../datasets/small-datasets.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
-/** All that the command line makes by default. */
+/** All that the command line makes by default, but for tiles. */
 export const WHOLE = { geometries: GEOMETRIES, cells: true, neighbours: true, storedPages: 'all' } as const;
 /** For tests of files, of which those of one other geometry are made like those of all. */
 export const ONE_OTHER = {

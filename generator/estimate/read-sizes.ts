@@ -11,7 +11,8 @@ import { Findings } from '../quality/findings.ts';
 import { type LayersTask, type ReadFeature, readLayers } from '../read/read-layers.ts';
 import { createLevelStores, type LevelStores } from '../read/store-level.ts';
 import { UnitPolygons } from '../read/unit-polygons.ts';
-import { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
+import { openTexts } from '../shapes/feature-texts.ts';
+import { simplifyLevels, storePoints } from '../shapes/store-geometries.ts';
 import { featureCount, gidColumnsOf } from '../source/level-source.ts';
 import { REUSE_TEXT_BYTES, storedText } from '../store/feature-store.ts';
 import { checkIdentifiers } from '../store/identifiers.ts';
@@ -81,10 +82,12 @@ export function readSizes(task: SizesTask): ReadSizes {
   sampled?.close();
   const groups = geometryGroups({ geometries });
   if (groups.length > 0) simplifyLevels({ stores: [sample.path], names: groups.map(({ name }) => name), precision });
-  for (const group of groups) storeGeometries({ store: sample.path, precision, ...group });
-  const texts = textsOf(sample, 'full');
+  if (geometries.includes('point')) storePoints({ store: sample.path, precision, points: true, labels: false });
+  const texts = textsOf(sample, 'full', precision);
   const textBytes = Math.max(1, lengthOf(texts));
-  const factors = geometries.map((geometry) => [geometry, storedBytes(textsOf(sample, geometry)) / textBytes] as const);
+  const factors = geometries.map(
+    (geometry) => [geometry, storedBytes(textsOf(sample, geometry, precision)) / textBytes] as const,
+  );
   return {
     factors: { ...Object.fromEntries(factors), pages: pageBytes(texts) / textBytes },
     findings: [...findings.list(), ...invalid.list()],
@@ -92,9 +95,9 @@ export function readSizes(task: SizesTask): ReadSizes {
 }
 
 /** The texts of the features of a store. */
-function textsOf(store: LevelStore, geometry: Geometry): Buffer[] {
-  const reader = store.openFeatures(geometry);
-  const texts = Array.from(reader.read([0, reader.index.features]), storedText);
+function textsOf(store: LevelStore, geometry: Geometry, precision: number): Buffer[] {
+  const reader = openTexts(store, geometry, precision);
+  const texts = Array.from(reader.read([0, store.readIndex().features]), storedText);
   reader.close();
   return texts;
 }

@@ -29,8 +29,8 @@ export const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
 
 /** The text of a feature with another geometry. @param withoutGeometry its text without one */
-export function withGeometry(withoutGeometry: Buffer, geometry: Buffer): Buffer[] {
-  return [withoutGeometry.subarray(0, -NO_GEOMETRY.length - END.length), geometry, END];
+export function withGeometry(withoutGeometry: Buffer, geometry: readonly Buffer[]): Buffer {
+  return Buffer.concat([withoutGeometry.subarray(0, -NO_GEOMETRY.length - END.length), ...geometry, END]);
 }
 
 /** The geometry in the text of a feature. @param withoutGeometry its text without one */

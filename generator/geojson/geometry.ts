@@ -1,8 +1,9 @@
 // Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946 section 3.1) and its bounding box, for the feature
 // writer. The hot path of reading a dataset: coordinates never become strings or objects.
 import { type Box, Extent } from './bbox.ts';
-import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
+import { COMMA, newText, reserve, type Text, writeAscii, writeByte } from './byte-writer.ts';
 import { Coordinates, unrolled } from './coordinates.ts';
+import { CLOSE, isAgainstRightHandRule, OPEN, POSITION_BYTES, writePosition, writePositions } from './polygons-text.ts';
 import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
 /** Properties of a geometry that a check of the data needs. */
@@ -48,13 +49,6 @@ const POLYGON = 3;
 const MULTI_POLYGON = 6;
 const COLLECTION = 7;
 const MIN_RING_POSITIONS = 4;
-
-/** ASCII codes of the brackets of an array. */
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
-
-/** Maximum bytes of a position, with the comma before it. */
-const POSITION_BYTES = 2 * NUMBER_BYTES + 4;
 
 /**
  * Writes geometries one by one. Coordinates are rounded; Z and M are left out; exterior rings run counter-clockwise and
@@ -156,7 +150,7 @@ export class GeometryWriter {
     if (this.#wkb.skipEmptyPoint(dimensions)) return false;
     this.#wkb.readPositions(this.#positions, 1, dimensions);
     reserve(this.#text, POSITION_BYTES);
-    this.#writePosition(0);
+    writePosition(this.#text, this.#positions, 0, this.#scale, this.#precision);
     this.#extent.addPart(this.#positions);
     return true;
   }
@@ -165,7 +159,7 @@ export class GeometryWriter {
     const count = this.#wkb.readCount();
     if (count === 0) return false;
     this.#wkb.readPositions(this.#positions, count, dimensions);
-    this.#writePositions(false);
+    writePositions(this.#text, this.#positions, false, this.#scale, this.#precision);
     this.#extent.addPart(this.#positions);
     return true;
   }
@@ -184,36 +178,14 @@ export class GeometryWriter {
       }
       if (exteriorLost) continue;
       writeByte(this.#text, written++ === 0 ? OPEN : COMMA);
-      this.#writePositions(isAgainstRightHandRule(area, i > 0));
+      const isBackwards = isAgainstRightHandRule(area, i > 0);
+      writePositions(this.#text, this.#positions, isBackwards, this.#scale, this.#precision);
       this.#extent.addPart(this.#continuous);
       this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);
     else this.#text.length = start;
     return written > 0;
-  }
-
-  /** Writes all positions as an array, from last to first if `backwards`. */
-  #writePositions(backwards: boolean): void {
-    const text = this.#text;
-    const { count } = this.#positions;
-    reserve(text, count * POSITION_BYTES);
-    writeByte(text, OPEN);
-    for (let i = 0; i < count; i++) {
-      if (i > 0) text.bytes[text.length++] = COMMA;
-      this.#writePosition(backwards ? count - 1 - i : i);
-    }
-    writeByte(text, CLOSE);
-  }
-
-  /** Writes a position. POSITION_BYTES are reserved. */
-  #writePosition(i: number): void {
-    const text = this.#text;
-    text.bytes[text.length++] = OPEN;
-    writeScaled(text, this.#positions.x(i), this.#scale, this.#precision);
-    text.bytes[text.length++] = COMMA;
-    writeScaled(text, this.#positions.y(i), this.#scale, this.#precision);
-    text.bytes[text.length++] = CLOSE;
   }
 
   /** Reads a ring, closes and checks it; returns twice its signed area. */
@@ -231,9 +203,4 @@ export class GeometryWriter {
     else this.#solid++;
     return area;
   }
-}
-
-/** RFC 7946 section 3.1.6: exterior rings run counter-clockwise, interior ones clockwise. @param area signed */
-function isAgainstRightHandRule(area: number, isHole: boolean): boolean {
-  return isHole ? area > 0 : area < 0;
 }

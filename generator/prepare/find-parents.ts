@@ -13,7 +13,7 @@ import type { LayersTask } from '../read/read-layers.ts';
 import { storeLayers } from '../read/store-level.ts';
 import { readAt } from '../reader/inflate.ts';
 import { type LevelRings, readLevelRings } from '../shapes/level-rings.ts';
-import { simplifyLevels, storeGeometries } from '../shapes/store-geometries.ts';
+import { simplifyLevels, storePoints } from '../shapes/store-geometries.ts';
 import type { LevelSource } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { placeIn } from '../store/identifiers.ts';
@@ -40,7 +40,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const cells = openCells(upper, precision);
   const { fids } = storeLayers(task, lower).index;
   simplifyLevels({ stores: [lower.path], names: ['medium'], precision });
-  storeGeometries({ store: lower.path, name: 'medium', geometries: ['point'], precision, labels: false });
+  storePoints({ store: lower.path, precision, points: true, labels: false });
   const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();
@@ -50,7 +50,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   for (const feature of points.read([0, fids.length])) {
     const position = next++;
     const fid = elementAt(fids, position);
-    const { geometry } = JSON.parse(storedText(feature).toString());
+    const geometry = JSON.parse(storedText(feature).toString());
     const units = geometry === null ? [] : cells.unitsAt(geometry.coordinates);
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0) {

@@ -1,6 +1,8 @@
-// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit, and their
-// GeoJSON. Used in child processes, from the rings that were collected while the levels were read.
-import { closedRing, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit. Used in child processes, from the rings that were collected while the levels were read.
+import { numberAt } from '../../format/element-at.ts';
+import { Coordinates } from '../geojson/coordinates.ts';
+import type { RingSink } from '../geojson/geometry.ts';
+import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
 import type { LevelUnits } from './level-rings.ts';
 import type { Grid } from './shared-arcs.ts';
 import { limitOf, newSimplifier } from './simplify-level.ts';
@@ -29,6 +31,19 @@ export interface SimplifiedUnits {
   invalid: readonly number[];
 }
 
+/** Gives polygons to a sink as closed rings, with the area 0: they run as they should already. */
+export function givePolygons(polygons: readonly OpenPolygon[], sink: RingSink): void {
+  const positions = new Coordinates();
+  for (const polygon of polygons)
+    for (const [number, ring] of polygon.entries()) {
+      const count = ring.length / 2;
+      positions.resize(count + 1);
+      for (let i = 0; i <= count; i++)
+        positions.set(i, numberAt(ring, 2 * (i % count)), numberAt(ring, 2 * (i % count) + 1));
+      sink.ring(positions, number > 0, 0);
+    }
+}
+
 /** Decimals of the coordinates of a simplified geometry. @param precision of the full one */
 export function decimalsOf(name: SimplifiedName, precision: number): number {
   return Math.min(DETAIL[name].decimals, precision);
@@ -54,16 +69,4 @@ export function simplifierOf(levels: readonly LevelUnits[]): (name: SimplifiedNa
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
     return { polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)), invalid };
   };
-}
-
-/** Polygons as a GeoJSON geometry: a MultiPolygon if there are several, or if `isMulti`. */
-export function polygonsToJson(polygons: readonly OpenPolygon[], isMulti: boolean, decimals: number): Buffer {
-  const scale = 10 ** decimals;
-  const all = polygons.map((polygon) =>
-    polygon.map((ring) => closedRing(ring).map(([x, y]) => [x / scale, y / scale])),
-  );
-  const isSeveral = isMulti || all.length > 1;
-  return Buffer.from(
-    JSON.stringify({ type: isSeveral ? 'MultiPolygon' : 'Polygon', coordinates: isSeveral ? all : all[0] }),
-  );
 }

@@ -1,16 +1,18 @@
-// Makes the other geometries of a level's units: a store for each, with the text of every feature, from which the tasks
-// that write feature files copy. Runs in child processes: levels that nest are simplified in one, which holds all their
-// borders in memory; the texts are made level by level.
+// Makes what the other geometries of a level's units are written of: simplified polygons and points. Runs in child
+// processes: levels that nest are simplified in one, which holds all their borders in memory; points are found level by
+// level.
 import { elementAt } from '../../format/element-at.ts';
-import type { Geometry } from '../../format/levels.ts';
-import { geometryIn, NO_GEOMETRY, withGeometry } from '../geojson/feature.ts';
+import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
+import type { RingSink } from '../geojson/geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import type { OpenPolygon } from './assemble-polygons.ts';
+import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
 import { openUnits } from './level-rings.ts';
-import { decimalsOf, polygonsToJson, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
+import { decimalsOf, givePolygons, type SimplifiedName, simplifierOf } from './simplified-geometry.ts';
 
 /** Which levels to simplify together. Plain data: it is sent to a child process. */
 export interface SimplifyTask {
@@ -21,7 +23,10 @@ export interface SimplifyTask {
   precision: number;
 }
 
-/** Simplifies levels: writes the polygons of their units, and how many of these are invalid. */
+/**
+ * Simplifies levels: writes the polygons of their units, and how many of these are invalid, or have no area and stay as
+ * they are.
+ */
 export function simplifyLevels({ stores, names, precision }: SimplifyTask): void {
   const levels = stores.map((path) => new LevelStore(path));
   const units = levels.map((store) => openUnits(store, precision));
@@ -32,83 +37,73 @@ export function simplifyLevels({ stores, names, precision }: SimplifyTask): void
     for (const [i, store] of levels.entries()) {
       const first = position;
       const shapes = store.createShapes(name);
-      for (const end = first + elementAt(units, i).count; position < end; position++) shapes.append(polygons(position));
+      const kinds = store.readIndex().shapes;
+      let collapsed = 0;
+      for (const end = first + elementAt(units, i).count; position < end; position++) {
+        const simplified = polygons(position);
+        const kind = kindOfShape(elementAt(kinds, position - first));
+        givePolygons(simplified, shapes);
+        shapes.unit(position - first);
+        if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) collapsed++;
+      }
       shapes.close();
-      store.writeInvalid(name, invalid.filter((unit) => unit >= first && unit < position).length);
+      store.writeInvalid(name, collapsed + invalid.filter((unit) => unit >= first && unit < position).length);
     }
   }
   for (const level of units) level.close();
 }
 
-/** Which geometries to make. Plain data: it is sent to a child process. */
-export interface GeometriesTask {
+/** What to make. Plain data: it is sent to a child process. */
+export interface PointsTask {
   /** Path of the level's store, with the polygons of its units. */
   store: string;
-  /** The simplified geometry that they are made of. */
-  name: SimplifiedName;
-  geometries: readonly Geometry[];
   /** Decimals of the full geometry. */
   precision: number;
-  /** Whether to leave the places of labels for tiles. */
+  /** Whether to leave the points, or the places of labels for tiles. */
+  points: boolean;
   labels: boolean;
 }
 
-/** Makes the stores of some geometries of a level. Removes the polygons. */
-export function storeGeometries({ name, geometries, precision, labels, ...task }: GeometriesTask): void {
+/** Makes the points of a level's units, which are those of their labels, too. */
+export function storePoints({ precision, points, labels, ...task }: PointsTask): void {
   const store = new LevelStore(task.store);
-  const decimals = decimalsOf(name, precision);
-  const texts = store.openFeatures();
-  const others = store.openFeatures('none');
-  const units = openUnits(store, precision);
-  const writers = geometries.map((geometry) => ({
-    geometry,
-    writer: store.createGeometry(geometry),
-  }));
-  const shapes = store.readShapes(name);
-  const rings = units.all()[Symbol.iterator]();
-  let invalid = store.readInvalid(name);
-  const places = labels ? newLabels(units.count, units.scale) : undefined;
-  let position = 0;
-  for (const other of others.read([0, texts.index.features])) {
-    const withoutGeometry = storedText(other);
-    const at = position;
-    const kind = kindOfShape(elementAt(texts.index.shapes, at));
-    const polygons = nextOf(shapes, at);
-    const simplified = kind === SHAPES.none ? [] : polygons;
-    // Polygons without area stay as they are.
-    if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) invalid++;
+  const name = 'medium';
+  const { features, fids, shapes } = store.readIndex();
+  const [full, others] = [openTexts(store, 'full', precision), store.openFeatures('none')];
+  const [polygons, units] = [store.openShapes(name), openUnits(store, precision)];
+  const [simplified, rings] = [polygons.unitsAt([0, features]), units.all()[Symbol.iterator]()];
+  const writer = points ? store.createGeometry('point') : undefined;
+  const places = labels ? newLabels(features, units.scale) : undefined;
+  for (let position = 0; position < features; position++) {
+    const [unit, giveRings] = [nextOf(rings, position), nextOf(simplified, position)];
+    const point = labelPoint(unit, 0, openPolygons(giveRings), decimalsOf(name, precision));
+    places?.add(position, unit, point);
     // Only of what has nothing to simplify, as points and lines.
-    const full = (): Buffer => {
-      const [text] = texts.read([at, at + 1]);
-      if (text === undefined) throw new RangeError(`position ${at}`);
-      return geometryIn(storedText(text), withoutGeometry);
+    const geometryAt = (): Buffer => {
+      const at = [position, position + 1];
+      return geometryIn(storedText(nextOf(full.read(at), position)), storedText(nextOf(others.read(at), position)));
     };
-    const unit = places !== undefined || geometries.includes('point') ? nextOf(rings, at) : undefined;
-    const point = unit && labelPoint(unit, 0, simplified, decimals);
-    if (unit !== undefined) places?.add(at, unit, point);
-    const made = (geometry: Geometry): Buffer => {
-      if (kind === SHAPES.none) return NO_GEOMETRY;
-      if (geometry === 'point') return pointToJson(point, units.scale) ?? firstPoint(full());
-      if (simplified.length === 0) return full();
-      return polygonsToJson(simplified, kind === SHAPES.multiPolygon, decimals);
-    };
-    const fid = elementAt(texts.index.fids, position);
-    for (const { geometry, writer } of writers) writer.append(fid, withGeometry(withoutGeometry, made(geometry)));
-    position++;
+    const isNone = kindOfShape(elementAt(shapes, position)) === SHAPES.none;
+    const geometry = isNone ? NO_GEOMETRY : (pointToJson(point, units.scale) ?? firstPoint(geometryAt()));
+    writer?.append(elementAt(fids, position), [geometry]);
   }
-  for (const { geometry, writer } of writers) {
-    writer.close();
-    store.writeInvalid(geometry, geometry === 'point' ? 0 : invalid);
-  }
+  writer?.close();
   if (places !== undefined) store.writeLabels(places.end());
-  for (const reader of [texts, others, units]) reader.close();
-  store.removeShapes(name);
+  for (const reader of [full, others, polygons, units]) reader.close();
 }
 
-function nextOf<Item>(items: Iterator<Item>, position: number): Item {
-  const next = items.next();
-  if (next.done === true) throw new RangeError(`position ${position}`);
-  return next.value;
+/** The polygons that a function gives, their rings not closed. */
+function openPolygons(giveRings: (sink: RingSink) => void): OpenPolygon[] {
+  const polygons: OpenPolygon[] = [];
+  giveRings({
+    ring(positions, isHole) {
+      const open: number[] = [];
+      for (let i = 0; i < positions.count - 1; i++) open.push(positions.x(i), positions.y(i));
+      if (isHole) polygons.at(-1)?.push(open);
+      else polygons.push([open]);
+    },
+  });
+  return polygons;
 }
 
 function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | undefined {

@@ -1,15 +1,15 @@
-// The feature store: a file in the work folder with every feature of a level, serialised once. The task that reads the
-// dataset appends to it; the tasks that write feature files and pages copy from it.
+// Feature stores: files in the work folder with the texts of a level's features, or what they are made of. The task that
+// reads the dataset appends to them; the tasks that write feature files and pages read them (shapes/feature-texts.ts).
 import { closeSync, openSync, readSync } from 'node:fs';
-import { constants, inflateRawSync } from 'node:zlib';
-import { sumOf, type TextSum } from '../../format/crc32.ts';
+import { constants, crc32, inflateRawSync } from 'node:zlib';
+import type { TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateLine } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { createScratchFile } from '../release/output-file.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
-import { newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
+import { kindOfShape, newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
@@ -17,32 +17,29 @@ export const REUSE_TEXT_BYTES = 8 * 1024;
 /** Appends features; `close` writes the index. */
 export interface StoreWriter {
   /** Appends a feature. @param text its text, which ends in a line feed, in pieces */
-  append(feature: Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'shape'>, text: readonly Buffer[]): void;
+  append(feature: Feature, text: readonly Buffer[]): void;
   close(): StoreIndex;
 }
 
+type Feature = Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'shape'>;
+
 /**
- * Creates a store at `file`; its index will be at `file`.index.
- * @param deflatedFrom a text of so many bytes is stored as deflate data
+ * Creates the index of the features as they are published, with the sizes and sums of all, at `file`.index, and beside it
+ * a store of the long ones, and of those that are no polygons. The others are put together of their rings.
  */
-export function createStore(file: string, columns: readonly string[], deflatedFrom = REUSE_TEXT_BYTES): StoreWriter {
-  const output = createScratchFile(file);
+export function createFullStore(file: string, kept: string, columns: readonly string[]): StoreWriter {
   const builder = newIndexBuilder(columns);
+  const writer = createSideStore(kept);
   return {
-    append(feature, pieces) {
-      const text = Buffer.concat(pieces);
-      const isDeflated = text.length >= deflatedFrom;
-      const stored = isDeflated ? deflateLine(text) : text;
-      builder.add({
-        ...feature,
-        bytes: stored.length,
-        deflatedText: isDeflated ? text.length : 0,
-        crc: sumOf(text).crc,
-      });
-      output.write(stored);
+    append(feature, text) {
+      const length = text.reduce((sum, piece) => sum + piece.length, 0);
+      const isKept = length >= REUSE_TEXT_BYTES || kindOfShape(feature.shape) === SHAPES.other;
+      const crc = (): number => text.reduce((sum, piece) => crc32(piece, sum), 0);
+      const size = isKept ? writer.append(feature.fid, text) : { bytes: length, deflatedText: 0, crc: crc() };
+      builder.add({ ...feature, ...size });
     },
     close() {
-      output.close();
+      writer.close();
       const index = builder.finish();
       writeStoreIndex(file, index);
       return index;
@@ -50,13 +47,31 @@ export function createStore(file: string, columns: readonly string[], deflatedFr
   };
 }
 
-/** Creates a store beside that of a level: what else of each unit is found by its position, without GIDs and boxes. */
-export function createSideStore(file: string, deflatedFrom?: number) {
-  const { append, close } = createStore(file, [], deflatedFrom);
+/**
+ * Creates a store at `file`, its index at `file`.index, beside that of a level: what else of each unit is found by its
+ * position, without GIDs and boxes.
+ * @param deflatedFrom a text of so many bytes is stored as deflate data
+ */
+export function createSideStore(file: string, deflatedFrom = REUSE_TEXT_BYTES) {
+  const output = createScratchFile(file);
+  const builder = newIndexBuilder([]);
   return {
-    append: (fid: number, text: readonly Buffer[]): void =>
-      append({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: SHAPES.none }, text),
-    close,
+    /** @returns what its entry in the index says of it */
+    append(fid: number, pieces: readonly Buffer[]): Pick<StoreEntry, 'bytes' | 'deflatedText' | 'crc'> {
+      const text = Buffer.concat(pieces);
+      const isDeflated = text.length >= deflatedFrom;
+      const stored = isDeflated ? deflateLine(text) : text;
+      const size = { bytes: stored.length, deflatedText: isDeflated ? text.length : 0, crc: crc32(text) };
+      builder.add({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: SHAPES.none, ...size });
+      output.write(stored);
+      return size;
+    },
+    close() {
+      output.close();
+      const index = builder.finish();
+      writeStoreIndex(file, index);
+      return index;
+    },
   };
 }
 

@@ -7,8 +7,8 @@ import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/l
 import type { Ranges } from '../../format/positions.ts';
 import type { RingSink } from '../geojson/geometry.ts';
 import {
+  createFullStore,
   createSideStore,
-  createStore,
   openStore,
   readStoreIndex,
   type StoreReader,
@@ -18,7 +18,6 @@ import {
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
 import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWriter } from './ring-store.ts';
 import { readSerialized, writeSerialized } from './serialized-file.ts';
-import { createShapeStore, readShapes } from './shape-store.ts';
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
@@ -58,7 +57,7 @@ export interface Origins {
 export class LevelStore {
   readonly path: string;
 
-  /** @param path of its features as they are published; those of the other files begin with it */
+  /** @param path with which those of its files begin; at that of its index are the features as they are published */
   constructor(path: string) {
     this.path = path;
   }
@@ -70,33 +69,29 @@ export class LevelStore {
 
   /** Begins the features as they are published. @param columns names of the GID columns 0 .. level */
   createFeatures(columns: readonly string[]): StoreWriter {
-    return createStore(this.path, columns);
+    return createFullStore(this.path, this.#features('full'), columns);
   }
 
-  /** Begins the features with another geometry. */
-  createGeometry(geometry: Geometry): ReturnType<typeof createSideStore> {
+  /** Begins the features without geometry, which are complete, or the geometries of those with points. */
+  createGeometry(geometry: 'none' | 'point'): ReturnType<typeof createSideStore> {
     return createSideStore(this.#features(geometry));
   }
 
-  /** Begins the simplified polygons of all units, of which the features with a geometry are made. */
-  createShapes(geometry: Geometry): ReturnType<typeof createShapeStore> {
-    return createShapeStore(this.#shapes(geometry));
+  /** Begins the simplified polygons of all units, of which the features with a simplified geometry are made. */
+  createShapes(geometry: Geometry): RingStoreWriter {
+    return createRingStore(this.#features(geometry));
   }
 
-  /** The simplified polygons of each unit in order of position. */
-  readShapes(geometry: Geometry): ReturnType<typeof readShapes> {
-    return readShapes(this.#shapes(geometry));
+  openShapes(geometry: Geometry): RingStoreReader {
+    return openRingStore(this.#features(geometry));
   }
 
-  removeShapes(geometry: Geometry): void {
-    for (const file of [this.#shapes(geometry), `${this.#shapes(geometry)}.index`]) rmSync(file);
-  }
-
-  openFeatures(geometry: Geometry = 'full'): StoreReader {
+  /** Opens the long features with the full geometry and those without polygons, all without geometry, or the points. */
+  openFeatures(geometry: 'full' | 'none' | 'point'): StoreReader {
     return openStore(this.#features(geometry));
   }
 
-  /** Removes the features with all geometries; their indexes stay, by which a shard is compared with the others. */
+  /** Removes what the features are made of; the indexes stay, by which a shard is compared with the others. */
   removeFeatures(): void {
     for (const geometry of GEOMETRIES) rmSync(this.#features(geometry), { force: true });
   }
@@ -161,7 +156,7 @@ export class LevelStore {
 
   /** Reads how many units are invalid with a geometry. */
   readInvalid(geometry: Geometry): number {
-    return geometry === 'none' ? 0 : readSerialized(`${this.#features(geometry)}.invalid`);
+    return geometry === 'none' || geometry === 'point' ? 0 : readSerialized(`${this.#features(geometry)}.invalid`);
   }
 
   writeInvalid(geometry: Geometry, units: number): void {
@@ -209,11 +204,7 @@ export class LevelStore {
   }
 
   #features(geometry: Geometry): string {
-    return geometry === 'full' ? this.path : `${this.path}.${geometry}`;
-  }
-
-  #shapes(geometry: Geometry): string {
-    return `${this.path}.${geometry}-shapes`;
+    return `${this.path}.${geometry}`;
   }
 
   #rings(): string {

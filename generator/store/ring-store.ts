@@ -1,5 +1,5 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
-// geometries, validity and tiles are made of them in child processes, while the level's files are written.
+// geometries, validity and tiles are made of them in child processes, while the level's files are written. Simplified polygons are kept in the same way.
 import { u8At } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
@@ -55,6 +55,8 @@ export interface RingStoreReader {
   units: number;
   /** Gives the rings of units to a sink, those at some positions or all, and yields after those of each unit. */
   read(sink: RingSink, ranges?: Ranges): Generator<void>;
+  /** For each unit, of those at some positions, a function that gives its rings to a sink until the next one is asked for. */
+  unitsAt(ranges: Ranges): Generator<(sink: RingSink) => void>;
   close(): void;
 }
 
@@ -62,32 +64,43 @@ export interface RingStoreReader {
 export function openRingStore(file: string): RingStoreReader {
   const reader = openStore(file);
   const units = reader.index.features;
+  const positions = new Coordinates();
+
+  function* unitsAt(ranges: Ranges): Generator<(sink: RingSink) => void> {
+    for (const { bytes } of reader.read(ranges)) yield (sink) => giveRings(bytes, positions, sink);
+  }
+
   return {
     units,
     *read(sink, ranges = [0, units]) {
-      const positions = new Coordinates();
-      for (const { bytes } of reader.read(ranges)) {
-        const from: Reading = { bytes, at: 0 };
-        let [x, y] = [0, 0];
-        while (from.at < bytes.length) {
-          const head = readVarint(from);
-          const isHole = head % 2 === 1;
-          const area = bytes.readDoubleLE(from.at);
-          from.at += AREA_BYTES;
-          const count = (head - (isHole ? 1 : 0)) / 2;
-          positions.resize(count);
-          for (let i = 0; i < count; i++) {
-            x += readSigned(from);
-            y += readSigned(from);
-            positions.set(i, x, y);
-          }
-          sink.ring(positions, isHole, area);
-        }
+      for (const give of unitsAt(ranges)) {
+        give(sink);
         yield;
       }
     },
+    unitsAt,
     close: () => reader.close(),
   };
+}
+
+/** Gives the rings in the bytes of a unit to a sink. @param positions are used for each of them */
+function giveRings(bytes: Buffer, positions: Coordinates, sink: RingSink): void {
+  const from: Reading = { bytes, at: 0 };
+  let [x, y] = [0, 0];
+  while (from.at < bytes.length) {
+    const head = readVarint(from);
+    const isHole = head % 2 === 1;
+    const area = bytes.readDoubleLE(from.at);
+    from.at += AREA_BYTES;
+    const count = (head - (isHole ? 1 : 0)) / 2;
+    positions.resize(count);
+    for (let i = 0; i < count; i++) {
+      x += readSigned(from);
+      y += readSigned(from);
+      positions.set(i, x, y);
+    }
+    sink.ring(positions, isHole, area);
+  }
 }
 
 /** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */

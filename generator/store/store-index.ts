@@ -19,7 +19,7 @@ export interface StoreIndex {
   parts: Int32Array;
   /** The kind of each feature's geometry (`SHAPES`). */
   shapes: Uint8Array;
-  /** Offset of the feature's bytes in the store. */
+  /** Offset of the feature's bytes in the store; of features that are not all stored, as if they were. */
   offsets: Float64Array;
   /** Length of the feature's bytes in the store: text, or deflate data. */
   bytes: Float64Array;

@@ -24,7 +24,7 @@ export const TASKS = {
   storeLevel: work('read/store-level', 'storeLevel', 'read'),
   nestingOf: work('shapes/nesting', 'nestingOf', 'geometries'),
   simplifyLevels: work('shapes/store-geometries', 'simplifyLevels', 'geometries'),
-  storeGeometries: work('shapes/store-geometries', 'storeGeometries', 'geometries'),
+  storePoints: work('shapes/store-geometries', 'storePoints', 'geometries'),
   prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
   cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),

@@ -7,7 +7,7 @@ import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf 
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
-import type { storeGeometries } from '../shapes/store-geometries.ts';
+import type { storePoints } from '../shapes/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { joinValidity, NO_INVALID } from '../store/validity.ts';
@@ -104,11 +104,12 @@ function writeLevel(
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
   const isSimplified = simplified(level);
-  const make = async (group: GeometryGroup): Promise<void> => {
-    if (features === 0) return;
+  const make = async ({ geometries, labels }: GeometryGroup): Promise<void> => {
     await isSimplified;
-    const task = { store, precision: shape.precision, ...group };
-    await pool.run<typeof storeGeometries>(TASKS.storeGeometries, task, { rank: RANKS.geometries, bytes: 0 });
+    const points = geometries.includes('point');
+    if (features === 0 || !(points || labels)) return;
+    const task = { store, precision: shape.precision, points, labels };
+    await pool.run<typeof storePoints>(TASKS.storePoints, task, { rank: RANKS.geometries, bytes: 0 });
   };
   const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
   const written = parts.map(async (part) => {

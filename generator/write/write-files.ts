@@ -19,7 +19,8 @@ import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/
 import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../read/records.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
-import type { StoreReader } from '../store/feature-store.ts';
+import { type FeatureTexts, openTexts } from '../shapes/feature-texts.ts';
+import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
 import { writeBorders } from './write-borders.ts';
@@ -46,14 +47,13 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
  */
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);
-  const store = files.openFeatures();
-  const stores = new Map<Geometry, StoreReader>([['full', store]]);
-  const storeOf = (geometry: Geometry): StoreReader => {
-    const opened = stores.get(geometry) ?? files.openFeatures(geometry);
-    stores.set(geometry, opened);
-    return opened;
+  const opened = new Map<Geometry, FeatureTexts>();
+  const textsWith = (geometry: Geometry): FeatureTexts => {
+    const texts = opened.get(geometry) ?? openTexts(files, geometry, shape.precision);
+    opened.set(geometry, texts);
+    return texts;
   };
-  const index = plannedIndex(level, shape, store.index);
+  const index = plannedIndex(level, shape, files.readIndex());
   const plan = files.readPlan<FilePlan>();
   const records = newRecords(part);
   const folders = new Set<string>();
@@ -77,18 +77,18 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
     else {
       const { kind, ranges } = planned;
       let written: CheckedFile;
-      if (isFormat(kind)) written = writePage(file, kind, ranges, store);
+      if (isFormat(kind)) written = writePage(file, kind, ranges, textsWith('full'));
       else {
         const features = featureRecords(records, kind);
         const beside = join(out, alonePath(level, planned.number, kind));
-        [written, alone] = writeFeatureFiles(file, beside, ranges, storeOf(kind), features);
+        [written, alone] = writeFeatureFiles(file, beside, ranges, textsWith(kind), features);
       }
       last = { file, written };
     }
     addFile(records, last.written);
     if (alone !== undefined) addFile(records, alone);
   }
-  for (const opened of stores.values()) opened.close();
+  for (const texts of opened.values()) texts.close();
   writeSerialized(task.records, records);
 }
 
@@ -124,15 +124,15 @@ function writeFeatureFiles(
   file: string,
   beside: string,
   ranges: Ranges,
-  store: StoreReader,
+  texts: FeatureTexts,
   records: FeatureRecords,
 ): [CheckedFile, CheckedFile] {
   const [output, others] = [createOutputFile(file), createOutputFile(beside)];
   const member = new MemberWriter(output.write);
   let before: Buffer | undefined;
-  for (const { bytes, deflated } of store.read(ranges)) {
-    const line = deflated === undefined ? bytes : undefined;
-    const alone = line === undefined ? bytes : deflateLine(line);
+  for (const { bytes, deflated } of texts.read(ranges)) {
+    const line = deflated === undefined && bytes.length < REUSE_TEXT_BYTES ? bytes : undefined;
+    const alone = deflated === undefined ? deflateLine(bytes) : bytes;
     const sum = deflated ?? sumOf(bytes);
     const chained = chainedData(line, before, alone);
     member.add({ data: chained ?? alone, ...sum });
@@ -160,10 +160,11 @@ function linkOrCopy(file: string, twin: string): void {
  * Writes one page. Holds at most its short features and one large one, compressed.
  * @param ranges the positions of its features
  */
-function writePage(file: string, format: Format, ranges: Ranges, store: StoreReader): CheckedFile {
+function writePage(file: string, format: Format, ranges: Ranges, texts: FeatureTexts): CheckedFile {
   const output = createOutputFile(file);
   const member = new MemberWriter(output.write);
   const { before, after } = FRAMES[format];
+  const separator = Buffer.of(SEPARATORS[format]);
   let pending: Buffer[] = [Buffer.from(before)];
 
   function writePending(): void {
@@ -173,13 +174,15 @@ function writePage(file: string, format: Format, ranges: Ranges, store: StoreRea
   }
 
   let left = positionsOf(ranges).count;
-  for (const { bytes, deflated } of store.read(ranges)) {
-    // The last byte of the text, and of its deflate data.
+  for (const { bytes, deflated } of texts.read(ranges)) {
     const hasSeparator = --left > 0 && format === 'fc';
-    if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
-    if (deflated === undefined) pending.push(bytes);
-    else {
+    if (deflated === undefined) {
+      if (hasSeparator) pending.push(bytes.subarray(0, -1), separator);
+      else pending.push(bytes);
+    } else {
       writePending();
+      // The last byte of the deflate data is that of the text.
+      if (hasSeparator) bytes[bytes.length - 1] = SEPARATORS[format];
       member.add({ ...deflated, data: bytes, crc: hasSeparator ? swapSeparator(deflated.crc) : deflated.crc });
     }
   }

@@ -6,7 +6,7 @@ import { titleOf } from './api/unit.js';
 import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
-import { showChanges, wireChanges } from './panels/changes.js';
+import { wireChanges } from './panels/changes.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -26,7 +26,7 @@ import { showRequestForm, wireRequest } from './panels/request.js';
 import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
-import { Counts } from './state/counts.js';
+import { createCounts } from './state/counts.js';
 import { downloadsOf, unitFile } from './state/downloads.js';
 import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 
@@ -69,7 +69,7 @@ export class WorkspaceView {
     const onOpen = (/** @type {NamedUnit} */ row) => this.#step(row);
     const { levels } = about;
     this.#options = options;
-    this.#counts = new Counts(client, levels, () => this.#drawCounts());
+    this.#counts = createCounts(client, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     wireSearch({
       parts: { client, names, about },
@@ -169,7 +169,7 @@ export class WorkspaceView {
     showPath(shown, release, (unit) => this.#step(unit));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
-    showChanges(about.changes && shown.isWorld);
+    part('changes').hidden = !(about.changes && shown.isWorld);
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
@@ -198,8 +198,7 @@ export class WorkspaceView {
     if (!about.changes) return;
     const { place } = shown;
     try {
-      const gone = { level, gid, geometry: about.lightest };
-      const gids = await readSuccessors(client, gone, signal);
+      const gids = await readSuccessors(client, { level, gid, geometry: about.lightest }, signal);
       const units = await names.findAll(level, gids);
       if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
       const links = gids.map((own, i) => {

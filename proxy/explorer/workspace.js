@@ -209,9 +209,7 @@ export class Workspace {
    */
   async #select(row, isFlight) {
     this.#wanted = { fit: false, flight: isFlight };
-    const selected = this.#shown.select(row);
-    this.#writePlace();
-    await selected;
+    await this.#shown.select(row);
   }
 
   /** @param {Parameters<ConstructorParameters<typeof Shown>[0]['listeners']['onChange']>[0]} what */

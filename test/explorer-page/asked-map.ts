@@ -4,6 +4,9 @@ import { inflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 
+/** Between two looks at the map: each one asks three processes. */
+const LOOK_MS = 50;
+
 /** A place in the window. */
 export interface Pixel {
   x: number;
@@ -32,10 +35,10 @@ export async function exposeMap(page: Page): Promise<void> {
   });
 }
 
-/** Waits until the map has drawn what it has, and does not move. */
-export function mapAtRest(page: Page): Promise<void> {
-  const isAtRest = '!!globalThis.theMap?.loaded() && !theMap.isMoving()';
-  return until(() => page.evaluate<boolean>(isAtRest), 'the map does not rest');
+/** Waits until the map has drawn what it has, does not move, and is as `condition` says, an expression. */
+export function mapAtRest(page: Page, condition = 'true'): Promise<void> {
+  const isAtRest = `!!globalThis.theMap?.loaded() && !theMap.isMoving() && ${condition}`;
+  return until(() => page.evaluate<boolean>(isAtRest), `the map does not rest: ${condition}`, LOOK_MS);
 }
 
 /** Goes to an address of the page that is open, with a view of the map, and waits until the map has drawn it. */
@@ -43,8 +46,7 @@ export async function goToView(page: Page, address: string): Promise<void> {
   await page.goto(address);
   const view = /map=([\d./-]+)/.exec(address)?.[1];
   const seen = `[theMap.getZoom(), theMap.getCenter().lat, theMap.getCenter().lng].map((n) => n.toFixed(2)).join('/')`;
-  await until(async () => (await page.evaluate<string>(seen)) === view, `the map does not go to ${view}`);
-  await mapAtRest(page);
+  await mapAtRest(page, `${seen} === '${view}'`);
 }
 
 /** Where a place is in the window, once the map has been fitted to something and rests. */

@@ -12,7 +12,6 @@ import {
   ALL_SHAPES,
   ATTRIBUTION,
   apiText,
-  CLIPBOARD,
   copied,
   journey,
   linesOf,
@@ -95,7 +94,7 @@ journey('someone looks at what a download takes before it', { service }, async (
   });
 });
 
-journey('someone takes one unit', { service, ...CLIPBOARD }, async (page, step) => {
+journey('someone takes one unit', { service }, async (page, step) => {
   const facts = page.locator('#facts');
 
   await step('the menu is opened, walked and left by keys', async () => {

@@ -3,19 +3,25 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { GEOMETRIES } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
+import { type BrowserKind, browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { exposeMap } from './asked-map.ts';
 
 const TIMEOUT_MS = 45_000;
+/** Of a page, unless it has a map. */
+export const WINDOW = { width: 1000, height: 640 };
+/** Without a graphics card each pixel of the map is work. */
+const MAP_WINDOW = { width: 800, height: 560 };
+/** So that a test can read the clipboard. */
+const CLIPBOARD = ['clipboard-read', 'clipboard-write'];
 
 /** A valid token. */
 export const TOKEN: string = AUTHORIZED.authorization.slice('Bearer '.length);
@@ -106,6 +112,8 @@ export interface PageOptions extends BrowserContextOptions {
   expected?: readonly number[];
   /** Shall it have a map, which the test may ask (asked-map.ts)? Without WebGL a page starts faster. */
   hasMap?: boolean | 'asked';
+  /** Must nobody have used its page before, or after? */
+  isAlone?: boolean;
 }
 
 /** Does what the title says, or asserts it. */
@@ -134,20 +142,49 @@ export function journey<T extends RunningService>(
   });
 }
 
-/** Runs `use` on a new page of the explorer, and asserts that the page kept to itself meanwhile. */
+/** A page that nobody uses, and its options. */
+interface FreePage {
+  page: Page;
+  key: string;
+}
+
+/** The last page of each browser, for a journey with the same options: a new one takes a second of CPU. */
+const freePages = new Map<BrowserKind, FreePage>();
+
+async function takePage(kind: BrowserKind, options: BrowserContextOptions, isAlone: boolean): Promise<FreePage> {
+  const key = JSON.stringify(options);
+  const free = freePages.get(kind);
+  freePages.delete(kind);
+  if (free?.key === key && !isAlone) return free;
+  await free?.page.context().close();
+  const context = await (await browserOf(kind)).newContext(options);
+  context.setDefaultTimeout(TIMEOUT_MS);
+  return { page: await context.newPage(), key };
+}
+
+/** Leaves a page as it was when it was new: without routes, listeners, and what a journey has kept in it. */
+async function leavePage(kind: BrowserKind, { page, key }: FreePage, viewport: ViewportSize): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  page.removeAllListeners();
+  await page.evaluate('sessionStorage.clear(), localStorage.clear()');
+  await page.context().clearCookies();
+  await page.mouse.move(0, 0);
+  await page.goto('about:blank');
+  await page.setViewportSize(viewport);
+  freePages.set(kind, { page, key });
+}
+
+/** Runs `use` on a page of the explorer, and asserts that the page kept to itself meanwhile. */
 async function onPage(
   service: RunningService,
   use: (page: Page) => Promise<void>,
-  { path = `/#token=${TOKEN}`, expected = [], hasMap = false, ...options }: PageOptions,
+  { path = `/#token=${TOKEN}`, expected = [], hasMap = false, isAlone = false, ...options }: PageOptions,
 ): Promise<void> {
-  const browser = await browserOf(hasMap === false ? 'plain' : 'webgl');
-  const context = await browser.newContext({
-    reducedMotion: 'reduce',
-    viewport: { width: 1000, height: 640 },
-    ...options,
-  });
-  context.setDefaultTimeout(TIMEOUT_MS);
-  const page = await context.newPage();
+  const kind = hasMap === false ? 'plain' : 'webgl';
+  const viewport = options.viewport ?? (hasMap === false ? WINDOW : MAP_WINDOW);
+  const all: BrowserContextOptions = { reducedMotion: 'reduce', permissions: CLIPBOARD, ...options, viewport };
+  const taken = await takePage(kind, all, isAlone);
+  const { page } = taken;
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`${error}`));
   page.on('console', (message) => {
@@ -159,12 +196,15 @@ async function onPage(
     if (url.protocol !== 'blob:' && url.origin !== service.url) faults.push(`a request to ${request.url()}`);
   });
   if (hasMap === 'asked') await exposeMap(page);
+  let isAsNew = false;
   try {
     await page.goto(`${service.url}${path}`);
     await use(page);
     assert.deepEqual(faults, []);
+    isAsNew = !isAlone;
   } finally {
-    await context.close();
+    if (isAsNew) await leavePage(kind, taken, viewport);
+    else await page.context().close();
   }
 }
 
@@ -197,10 +237,7 @@ export async function waitForFacts(page: Page, name: string): Promise<void> {
   await facts.getByText(/^\d+ properties$/).waitFor();
 }
 
-/** What a page needs so that its clipboard can be read. */
-export const CLIPBOARD: PageOptions = { permissions: ['clipboard-read', 'clipboard-write'] };
-
-/** The text in the clipboard of a page with `CLIPBOARD`. */
+/** The text in the clipboard of a page. */
 export function copied(page: Page): Promise<string> {
   return page.evaluate<string>('navigator.clipboard.readText()');
 }

@@ -5,7 +5,6 @@ import { pointTo } from '../support/releases/point-to.ts';
 import {
   ALL_SHAPES,
   buildExplorerRelease,
-  CLIPBOARD,
   copied,
   journey,
   openUnit,
@@ -34,7 +33,7 @@ async function waitForPages(page: Page, where: string, units: string): Promise<v
   await page.locator('#pager').getByText(units, { exact: true }).waitFor();
 }
 
-journey('someone sends requests, and follows them', { service, ...CLIPBOARD, expected: [400] }, async (page, step) => {
+journey('someone sends requests, and follows them', { service, expected: [400] }, async (page, step) => {
   const url = page.locator('#url');
   const response = page.locator('#response');
   const sentUrl = async (): Promise<string> => (await url.textContent())?.slice(`${service.url}/api/v1/`.length) ?? '';

@@ -7,7 +7,7 @@ const service = await startExplorer();
 const RELEASE = ['r1', '2 countries'] as const;
 const REASON = '#sign-in-reason';
 
-journey('someone signs in', { service, path: '/docs', expected: [401] }, async (page, step) => {
+journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: true }, async (page, step) => {
   const urls: string[] = [];
   page.on('request', (request) => urls.push(request.url()));
   // The address at each request of the page.

@@ -5,12 +5,13 @@ import { assert as assertProperty, integer, property } from 'fast-check';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
+import { PolygonsText } from '../../generator/geojson/polygons-text.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { labelPoint } from '../../generator/shapes/label-point.ts';
 import { type LevelRings, newRingCollector, unitsOf } from '../../generator/shapes/level-rings.ts';
 import {
   decimalsOf,
-  polygonsToJson,
+  givePolygons,
   type SimplifiedName,
   simplifierOf,
 } from '../../generator/shapes/simplified-geometry.ts';
@@ -268,9 +269,12 @@ test('the text is GeoJSON of closed rings, exterior ones counter-clockwise, and 
     polygons.flat().map((ring) => Math.sign(doubledArea(ring))),
     [1, -1],
   );
+  const text = new PolygonsText(3);
+  givePolygons(polygons, text);
+  const jsonOf = (isMulti: boolean): string => Buffer.concat(text.end(isMulti)).toString();
   const coordinates = '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0.4,0.4],[0.4,0.6],[0.6,0.6],[0.6,0.4],[0.4,0.4]]]';
-  assert.equal(polygonsToJson(polygons, false, 3).toString(), `{"type":"Polygon","coordinates":${coordinates}}`);
-  assert.equal(polygonsToJson(polygons, true, 3).toString(), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
+  assert.equal(jsonOf(false), `{"type":"Polygon","coordinates":${coordinates}}`);
+  assert.equal(jsonOf(true), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
   const wkts = raggedUnits(3, 4);
   assert.deepEqual(simplified(wkts, 'medium'), simplified(wkts, 'medium'));
 });

@@ -29,28 +29,27 @@ import { attributesAlone } from './geometry.js';
  * AboutFile
  */
 
+/** What is so where the service does not say it. */
+const NOTHING = { title: undefined, release: undefined, tiles: false, changes: false, cells: false };
+const NO_LISTS = { attribution: [], caps: {}, lightCaps: {} };
+
 /**
  * @param {string} base the address of the page
  * @returns {Promise<About>}
  */
 export async function readAbout(base) {
   const response = await fetch(new URL('about.json', base)).catch(() => undefined);
-  const about = /** @type {AboutFile} */ (response?.ok ? await response.json() : {});
-  const geometries = about.geometries ?? ['full'];
+  const file = /** @type {AboutFile} */ (response?.ok ? await response.json() : {});
+  const { date, license, geometries = ['full'], levels = [], ...about } = file;
   return {
-    title: about.title,
-    release: about.release,
-    date: about.date ?? undefined,
+    ...NOTHING,
+    ...NO_LISTS,
+    ...about,
+    date: date ?? undefined,
+    licence: license ?? undefined,
     geometries,
     lightest: attributesAlone(geometries),
-    tiles: about.tiles ?? false,
-    changes: about.changes ?? false,
-    cells: about.cells ?? false,
-    licence: about.license ?? undefined,
-    attribution: about.attribution ?? [],
-    caps: about.caps ?? {},
-    lightCaps: about.lightCaps ?? {},
-    levels: about.levels === undefined ? [] : columnsByLevel(about.levels),
+    levels: columnsByLevel(levels),
   };
 }
 

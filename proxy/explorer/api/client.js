@@ -38,10 +38,13 @@ import { featuresOf } from './json-text.js';
  * @property {(url: string) => Record<string, string>} headersFor the token, for addresses of the service's API alone
  */
 
+const NOT_REACHED = 'The service cannot be reached.';
+const BROKEN_OFF = 'The download broke off.';
+
 /** The service answered with an error, or could not be reached. */
 export class RefusalError extends Error {
-  /** @param {{ status: number, code: string, detail: string }} problem status 0 where there was no response */
-  constructor({ status, code, detail }) {
+  /** @param {{ status?: number, code?: string, detail: string }} problem status 0 where there was no response */
+  constructor({ status = 0, code = '', detail }) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -73,8 +76,7 @@ export function createClient({ base, token }) {
       return { matched: Number(headers.get('Boundaries-Matched')), bytes: Number(headers.get('Content-Length')) };
     },
     async *download(path, signal) {
-      const response = await request(urlOf(path), token(), { signal });
-      yield* batchesOf(response, signal, new DecompressionStream('gzip'));
+      yield* batchesOf(await request(urlOf(path), token(), { signal }), signal, new DecompressionStream('gzip'));
     },
     async *lines(path, signal) {
       // The browser keeps them until the service says that they have changed.
@@ -83,7 +85,7 @@ export function createClient({ base, token }) {
     async file(path, signal) {
       const response = await request(urlOf(path), token(), { signal });
       return response.blob().catch((error) => {
-        throw signal.aborted ? error : brokenOff();
+        throw signal.aborted ? error : new RefusalError({ detail: BROKEN_OFF });
       });
     },
     async json(path, signal) {
@@ -117,7 +119,7 @@ async function request(url, token, init) {
   // The figures of the page are those of the service, so nothing comes from the browser's cache.
   const sent = fetch(url, { cache: 'no-store', ...init, headers: authorization(token) });
   const response = await sent.catch((error) => {
-    throw init.signal.aborted ? error : notReached();
+    throw init.signal.aborted ? error : new RefusalError({ detail: NOT_REACHED });
   });
   if (!response.ok) throw textToError(response.status, await response.text());
   return response;
@@ -158,14 +160,10 @@ async function* batchesOf(response, signal, inflate) {
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    throw brokenOff();
+    throw new RefusalError({ detail: BROKEN_OFF });
   } finally {
     await reader.cancel().catch(() => {});
   }
-}
-
-function brokenOff() {
-  return new RefusalError({ status: 0, code: '', detail: 'The download broke off.' });
 }
 
 /**
@@ -211,11 +209,7 @@ function sizesOf(url, text) {
 export async function toRefusal(error) {
   if (error instanceof RefusalError) return error;
   const { status, body } = /** @type {{ status?: number, body?: Blob }} */ (error);
-  return status && body ? textToError(status, await body.text()) : notReached();
-}
-
-function notReached() {
-  return new RefusalError({ status: 0, code: '', detail: 'The service cannot be reached.' });
+  return status && body ? textToError(status, await body.text()) : new RefusalError({ detail: NOT_REACHED });
 }
 
 /**
@@ -228,10 +222,7 @@ export function textToError(status, text) {
     const { code, detail } = JSON.parse(text);
     return new RefusalError({ status, code: String(code), detail: String(detail) });
   } catch {
-    return new RefusalError({
-      status,
-      code: '',
-      detail: `The response has status ${status} and is not a problem of this service.`,
-    });
+    const detail = `The response has status ${status} and is not a problem of this service.`;
+    return new RefusalError({ status, detail });
   }
 }

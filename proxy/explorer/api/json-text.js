@@ -24,12 +24,10 @@ export function* membersOf(text) {
 export function elementsOf(text) {
   /** @type {string[]} */
   const elements = [];
-  let at = skipSpace(text, skipSpace(text, 0) + 1);
-  while (at < text.length && text[at] !== ']') {
+  for (let at = skipSpace(text, skipSpace(text, 0) + 1); at < text.length && text[at] !== ']'; ) {
     const end = endOfValue(text, at);
     elements.push(text.slice(at, end));
-    at = skipSpace(text, end);
-    if (text[at] === ',') at = skipSpace(text, at + 1);
+    at = skipSpace(text, skipSpace(text, end) + 1);
   }
   return elements;
 }

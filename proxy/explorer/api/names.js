@@ -58,7 +58,7 @@ export class Names {
         if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
     }
     const detail = 'A new release was published while the names were loaded. Try again.';
-    throw new RefusalError({ status: 0, code: 'release-changed', detail });
+    throw new RefusalError({ code: 'release-changed', detail });
   }
 
   /** What waits rejects with an AbortError. The next call loads again. */
@@ -99,8 +99,7 @@ export class Names {
    * @returns {Promise<NamedUnit | undefined>}
    */
   async find(level, gid) {
-    const [unit] = await this.findAll(level, [gid]);
-    return unit;
+    return (await this.findAll(level, [gid]))[0];
   }
 
   /**
@@ -161,7 +160,7 @@ export class Names {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const detail = `The names of lv${level} could not be read: ${error.message}.`;
-      throw new RefusalError({ status: 200, code: '', detail });
+      throw new RefusalError({ status: 200, detail });
     }
     /** @type {LevelNames['byGid']} */
     const byGid = new Map();

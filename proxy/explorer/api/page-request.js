@@ -42,9 +42,10 @@ export function unitToPath({ level, fid }) {
  * The request for all units of a listing, from its first page on.
  * @param {{ level: number, filters: ReadonlyMap<number, string>, bbox?: string, contains?: string }} place
  * @param {string} geometry
+ * @param {string} [pageSize]
  */
-export function listingToPath(place, geometry) {
-  return requestToPath({ ...place, format: 'geojsonl', geometry, pageSize: '', startAt: '' });
+export function listingToPath(place, geometry, pageSize = '') {
+  return requestToPath({ ...place, format: 'geojsonl', geometry, pageSize, startAt: '' });
 }
 
 /**

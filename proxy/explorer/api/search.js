@@ -34,12 +34,8 @@ export async function searchUnits({ text, levels, within }, { client, names, abo
   const level = levels.filter((number) => within === undefined || number > within.level).map((number) => `lv${number}`);
   // The service refuses what has neither letter nor digit.
   if (level.length === 0 || !/[\p{L}\p{N}]/u.test(q)) return { found: 0, results: [] };
-  const query = [
-    `q=${encode(q)}`,
-    `limit=${LIMIT}`,
-    `level=${level.join()}`,
-    ...(within ? [`gid-${within.level}=${encode(within.gid)}`] : []),
-  ];
+  const inside = within === undefined ? [] : [`gid-${within.level}=${encode(within.gid)}`];
+  const query = [`q=${encode(q)}`, `limit=${LIMIT}`, `level=${level.join()}`, ...inside];
   const { matched, units } = await readUnits(`search?${query.join('&')}`, client, about.levels, signal);
   const results = await Promise.all(units.map((unit) => toFound(unit, about.levels, names)));
   signal.throwIfAborted();

@@ -17,13 +17,8 @@
  */
 export async function readTiles(level, client, signal) {
   const { json } = await client.json(`tiles/lv${level}.json`, signal);
-  const {
-    tiles: [address = ''],
-    minzoom,
-    maxzoom,
-    bounds,
-  } = /** @type {{ tiles: string[] } & Pick<LevelTiles, 'minzoom' | 'maxzoom' | 'bounds'>} */ (json);
+  const { tiles, minzoom, maxzoom, bounds } = /** @type {{ tiles: [string] } & LevelTiles} */ (json);
   // Only the query, because this page knows at which address it reaches the service.
-  const template = `${client.urlOf(`tiles/lv${level}/`)}{z}/{x}/{y}.mvt${new URL(address).search}`;
+  const template = `${client.urlOf(`tiles/lv${level}/`)}{z}/{x}/{y}.mvt${new URL(tiles[0]).search}`;
   return { template, minzoom, maxzoom, bounds };
 }

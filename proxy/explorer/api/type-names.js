@@ -58,7 +58,8 @@ export function summarize(units, total) {
  */
 export function levelTitle(level, type) {
   if (type === null) return `Level ${level}`;
-  return ENGLISH.test(type) ? capitalised(plural(type.toLowerCase())) : type;
+  const title = plural(type.toLowerCase());
+  return ENGLISH.test(type) ? title.charAt(0).toUpperCase() + title.slice(1) : type;
 }
 
 /**
@@ -67,11 +68,6 @@ export function levelTitle(level, type) {
  */
 function unnamed(total, level) {
   return countOf(total, level === 0 ? 'country' : 'unit').replace('× ', '') + (level === 0 || total === 1 ? '' : 's');
-}
-
-/** @param {string} text */
-function capitalised(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** @param {string} noun */

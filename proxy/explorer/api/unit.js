@@ -81,6 +81,5 @@ export function unitToRow(unit, columns) {
  * @param {string} column
  */
 function textIn(unit, column) {
-  const value = unit.properties[column];
-  return value === undefined || value === null || value === '' ? undefined : String(value);
+  return String(unit.properties[column] ?? '') || undefined;
 }

@@ -13,8 +13,15 @@ const MARGIN = 12;
 /** Two presses within this time are one double click. */
 const DOUBLE_MS = 600;
 
-/** Rows that Page Up and Page Down pass. */
-const PAGE_ROWS = 10;
+/** The keys that lead to another row, and how many rows they pass. */
+const STEPS = new Map([
+  ['ArrowDown', 1],
+  ['ArrowUp', -1],
+  ['PageDown', 10],
+  ['PageUp', -10],
+  ['Home', -Infinity],
+  ['End', Infinity],
+]);
 
 const byName = new Intl.Collator('en', { numeric: true });
 
@@ -131,38 +138,23 @@ export class UnitList {
   #insert(index) {
     const row = this.#rows[index];
     if (row === undefined) return;
-    const item = this.#makeItem(row, index);
+    // What tells it from others: its GID where the same name comes twice, its type where that is not the commonest, its
+    // parent where it is not the opened unit.
+    const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
+    const details = [gid, row.type === this.#commonType ? null : row.type, row.parentTitle];
+    const detail = details.filter((text) => typeof text === 'string').join(' · ');
+    const choose = makeButton('', (event) => this.#press(row, index, event), 'choose');
+    choose.append(make('span', 'name', titleOf(row)), ...(detail === '' ? [] : [make('span', 'type', detail)]));
+    choose.tabIndex = index === this.#active ? 0 : -1;
+    if (index === this.#selected) choose.ariaCurrent = 'true';
+    const item = make('li', '', choose);
+    if (row.children > 0) item.append(makeOpen(row, () => this.#listeners.onOpen(row)));
+    item.style.top = `${index * this.#rowHeight}px`;
+    item.ariaSetSize = String(this.#rows.length);
+    item.ariaPosInSet = String(index + 1);
     const after = [...this.#shown].filter(([other]) => other > index).sort(([a], [b]) => a - b)[0];
     this.#list.insertBefore(item, after?.[1] ?? null);
     this.#shown.set(index, item);
-  }
-
-  /**
-   * @param {NamedUnit} row
-   * @param {number} index
-   */
-  #makeItem(row, index) {
-    const isSelected = index === this.#selected;
-    const item = makeRow(
-      row,
-      { detail: this.#detailOf(row), isActive: index === this.#active, isSelected },
-      { onPress: (event) => this.#press(row, index, event), onOpen: () => this.#listeners.onOpen(row) },
-    );
-    item.style.top = `${index * this.#rowHeight}px`;
-    item.setAttribute('aria-setsize', String(this.#rows.length));
-    item.setAttribute('aria-posinset', String(index + 1));
-    return item;
-  }
-
-  /**
-   * What tells a row from others: its type where that is not the commonest, its parent where it is not the opened unit, its GID
-   * where the same name comes twice.
-   * @param {NamedUnit} row
-   */
-  #detailOf(row) {
-    const gid = this.#repeated.has(fullTitle(row)) ? row.gid : null;
-    const parts = [gid, row.type === this.#commonType ? null : row.type, row.parentTitle];
-    return parts.filter((part) => typeof part === 'string').join(' · ');
   }
 
   /**
@@ -180,11 +172,11 @@ export class UnitList {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const target = rowAfterKey(event.key, this.#active, this.#rows.length - 1);
-    const row = this.#rows[this.#active];
-    if (target !== undefined) {
+    const [row, last] = [this.#rows[this.#active], this.#rows.length - 1];
+    const step = STEPS.get(event.key);
+    if (step !== undefined && last >= 0) {
       event.preventDefault();
-      this.#activate(target);
+      this.#activate(Math.min(last, Math.max(0, this.#active + step)));
       this.focus();
     } else if (event.key === 'ArrowRight' && row !== undefined && row.children > 0) {
       event.preventDefault();
@@ -221,52 +213,13 @@ export class UnitList {
    */
   #mark(index, isSelected) {
     const button = index === undefined ? undefined : this.#shown.get(index)?.querySelector('button');
-    if (isSelected) button?.setAttribute('aria-current', 'true');
-    else button?.removeAttribute('aria-current');
+    if (button) button.ariaCurrent = isSelected ? 'true' : null;
   }
 }
 
 /** @param {NamedUnit} row */
 function fullTitle(row) {
   return `${titleOf(row)}\n${row.parentTitle ?? ''}`;
-}
-
-/**
- * The row that a key leads to.
- * @param {string} key
- * @param {number} active the row that the keyboard is at
- * @param {number} last row
- * @returns {number | undefined} undefined for another key
- */
-function rowAfterKey(key, active, last) {
-  /** @type {Record<string, number>} */
-  const targets = {
-    ArrowDown: active + 1,
-    ArrowUp: active - 1,
-    PageDown: active + PAGE_ROWS,
-    PageUp: active - PAGE_ROWS,
-    Home: 0,
-    End: last,
-  };
-  const target = targets[key];
-  return target === undefined || last < 0 ? undefined : Math.min(last, Math.max(0, target));
-}
-
-/**
- * One row: a button that selects its unit, and one that opens it.
- * @param {NamedUnit} unit
- * @param {{ detail: string, isActive: boolean, isSelected: boolean }} look `detail` tells it from others
- * @param {{ onPress: (event: MouseEvent) => void, onOpen: () => void }} listeners
- */
-function makeRow(unit, { detail, isActive, isSelected }, { onPress, onOpen }) {
-  const details = detail === '' ? [] : [make('span', 'type', detail)];
-  const choose = makeButton('', onPress, 'choose');
-  choose.append(make('span', 'name', titleOf(unit)), ...details);
-  choose.tabIndex = isActive ? 0 : -1;
-  if (isSelected) choose.setAttribute('aria-current', 'true');
-  const row = make('li', '', choose);
-  if (unit.children > 0) row.append(makeOpen(unit, onOpen));
-  return row;
 }
 
 /**

@@ -13,42 +13,25 @@ const TURN = 360;
  */
 export function addAnswer(map, { chosen, chosenHalo, hover }) {
   if (map.getSource(SOURCE) === undefined) map.addSource(SOURCE, { type: 'geojson', data: collection([]) });
-  const base = { source: SOURCE };
-  /** @type {(type: string) => import('maplibre-gl').ExpressionSpecification} */
-  const isA = (type) => ['==', ['geometry-type'], type];
-  addInOrder(map, {
-    ...base,
-    id: 'answer-fill',
-    type: 'fill',
-    filter: isA('Polygon'),
-    paint: { 'fill-color': hover, 'fill-opacity': 0.45 },
+  /** @type {(kind: string, geometry: string) => Pick<import('maplibre-gl').LineLayerSpecification, 'id' | 'source' | 'filter'>} */
+  const of = (kind, geometry) => ({
+    id: `answer-${kind}`,
+    source: SOURCE,
+    filter: ['==', ['geometry-type'], geometry],
   });
-  addInOrder(map, {
-    ...base,
-    id: 'answer-line',
-    type: 'line',
-    filter: isA('Polygon'),
-    paint: { 'line-color': chosen, 'line-width': 1.2 },
-  });
-  addInOrder(map, {
-    ...base,
-    id: 'answer-point',
-    type: 'circle',
-    filter: isA('Point'),
-    paint: {
-      'circle-color': chosen,
-      'circle-radius': 4,
-      'circle-stroke-color': chosenHalo,
-      'circle-stroke-width': 1.5,
-    },
-  });
-  addInOrder(map, {
-    ...base,
-    id: 'answer-box',
-    type: 'line',
-    filter: isA('LineString'),
-    paint: { 'line-color': chosen, 'line-width': 1.5, 'line-dasharray': [4, 3] },
-  });
+  const dot = {
+    'circle-color': chosen,
+    'circle-radius': 4,
+    'circle-stroke-color': chosenHalo,
+    'circle-stroke-width': 1.5,
+  };
+  const fill = { 'fill-color': hover, 'fill-opacity': 0.45 };
+  const line = { 'line-color': chosen, 'line-width': 1.2 };
+  addInOrder(map, { ...of('fill', 'Polygon'), type: 'fill', paint: fill });
+  addInOrder(map, { ...of('line', 'Polygon'), type: 'line', paint: line });
+  addInOrder(map, { ...of('point', 'Point'), type: 'circle', paint: dot });
+  const dashed = { ...line, 'line-width': 1.5, 'line-dasharray': [4, 3] };
+  addInOrder(map, { ...of('box', 'LineString'), type: 'line', paint: dashed });
 }
 
 /**

@@ -78,25 +78,26 @@ export function layersOf(level, { minzoom, isTop }, palette) {
   // Where units are a few pixels wide their borders would be a mist.
   const lines = isTop ? minzoom : Math.max(minzoom, LINE_ZOOMS[level] ?? 0);
   const outline = units.map((colour) => mix(colour, edge, 0.4));
-  const base = { source: sourceOf(level), 'source-layer': 'units' };
-  /** @type {Omit<import('maplibre-gl').LineLayerSpecification, 'id' | 'paint'>} */
+  const of = (/** @type {string} */ kind, layer = 'units') => ({
+    id: `${kind}-${level}`,
+    source: sourceOf(level),
+    'source-layer': layer,
+  });
+  /** @type {Pick<import('maplibre-gl').LineLayerSpecification, 'type' | 'filter' | 'layout'>} */
   const chosenLine = {
-    ...base,
     type: 'line',
     filter: ['==', ['id'], state('fid')],
     layout: { ...isChosen, 'line-join': 'round' },
   };
   return [
     {
-      ...base,
-      id: `land-${level}`,
+      ...of('land'),
       type: 'fill',
       layout: isTop ? isDrawn : shownIf(isNear),
       paint: { 'fill-color': ['case', LIT, landHovered, land], 'fill-outline-color': landEdge },
     },
     {
-      ...base,
-      id: `fill-${level}`,
+      ...of('fill'),
       type: 'fill',
       filter: ['all', ['any', ['==', state('level'), level], ['boolean', ['get', 'leaf'], false]], own],
       layout: isDrawn,
@@ -108,10 +109,8 @@ export function layersOf(level, { minzoom, isTop }, palette) {
       },
     },
     {
-      id: `border-${level}`,
+      ...of('border', 'borders'),
       type: 'line',
-      source: sourceOf(level),
-      'source-layer': 'borders',
       filter: ['==', ['get', 'level'], level],
       layout: isDrawn,
       paint: {
@@ -120,13 +119,11 @@ export function layersOf(level, { minzoom, isTop }, palette) {
         'line-width': ['interpolate', ['linear'], ['zoom'], lines - 1.5, 0.2, lines + 5, 2.4 - 0.3 * level],
       },
     },
-    { ...chosenLine, id: `halo-${level}`, paint: { 'line-color': chosenHalo, 'line-width': 6 } },
-    { ...chosenLine, id: `chosen-${level}`, paint: { 'line-color': chosen, 'line-width': 2.5 } },
+    { ...of('halo'), ...chosenLine, paint: { 'line-color': chosenHalo, 'line-width': 6 } },
+    { ...of('chosen'), ...chosenLine, paint: { 'line-color': chosen, 'line-width': 2.5 } },
     {
-      id: `label-${level}`,
+      ...of('label', 'labels'),
       type: 'symbol',
-      source: sourceOf(level),
-      'source-layer': 'labels',
       filter: [
         'all',
         ['>=', ['zoom'], ['-', ['get', 'zoom'], LABEL_ZOOMS]],

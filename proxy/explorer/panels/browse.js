@@ -38,14 +38,11 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
-  part('subheading').textContent = subheadingOf();
+  const missing = hasFailed ? 'There are no names to show' : 'Loading names…';
+  const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
+  part('subheading').textContent = hasRows ? summarize(rows, total) + spot : missing;
   const isRelease = opened === undefined && unknown === undefined;
   document.title = isRelease ? title : `${part('heading').textContent} · ${title}`;
-  function subheadingOf() {
-    const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
-    if (hasRows) return summarize(rows, total) + spot;
-    return hasFailed ? 'There are no names to show' : 'Loading names…';
-  }
   const notes = [
     ...(hasRows && total > rows.length ? [`The first ${count(rows.length)} are listed. Search finds the others.`] : []),
     ...(place.bbox !== '' && levels?.[place.level]?.hasBoxes ? [BOXES] : []),

@@ -28,11 +28,6 @@ export function wireChanges({ read, save, onError }, signal) {
   card.addEventListener('toggle', () => card.open && void fill(), { signal });
 }
 
-/** @param {boolean} isShown */
-export function showChanges(isShown) {
-  part('changes').hidden = !isShown;
-}
-
 const NONE = 'No changes that lead to this release are published.';
 
 /**
@@ -40,16 +35,11 @@ const NONE = 'No changes that lead to this release are published.';
  * @param {(change: Change) => void} save
  */
 function contentOf(change, save) {
-  const facts = Object.entries(change.counts).map(
-    ([name, rows]) => /** @type {[string, string]} */ ([name, count(rows)]),
-  );
+  const counts = Object.entries(change.counts);
+  const saving = makeButton('Save as CSV', () => save(change));
   return [
     make('p', 'note', `Since ${change.from}`),
-    facts.length === 0 ? make('p', '', 'Nothing.') : makeFacts(facts),
-    make(
-      'div',
-      'actions',
-      makeButton('Save as CSV', () => save(change)),
-    ),
+    counts.length === 0 ? make('p', '', 'Nothing.') : makeFacts(counts.map(([name, rows]) => [name, count(rows)])),
+    make('div', 'actions', saving),
   ];
 }

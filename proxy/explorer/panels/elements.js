@@ -13,7 +13,8 @@ export function part(id, kind) {
 }
 
 /**
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {string} className empty for none
  * @param {...(string | Node)} content
  */
@@ -30,10 +31,8 @@ export function make(tag, className, ...content) {
  * @param {string} [className]
  */
 export function makeButton(text, run, className = '') {
-  const button = document.createElement('button');
+  const button = make('button', className, text);
   button.type = 'button';
-  if (className !== '') button.className = className;
-  button.textContent = text;
   button.addEventListener('click', run);
   return button;
 }
@@ -62,6 +61,28 @@ export function makeCopyButton(text, content) {
  */
 export function makeFacts(facts) {
   return make('dl', 'facts', ...facts.flatMap(([name, value]) => [make('dt', '', name), make('dd', '', value)]));
+}
+
+/**
+ * Facts that open.
+ * @param {string} summary
+ * @param {Parameters<typeof makeFacts>[0]} facts
+ * @param {boolean} isOpen
+ */
+export function makeDetails(summary, facts, isOpen) {
+  const details = make('details', '', make('summary', '', summary), makeFacts(facts));
+  details.open = isOpen;
+  return details;
+}
+
+/**
+ * @param {string} text
+ * @param {string} address
+ */
+export function makeLink(text, address) {
+  const link = make('a', '', text);
+  link.href = address;
+  return link;
 }
 
 /**
@@ -94,32 +115,24 @@ export function size(number) {
  * @returns {Promise<string>} what to say
  */
 export async function copy(text) {
-  const said = (await copyText(text)) ? 'Copied' : 'Not allowed here';
-  announce(said);
-  return said;
-}
-
-/**
- * @param {string} text
- * @returns {Promise<boolean>} false where the browser does not let this page copy
- */
-async function copyText(text) {
+  let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
-    return true;
   } catch {
     // Over plain HTTP, except on this machine, there is no clipboard; a selection can still be copied.
     const focused = document.activeElement;
-    const area = document.createElement('textarea');
+    const area = make('textarea', 'unseen');
     area.value = text;
-    area.className = 'unseen';
     document.body.append(area);
     area.select();
-    const isCopied = document.execCommand('copy');
+    isCopied = document.execCommand('copy');
     area.remove();
     if (focused instanceof HTMLElement) focused.focus();
-    return isCopied;
   }
+  // A browser may not let this page copy.
+  const said = isCopied ? 'Copied' : 'Not allowed here';
+  announce(said);
+  return said;
 }
 
 /** Does the service want no token? The page says so in its first element. */

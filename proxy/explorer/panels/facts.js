@@ -1,7 +1,7 @@
 // The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
 import { titleOf } from '../api/unit.js';
 import { areaKm2, isTorn } from '../map/geometry/area.js';
-import { count, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+import { count, make, makeButton, makeCopyButton, makeDetails, makeFacts, part, size } from './elements.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
@@ -36,6 +36,9 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
   title.tabIndex = -1;
   const close = makeButton('×', actions.close, 'close');
   close.setAttribute('aria-label', `Close ${titleOf(row)}`);
+  const properties = Object.entries(unit?.properties ?? {}).map(
+    ([name, value]) => /** @type {const} */ ([name, String(value)]),
+  );
   const kind = [row.type, `level ${row.level}`].filter((text) => text !== null).join(', ');
   card.replaceChildren(
     make('header', '', make('div', '', title, make('p', 'type', kind)), close),
@@ -43,7 +46,7 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
     // Above the facts: on a low window what is below them is out of sight.
     makeActions(row, unit, actions),
     makeFacts(factsOf(row, unit, inside, hasFailed)),
-    ...(unit === undefined ? [] : [makeProperties(unit, isOpen)]),
+    ...(unit === undefined ? [] : [makeDetails(`${properties.length} properties`, properties, isOpen)]),
   );
   // The element with the focus is replaced: the button with the same text gets it.
   const buttons = [...card.querySelectorAll('button')];
@@ -98,20 +101,6 @@ function makeActions(row, unit, { zoom, save, request }) {
     makeCopyButton('Copy link', () => location.href),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
   );
-}
-
-/**
- * @param {Unit} unit
- * @param {boolean} isOpen
- */
-function makeProperties({ properties }, isOpen) {
-  const facts = Object.entries(properties).map(
-    ([name, value]) => /** @type {[string, string]} */ ([name, value === null ? 'null' : String(value)]),
-  );
-  const details = document.createElement('details');
-  details.open = isOpen;
-  details.append(make('summary', '', `${facts.length} properties`), makeFacts(facts));
-  return details;
 }
 
 /** A ring as published may go from one side of a flat map to the other. */

@@ -1,7 +1,7 @@
 // What is at a point, as a card of links above the list. Used by workspace-view.js.
 import { pointToText } from '../api/coordinates.js';
 import { titleOf } from '../api/unit.js';
-import { announce, make, makeButton, part } from './elements.js';
+import { announce, make, makeButton, makeLink, part } from './elements.js';
 import { focusHeading } from './layout.js';
 
 /**
@@ -36,9 +36,8 @@ export function showHere(here, { linkOf, onOther, onClose }) {
   const close = makeButton('×', onClose, 'close');
   close.setAttribute('aria-label', 'Close what is here');
   const items = units?.map((unit) => {
-    const link = make('a', '', titleOf(unit));
-    link.setAttribute('href', linkOf(unit));
-    return make('li', '', link, make('span', 'type', unit.type ?? `level ${unit.level}`));
+    const type = make('span', 'type', unit.type ?? `level ${unit.level}`);
+    return make('li', '', makeLink(titleOf(unit), linkOf(unit)), type);
   });
   const nothing = items === undefined ? 'Asking what is here…' : 'No unit contains this point.';
   card.replaceChildren(

@@ -1,5 +1,5 @@
 // The frame of the page: tabs, skip link, the sheet below the map of a phone, and whose data it is. Used by app.js.
-import { make, part } from './elements.js';
+import { make, makeLink, part } from './elements.js';
 
 /** @typedef {import('../api/about.js').About} About */
 
@@ -180,10 +180,8 @@ function toLink(text) {
  * @param {string} text
  */
 function link(address, text) {
-  const anchor = document.createElement('a');
-  anchor.href = address;
+  const anchor = makeLink(text, address);
   anchor.rel = 'noreferrer';
   anchor.target = '_blank';
-  anchor.textContent = text;
   return anchor;
 }

@@ -1,6 +1,6 @@
 // What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
 import { RefusalError } from '../api/client.js';
-import { count, make, makeButton, part, unitsText } from './elements.js';
+import { count, make, makeButton, makeLink, part, unitsText } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -26,11 +26,7 @@ export function showMessage(message, action) {
   box.append(make('strong', '', title));
   if (detail !== '') box.append(make('p', '', detail));
   if (code !== '') box.append(make('code', '', code));
-  for (const { text, href } of links) {
-    const link = make('a', '', text);
-    link.setAttribute('href', href);
-    box.append(make('p', '', link));
-  }
+  for (const { text, href } of links) box.append(make('p', '', makeLink(text, href)));
   if (action !== undefined) box.append(makeButton(action.label, action.run));
 }
 
@@ -43,12 +39,10 @@ export function errorToMessage(error) {
   if (!(error instanceof RefusalError))
     return { kind: 'error', title: 'The response could not be read', detail: String(error) };
   const { status, code, message } = error;
-  /** @type {Message} */
-  const said = { kind: 'error', title: titleOf(status), detail: message };
-  if (status !== 0) said.code = `${status} ${code}`.trim();
-  if (status === 0) said.detail = `${message} Check that it is running and that there is a network.`;
-  if (status === 410) said.detail = 'A newer release has replaced it, so this listing cannot be continued.';
-  return said;
+  let detail = message;
+  if (status === 0) detail = `${message} Check that it is running and that there is a network.`;
+  if (status === 410) detail = 'A newer release has replaced it, so this listing cannot be continued.';
+  return { kind: 'error', title: titleOf(status), detail, code: status === 0 ? '' : `${status} ${code}`.trim() };
 }
 
 /** Why a token with which the service answers 401 is not accepted. */
@@ -120,8 +114,7 @@ export function goneMessage(gid, links) {
  * @returns {Message}
  */
 export function savingMessage(title, units) {
-  const progress = units === undefined ? {} : { detail: `${count(units)} units so far` };
-  return { kind: 'note', title: `Saving ${title}`, ...progress };
+  return { kind: 'note', title: `Saving ${title}`, detail: units === undefined ? '' : `${count(units)} units so far` };
 }
 
 /**

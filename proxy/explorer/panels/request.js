@@ -51,11 +51,9 @@ export function showRequestForm({ level, filters, format, geometry, pageSize, st
   for (const input of document.querySelectorAll('input[name="format"]'))
     if (input instanceof HTMLInputElement) input.checked = input.value === format;
   part('level', HTMLSelectElement).value = String(level);
-  part('page-size', HTMLInputElement).value = pageSize;
   part('geometry', HTMLSelectElement).value = geometry;
-  part('start-at', HTMLInputElement).value = startAt;
-  part('bbox', HTMLInputElement).value = bbox;
-  part('contains-point', HTMLInputElement).value = contains;
+  const typed = { 'page-size': pageSize, 'start-at': startAt, bbox, 'contains-point': contains };
+  for (const [id, value] of Object.entries(typed)) part(id, HTMLInputElement).value = value;
   showFilters(level, filters);
   showCap(about);
 }
@@ -95,14 +93,14 @@ function readFormat() {
  */
 function showFilters(level, filters) {
   const fields = EXAMPLES.slice(0, level + 1).map((example, number) => {
-    const input = document.createElement('input');
+    const input = make('input', '');
     input.id = `gid-${number}`;
     input.value = filters.get(number) ?? '';
     input.placeholder = example;
     input.autocomplete = 'off';
     input.spellcheck = false;
     const label = make('label', '', `gid-${number}`);
-    label.setAttribute('for', input.id);
+    label.htmlFor = input.id;
     return make('div', 'field', label, input);
   });
   part('filters').replaceChildren(...fields);

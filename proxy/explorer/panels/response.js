@@ -1,7 +1,17 @@
 // The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the
 // pages of the listing. Used by workspace-view.js.
 import { codeFor, LANGUAGES } from './code-samples.js';
-import { count, isPublicService, make, makeButton, makeCopyButton, makeFacts, part, size } from './elements.js';
+import {
+  count,
+  isPublicService,
+  make,
+  makeButton,
+  makeCopyButton,
+  makeDetails,
+  makeFacts,
+  part,
+  size,
+} from './elements.js';
 
 /**
  * @typedef {import('../api/client.js').Exchange} Exchange
@@ -44,21 +54,21 @@ export function showResponse(exchange, note, onAsk) {
     return;
   }
   const { status, statusText, ms, sentBytes, textBytes, headers } = exchange;
-  const open = box.querySelector('details')?.open ?? false;
-  const rest = document.createElement('details');
-  rest.open = open;
-  rest.append(make('summary', '', `All ${headers.length} headers`), makeFacts(headers.map(withTitle)));
+  const isOpen = box.querySelector('details')?.open ?? false;
+  const figures = /** @type {const} */ ([
+    [`${status} ${statusText}`.trim(), 'status'],
+    [`${Math.round(ms)} ms`, 'time'],
+    [size(sentBytes), 'sent'],
+    [size(textBytes), 'text'],
+  ]);
   box.replaceChildren(
     make(
       'ul',
       'figures',
-      make('li', '', make('b', 'status', `${status} ${statusText}`.trim()), make('span', '', 'status')),
-      make('li', '', make('b', '', `${Math.round(ms)} ms`), make('span', '', 'time')),
-      make('li', '', make('b', '', size(sentBytes)), make('span', '', 'sent')),
-      make('li', '', make('b', '', size(textBytes)), make('span', '', 'text')),
+      ...figures.map(([text, title]) => make('li', '', make('b', title, text), make('span', '', title))),
     ),
     makeFacts(headers.filter(([name]) => FIRST_HEADERS.includes(name)).map(withTitle)),
-    rest,
+    makeDetails(`All ${headers.length} headers`, headers.map(withTitle), isOpen),
   );
 }
 

@@ -11,7 +11,7 @@ import { errorToMessage } from './messages.js';
  * @typedef {import('../api/search.js').Found} Found
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('../api/coordinates.js').Point} Point
- * @typedef {{ option: HTMLElement, pick: () => void }} Result
+ * @typedef {{ option: HTMLElement, run: () => void }} Result
  */
 
 /** The service is asked when nothing was typed for so many milliseconds. */
@@ -63,12 +63,17 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
     clear();
     showSheet('half');
   };
+  const pick = (/** @type {Result | undefined} */ result) => {
+    if (result === undefined) return;
+    leave();
+    result.run();
+  };
   const offer = (/** @type {string} */ note, /** @type {Result[]} */ offered) => {
     results = offered;
-    for (const [i, { option, pick }] of results.entries()) {
-      option.id = `found-${i}`;
-      option.setAttribute('role', 'option');
-      option.addEventListener('click', pick);
+    for (const [i, result] of results.entries()) {
+      result.option.id = `found-${i}`;
+      result.option.setAttribute('role', 'option');
+      result.option.addEventListener('click', () => pick(result));
     }
     part('found').replaceChildren(...results.map(({ option }) => option));
     part('found-note').textContent = note;
@@ -79,29 +84,20 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
   const show = (/** @type {string} */ note, /** @type {Found[]} */ found) => {
     const key = (/** @type {Found} */ { path, ...unit }) => `${titleOf(unit)}\n${path}`;
     const isRepeated = (/** @type {Found} */ unit) => found.filter((other) => key(other) === key(unit)).length > 1;
-    const toResult = (/** @type {Found} */ unit) => {
+    const results = found.map((unit) => {
       const { path, gid, type, level } = unit;
-      const pick = () => {
-        leave();
-        onPick(unit);
-      };
       const above = path === '' || isRepeated(unit) ? [gid, path].filter(Boolean).join(' · ') : path;
-      return { option: makeOption(titleOf(unit), type ?? `level ${level}`, above), pick };
-    };
-    offer(note, found.map(toResult));
+      return { option: makeOption(titleOf(unit), type ?? `level ${level}`, above), run: () => onPick(unit) };
+    });
+    offer(note, results);
   };
   const showPoints = (/** @type {Point[]} */ points) => {
-    const toResult = (/** @type {Point} */ point) => {
-      const pick = () => {
-        leave();
-        onPoint(
-          point,
-          points.find((other) => other !== point),
-        );
-      };
-      return { option: makeOption(pointToText(point), point.order ?? '', 'what is here'), pick };
-    };
-    offer(points.length === 1 ? '1 point' : `${points.length} points`, points.map(toResult));
+    const results = points.map((point) => {
+      const other = points.find((one) => one !== point);
+      const option = makeOption(pointToText(point), point.order ?? '', 'what is here');
+      return { option, run: () => onPoint(point, other) };
+    });
+    offer(points.length === 1 ? '1 point' : `${points.length} points`, results);
   };
   const search = async () => {
     newest.abort();
@@ -135,7 +131,7 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
       setActive((active + step + results.length) % results.length);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      results[active]?.pick();
+      pick(results[active]);
     } else if (event.key === 'Escape' && field.value !== '') {
       event.stopPropagation();
       clear();
@@ -159,7 +155,6 @@ export function wireSearch({ parts, levels, opened, onPick, onPoint, signal }) {
   form.addEventListener('focusin', () => showSheet('full'), { signal });
   form.addEventListener('focusout', onLeave, { signal });
   // A press on the results must not take the focus from the field, which would close them.
-  part('found-box').addEventListener('pointerdown', (event) => event.preventDefault(), { signal });
   part('found-box').addEventListener('mousedown', (event) => event.preventDefault(), { signal });
 }
 

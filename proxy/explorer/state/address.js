@@ -18,11 +18,15 @@ export function placeToHash(place, levels) {
   const query = [...filtersToQuery(filters), ...spotsToQuery(place)];
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
-  if (view !== undefined) query.push(`map=${viewToText(view)}`);
-  if (format !== DEFAULT_FORMAT) query.push(`format=${encode(format)}`);
-  if (geometry !== '') query.push(`geometry=${encode(geometry)}`);
-  if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
-  if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
+  if (view !== undefined)
+    query.push(`map=${[view.zoom, view.latitude, view.longitude].map((number) => number.toFixed(2)).join('/')}`);
+  const chosen = {
+    format: format === DEFAULT_FORMAT ? '' : format,
+    geometry,
+    'page-size': pageSize,
+    'start-at': startAt,
+  };
+  for (const [name, value] of Object.entries(chosen)) if (value !== '') query.push(`${name}=${encode(value)}`);
   if (query.length === 0) return isWorld(place, levels) ? '' : `#lv${level}`;
   return `#lv${level}?${query.join('&')}`;
 }
@@ -84,11 +88,6 @@ export function writeHash(hash, how) {
 /** @param {string} hash */
 function addressOf(hash) {
   return `${location.pathname}${location.search}${hash}`;
-}
-
-/** @param {import('./place.js').View} view */
-function viewToText({ zoom, latitude, longitude }) {
-  return [zoom, latitude, longitude].map((number) => number.toFixed(2)).join('/');
 }
 
 /**

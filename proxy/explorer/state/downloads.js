@@ -64,8 +64,8 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
       return known;
     });
     const files = await Promise.all(asked);
-    const [matched, bytes] = [sum(files.map((file) => file.matched)), sum(files.map((file) => file.bytes))];
-    return `${unitsText(matched)}, ${size(bytes)} compressed`;
+    const sum = (/** @type {'matched' | 'bytes'} */ of) => files.reduce((total, file) => total + file[of], 0);
+    return `${unitsText(sum('matched'))}, ${size(sum('bytes'))} compressed`;
   };
   /**
    * @param {string} title
@@ -106,16 +106,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const title = isAllLevels ? `${titleOf(unit)}, all levels` : titleOf(unit);
     return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
   };
-  const cellsFile = () => {
-    const path = `download/lv${level}.cells`;
-    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
-    return {
-      label: 'Cells',
-      detail: `finds units at points without the service, level ${level}`,
-      size: async () => size((await sizeOf(path)).bytes),
-      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
-    };
-  };
   /** @type {import('../panels/download-menu.js').MenuItem[]} */
   const items = [
     { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
@@ -133,7 +123,16 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const detail = 'attributes, longitude and latitude, as a table';
     items.push({ label: 'Points', detail, ...listed({ toFile: toPointsCsv, only: 'point' }) });
   }
-  if (cells) items.push(cellsFile());
+  if (cells) {
+    const path = `download/lv${level}.cells`;
+    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
+    items.push({
+      label: 'Cells',
+      detail: `finds units at points without the service, level ${level}`,
+      size: async () => size((await sizeOf(path)).bytes),
+      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
+    });
+  }
   if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
     items.push({
       label: `All of ${titleOf(whole)}`,
@@ -156,11 +155,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
  */
 function hasDeeper({ level }, levels) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
-}
-
-/** @param {readonly number[]} numbers */
-function sum(numbers) {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**

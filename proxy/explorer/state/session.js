@@ -26,9 +26,7 @@ export class Session {
   }
 
   close() {
-    this.token = '';
-    this.isKept = false;
-    stored(() => sessionStorage.removeItem(KEY));
+    this.open('', false);
   }
 }
 

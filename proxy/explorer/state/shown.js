@@ -13,6 +13,13 @@ import { isPlain, isSpot, isWorld, selection } from './place.js';
  * @typedef {object} Listeners
  * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'opened' | 'unknown') => void} onChange
  * @property {(error: unknown) => void} onError of what is not part of the pages
+ *
+ * @typedef {object} Options
+ * @property {import('../api/client.js').Client} client
+ * @property {import('../api/names.js').Names} names
+ * @property {import('../api/about.js').About} about
+ * @property {Place} place
+ * @property {Listeners} listeners
  */
 
 /** Rows of a list whose units only the service knows. */
@@ -20,10 +27,7 @@ const ROWS_MAX = 10_000;
 
 /** The state of the page while someone is signed in. */
 export class Shown {
-  #client;
-  #names;
-  #about;
-  #listeners;
+  #options;
   #ended = new AbortController();
   /** @type {AbortController | undefined} */
   #unitRequest;
@@ -53,25 +57,15 @@ export class Shown {
   /** The selected unit in full, as the service has it. @type {Unit | undefined} */
   unit;
 
-  /**
-   * @param {object} options
-   * @param {import('../api/client.js').Client} options.client
-   * @param {import('../api/names.js').Names} options.names
-   * @param {import('../api/about.js').About} options.about
-   * @param {Place} options.place
-   * @param {Listeners} options.listeners
-   */
-  constructor({ client, names, about, place, listeners }) {
-    this.#client = client;
-    this.#names = names;
-    this.#about = about;
-    this.#listeners = listeners;
-    this.place = place;
+  /** @param {Options} options */
+  constructor(options) {
+    this.#options = options;
+    this.place = options.place;
   }
 
   /** Is the whole release shown, by its highest level? */
   get isWorld() {
-    return isWorld(this.place, this.#about.levels);
+    return isWorld(this.place, this.#options.about.levels);
   }
 
   /**
@@ -85,7 +79,7 @@ export class Shown {
 
   /** The address of the request for the units of this place. */
   get url() {
-    return this.#client.urlOf(requestToPath(this.place));
+    return this.#options.client.urlOf(requestToPath(this.place));
   }
 
   /**
@@ -97,9 +91,11 @@ export class Shown {
     this.place = place;
     Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [], opened: undefined });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
-    const fetchPage = this.#client.page;
-    this.pages = isPlain(place) ? undefined : new Pages(this.url, fetchPage, () => this.#listeners.onChange('pages'));
-    this.#listeners.onChange('place');
+    const fetchPage = this.#options.client.page;
+    this.pages = isPlain(place)
+      ? undefined
+      : new Pages(this.url, fetchPage, () => this.#options.listeners.onChange('pages'));
+    this.#options.listeners.onChange('place');
     await Promise.all([this.#loadRows(place), this.pages?.go(0)]);
   }
 
@@ -113,7 +109,7 @@ export class Shown {
     this.hasUnitFailed = false;
     this.unit = undefined;
     this.place = { ...this.place, ...selection(row) };
-    this.#listeners.onChange('selection');
+    this.#options.listeners.onChange('selection');
     await (row === undefined ? this.#loadOpened() : this.#loadUnit(row));
   }
 
@@ -136,7 +132,7 @@ export class Shown {
     try {
       const [{ units, total }, lineage] = await Promise.all([
         this.#rowsOf(place, signal),
-        deepest === undefined ? [] : this.#names.lineage(...deepest),
+        deepest === undefined ? [] : this.#options.names.lineage(...deepest),
       ]);
       if (!isCurrent()) return;
       this.lineage = lineage;
@@ -144,15 +140,15 @@ export class Shown {
     } catch (error) {
       if (!isCurrent()) return;
       this.hasFailed = true;
-      this.#listeners.onChange('rows');
-      this.#listeners.onError(error);
+      this.#options.listeners.onChange('rows');
+      this.#options.listeners.onError(error);
       return;
     }
-    this.#listeners.onChange('rows');
+    this.#options.listeners.onChange('rows');
     const { unit, fid } = place;
     const listed = this.rowOf(place);
     try {
-      const chosen = listed ?? (unit && (await this.#names.find(place.level, unit)));
+      const chosen = listed ?? (unit && (await this.#options.names.find(place.level, unit)));
       if (!isCurrent() || this.selected !== undefined) return;
       if (chosen) return await this.select(chosen);
       // While a unit is selected nobody asks for all of the opened one.
@@ -160,9 +156,9 @@ export class Shown {
       const isListed = this.total === this.rows.length && this.total > 0;
       if (unit === undefined && (fid === undefined || !isListed)) return;
       this.unknown = unit ?? `fid ${fid}`;
-      this.#listeners.onChange('unknown');
+      this.#options.listeners.onChange('unknown');
     } catch (error) {
-      if (isCurrent()) this.#listeners.onError(error);
+      if (isCurrent()) this.#options.listeners.onError(error);
     }
   }
 
@@ -175,7 +171,7 @@ export class Shown {
     const { level, filters } = place;
     const [[of, gid] = [level, undefined], ...others] = filters;
     const isInOne = others.length === 0 && (gid === undefined || of < level) && !isSpot(place);
-    return (isInOne && (await this.#names.children({ level, of, gid }))) || this.#rowsOfPages(place, signal);
+    return (isInOne && (await this.#options.names.children({ level, of, gid }))) || this.#rowsOfPages(place, signal);
   }
 
   /**
@@ -186,18 +182,18 @@ export class Shown {
    * @returns {Promise<{ units: NamedUnit[], total: number }>}
    */
   async #rowsOfPages(place, signal) {
-    const columns = this.#about.levels[place.level];
+    const columns = this.#options.about.levels[place.level];
     /** @type {NamedUnit[]} */
     const rows = [];
     let total = 0;
     /** @type {string | undefined} */
-    let url = this.#client.urlOf(listingToPath(place, this.#about.lightest));
+    let url = this.#options.client.urlOf(listingToPath(place, this.#options.about.lightest));
     while (url !== undefined && columns !== undefined && rows.length < ROWS_MAX) {
-      const page = await this.#client.page(url, signal);
+      const page = await this.#options.client.page(url, signal);
       for (const unit of page.units) rows.push(unitToRow(unit, columns));
       [url, total] = [page.next, page.matched];
     }
-    const known = await this.#names.findAll(
+    const known = await this.#options.names.findAll(
       place.level,
       rows.map(({ gid }) => gid ?? ''),
     );
@@ -210,14 +206,14 @@ export class Shown {
     const opened = this.lineage.at(-1);
     const { gid = null, level = 0 } = opened ?? {};
     if (gid === null || this.opened !== undefined) return;
-    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#about.lightest);
+    const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#options.about.lightest);
     try {
       const unit = await this.#read(path, opened?.fid, signal);
       if (signal.aborted) return;
       this.opened = unit;
-      this.#listeners.onChange('opened');
+      this.#options.listeners.onChange('opened');
     } catch (error) {
-      if (!signal.aborted) this.#listeners.onError(error);
+      if (!signal.aborted) this.#options.listeners.onError(error);
     }
   }
 
@@ -229,12 +225,12 @@ export class Shown {
       const unit = await this.#read(unitToPath(row), row.fid, request.signal);
       if (this.selected !== row) return;
       this.unit = unit;
-      this.#listeners.onChange('unit');
+      this.#options.listeners.onChange('unit');
     } catch (error) {
       if (request.signal.aborted) return;
       this.hasUnitFailed = true;
-      this.#listeners.onChange('unit');
-      this.#listeners.onError(error);
+      this.#options.listeners.onChange('unit');
+      this.#options.listeners.onError(error);
     }
   }
 
@@ -244,7 +240,7 @@ export class Shown {
    * @param {AbortSignal} signal
    */
   async #read(path, fid, signal) {
-    const { units } = await this.#client.page(this.#client.urlOf(path), signal);
+    const { units } = await this.#options.client.page(this.#options.client.urlOf(path), signal);
     return units.find(({ id }) => id === fid);
   }
 }

@@ -37,8 +37,7 @@ export function boxOfSelected({ selected, unit }) {
  */
 export function boxesOfAll(shown) {
   const { selected, unit, opened } = shown;
-  const whole = selected === undefined ? opened : unit;
-  const box = boxOf(whole);
+  const box = boxOf(selected === undefined ? opened : unit);
   return box === undefined ? (selected === undefined ? boxesOfListed(shown) : []) : [box];
 }
 
@@ -47,10 +46,7 @@ export function boxesOfAll(shown) {
  * @returns {Box | undefined}
  */
 function boxOf(unit) {
-  const [west, south, east, north] = unit?.bbox ?? [];
-  return west === undefined || south === undefined || east === undefined || north === undefined
-    ? undefined
-    : [west, south, east, north];
+  return unit?.bbox?.length === 4 ? unit.bbox : undefined;
 }
 
 /**

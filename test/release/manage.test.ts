@@ -61,11 +61,18 @@ const freshOutput = (): string => copyOf(before);
 
 test('of two builders at once the second is refused and told who is writing; the first is not disturbed', async () => {
   const out = freshOutput();
-  const first = buildRelease(newSource, out, newBuild);
-  await assert.rejects(buildRelease(oldSource, out, { release: 'other' }), {
-    message: new RegExp(`process ${process.pid} is writing there`),
-  });
-  await first;
+  const refusal = { message: new RegExp(`process ${process.pid} is writing there`) };
+  let refused = 0;
+  const advance = (): void => {
+    assert.throws(() => takeLock(out), refusal);
+    refused++;
+  };
+  await build(buildOptions(newSource, out, newBuild), { ...SILENT, advance });
+  assert.ok(refused > 0);
+  assert.deepEqual(contentOf(out), expected);
+  const lock = takeLock(out);
+  await assert.rejects(buildRelease(oldSource, out, { release: 'other' }), refusal);
+  lock.release();
   assert.deepEqual(contentOf(out), expected);
 });
 

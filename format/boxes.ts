@@ -265,8 +265,8 @@ export function isPartSurelyIn(index: LevelIndex, position: number, box: Box, is
 }
 
 /**
- * Does the box of valid polygons have a whole side in another one? A position of theirs is on each side. Those that touch
- * the antimeridian or a pole are left out: edges there may be none of the unit's border.
+ * Does the box of valid polygons have a whole side in another one? A position of theirs is on each side. Those that
+ * touch the antimeridian or a pole are left out: edges there may be none of the unit's border.
  */
 function reachesInto({ west, south, east, north }: Box, box: Box): boolean {
   if (west <= -FULL_TURN / 2 || east >= FULL_TURN / 2 || Math.max(-south, north) >= FULL_TURN / 4) return false;
@@ -282,7 +282,9 @@ export function liesWithin({ west, south, east, north }: Box, box: Box): boolean
   return south >= box.south && north <= box.north && isWithin(west, east, box);
 }
 
-/** The ranges of smallest cells that a box of the index meets, a cell more on each side: two across the antimeridian. */
+/**
+ * The ranges of smallest cells that a box of the index meets, a cell more on each side: two across the antimeridian.
+ */
 export function rangesOfBox({ west, south, east, north }: Box, { precision, finest, side }: Cells): CellRange[] {
   const units = 10 ** precision / 1e7;
   const cellOf = (value: number, origin: number): number => Math.floor(((value + origin) * units) / finest);

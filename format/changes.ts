@@ -26,7 +26,9 @@ export const SUCCESSORS_MAX = 5;
 export interface GoneUnit {
   level: Level;
   gid: string;
-  /** GIDs of the same level in the release in which it was gone first, at most SUCCESSORS_MAX, the largest part first. */
+  /**
+   * GIDs of the same level in the release in which it was gone first, at most SUCCESSORS_MAX, the largest part first.
+   */
   successors: readonly string[];
 }
 

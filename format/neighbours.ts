@@ -1,5 +1,6 @@
 // Which units of a level share a border, and how long it is: neighbours.bin. The generator writes it
-// (generator/write/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in names.
+// (generator/write/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in
+// names.
 import { u32At } from './element-at.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -52,8 +53,8 @@ export class Neighbours {
   }
 
   /**
-   * A colour for each unit, 0 to 5: the least that no neighbour before it has; 5 where all are taken. So neighbours have
-   * different ones, but for those of 5 whose neighbours have all others.
+   * A colour for each unit, 0 to 5: the least that no neighbour before it has; 5 where all are taken. So neighbours
+   * have different ones, but for those of 5 whose neighbours have all others.
    */
   colours(): Uint8Array {
     const colours = new Uint8Array(this.arrays.start.length - 1);

@@ -1,8 +1,10 @@
-// A box of the plane that cells divide (grid.ts), exactly as it was asked for, and whether an edge meets it: has a point
-// in it, its border included. Used by the proxy for `bbox`.
+// A box of the plane that cells divide (grid.ts), exactly as it was asked for, and whether an edge meets it: has a
+// point in it, its border included. Used by the proxy for `bbox`.
 import { DECIMAL } from './grid.ts';
 
-/** A coordinate in units, east of longitude -180 or north of latitude -90: exactly, and to the precision of a double. */
+/**
+ * A coordinate in units, east of longitude -180 or north of latitude -90: exactly, and to the precision of a double.
+ */
 interface Coordinate {
   /** Whole units at or below it, and at or above it. */
   floor: number;

@@ -1,5 +1,5 @@
-// What release.json says of how a release was built, in any version of the format. The generator takes it from there for
-// `build --like`.
+// What release.json says of how a release was built, in any version of the format. The generator takes it from there
+// for `build --like`.
 import { storedPagesIn } from './manifest.ts';
 import { booleanIn, type JsonObject, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 import { geometryNamesIn, type ReleaseShape } from './release.ts';

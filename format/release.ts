@@ -107,8 +107,8 @@ export interface LevelSummary extends LevelAbout {
   /** Undefined if the release has no neighbours. */
   neighbours?: NeighboursFile | undefined;
   /**
-   * How it nests: the share of the edges of its units with units below them that the next level that has units has, too;
-   * null if there is none, or nothing counts.
+   * How it nests: the share of the edges of its units with units below them that the next level that has units has,
+   * too; null if there is none, or nothing counts.
    */
   nesting: number | null;
   /** The level's names of units. */

@@ -42,7 +42,9 @@ function sourceArguments(folder: string): string[] {
   return ['--source', ...(names.length === 0 || names.length > SOURCE_MAX ? ['FILE'] : names)];
 }
 
-/** The names of the source in a release.json of any version, of a folder that of the folder; none if they are not there. */
+/**
+ * The names of the source in a release.json of any version, of a folder that of the folder; none if they are not there.
+ */
 function namesIn(folder: string): string[] {
   try {
     const file = join(folder, RELEASE_FILE);

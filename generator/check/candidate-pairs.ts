@@ -11,7 +11,8 @@ export interface UnitBox {
 const HALF = 1_800_000_000;
 
 /**
- * The pairs whose boxes meet, each once, in the order of both lists. A box across the antimeridian (west > east) is two.
+ * The pairs whose boxes meet, each once, in the order of both lists. A box across the antimeridian (west > east) is
+ * two.
  */
 export function candidatePairs(from: readonly UnitBox[], to: readonly UnitBox[]): { from: number; to: number }[] {
   const [old, now] = [from.flatMap(onMap), to.flatMap(onMap)].map((boxes) =>

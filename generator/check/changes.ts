@@ -342,7 +342,9 @@ function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Poo
   };
 }
 
-/** The pairs of a task: all of some old units, so that each of these is read once, and those around them seldom again. */
+/**
+ * The pairs of a task: all of some old units, so that each of these is read once, and those around them seldom again.
+ */
 function tasksOf(pairs: readonly SameGid[]): SameGid[][] {
   const tasks: SameGid[][] = [];
   let units = 0;

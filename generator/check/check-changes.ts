@@ -1,5 +1,5 @@
-// Verifies the files of changes that lead to a release: digests, signatures, sums of shares, and that each GID is in its
-// release. Used by verify.ts.
+// Verifies the files of changes that lead to a release: digests, signatures, sums of shares, and that each GID is in
+// its release. Used by verify.ts.
 import { type KeyObject, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ const TOLERANCE = 0.001;
 const ROUNDED_BY = 0.00005;
 
 /**
- * Verifies the changes that lead to a release: those that current.json lists, and those that are not listed yet, without
- * a digest; and gone.bin.
+ * Verifies the changes that lead to a release: those that current.json lists, and those that are not listed yet,
+ * without a digest; and gone.bin.
  */
 export function checkChanges(out: string, release: string, keys: readonly KeyObject[], findings: Finding[]): void {
   const current = recordedIn(out);

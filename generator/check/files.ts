@@ -169,7 +169,10 @@ function pageDescription(index: LevelIndex, format: Format, number: number, rang
 /** What the lines of a level's feature files have to be. */
 interface LineCheck {
   fidAt(position: number): number;
-  /** Takes a feature's text and its position, returns the feature. @throws FileError if it is not the line of that feature */
+  /**
+   * Takes a feature's text and its position, returns the feature.
+   * @throws FileError if it is not the line of that feature
+   */
   checkLine(text: Buffer, position: number): JsonObject;
 }
 

@@ -1,5 +1,5 @@
-// Which units became which, from the shares of area that they have in common: groups, classes and rows of changes. Pure:
-// used by changes.ts.
+// Which units became which, from the shares of area that they have in common: groups, classes and rows of changes.
+// Pure: used by changes.ts.
 import type { ChangeClass, ChangeRow } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 
@@ -93,7 +93,9 @@ export function rowOf(
   };
 }
 
-/** Links whose shares of a unit are one in all at most: where units of a release overlap, they divide what they share. */
+/**
+ * Links whose shares of a unit are one in all at most: where units of a release overlap, they divide what they share.
+ */
 function withinWhole(links: readonly Link[]): Link[] {
   const sumsBy = (unitOf: (link: Link) => number, shareOf: (link: Link) => number) => {
     const sums = new Map<number, number>();

@@ -1,5 +1,5 @@
-// The estimate of `build --dry-run`: counts of files come from the plan and are exact; their bytes are the lengths of the
-// texts, times a factor that is measured with a sample of features for each kind of file.
+// The estimate of `build --dry-run`: counts of files come from the plan and are exact; their bytes are the lengths of
+// the texts, times a factor that is measured with a sample of features for each kind of file.
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
@@ -88,7 +88,8 @@ const CELLS_SHARE = 0.37;
 
 /**
  * Bytes of tiles, as measured: for each tile of all zooms that a side of a unit's box leads through, which has the
- * attributes of the unit; and for each byte of feature files with the full geometry, in tiles to a zoom and to each more.
+ * attributes of the unit; and for each byte of feature files with the full geometry, in tiles to a zoom and to each
+ * more.
  */
 const TILES = { side: 160, zoom: 8, share: 0.85, more: 1.32 } as const;
 

@@ -14,7 +14,9 @@ const AREA_SHARE_MAX = 0.25;
  * to this: an island that is near stays, unless the rest can be shown twice as large.
  */
 const WORTH_MIN = 2;
-/** Islets, with at most this share of the area, are left out for less, as those of Chile that are half an ocean away. */
+/**
+ * Islets, with at most this share of the area, are left out for less, as those of Chile that are half an ocean away.
+ */
 const ISLETS_SHARE_MAX = 0.01;
 const ISLETS_WORTH_MIN = 1.8;
 

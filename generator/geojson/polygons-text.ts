@@ -1,5 +1,5 @@
-// Writes polygons as text: for the writer of geometries, which reads them from the source, and for features that are put
-// together of the rings that a build keeps (shapes/feature-texts.ts).
+// Writes polygons as text: for the writer of geometries, which reads them from the source, and for features that are
+// put together of the rings that a build keeps (shapes/feature-texts.ts).
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
 import type { Coordinates } from './coordinates.ts';
 
@@ -62,14 +62,19 @@ export class PolygonsText {
     this.polygons = 0;
   }
 
-  /** @param positions of a closed ring in scaled degrees; @param area signed, by which it is written backwards or not */
+  /**
+   * @param positions of a closed ring in scaled degrees
+   * @param area signed, by which it is written backwards or not
+   */
   ring(positions: Coordinates, isHole: boolean, area: number): void {
     if (isHole || this.polygons > 0) writeAscii(this.#text, isHole ? ',' : '],[');
     if (!isHole) this.polygons++;
     writePositions(this.#text, positions, isAgainstRightHandRule(area, isHole), this.#scale, this.#precision);
   }
 
-  /** @returns a MultiPolygon if there are several, or if `isMulti`, in pieces that are valid until the next unit begins */
+  /**
+   * @returns a MultiPolygon if there are several, or if `isMulti`, in pieces that are valid until the next unit begins
+   */
   end(isMulti: boolean): readonly Buffer[] {
     const { head, tail } = isMulti || this.polygons > 1 ? AROUND.several : AROUND.one;
     return [head, this.#text.bytes.subarray(0, this.#text.length), tail];

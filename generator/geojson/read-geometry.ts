@@ -1,4 +1,5 @@
-// Reads the geometry of a feature through GDAL, for builds and for the oracle of the tests that compares a release with its source.
+// Reads the geometry of a feature through GDAL, for builds and for the oracle of the tests that compares a release with
+// its source.
 import type * as gdalTypes from 'gdal-async';
 import { gdal } from '../gdal/gdal.ts';
 import { gdalResult } from '../gdal/open-dataset.ts';

@@ -1,5 +1,5 @@
-// The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each island
-// instead of the extent of all. Used by read/store-level.ts for the array `part` of an index.
+// The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each
+// island instead of the extent of all. Used by read/store-level.ts for the array `part` of an index.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { PARTS_MAX } from '../../format/level-index.ts';
 import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';
@@ -49,8 +49,8 @@ export class RingParts {
   }
 
   /**
-   * A box for each polygon: of its edges that the unit has an odd number of times, as the others bound nothing. Polygons
-   * with an edge in common are one.
+   * A box for each polygon: of its edges that the unit has an odd number of times, as the others bound nothing.
+   * Polygons with an edge in common are one.
    */
   #boxes(): Box[] {
     const twice = this.#edgesTwice();

@@ -27,8 +27,8 @@ const UNPACKED = 1.5;
 
 /**
  * Bytes for each byte of a binary source: a build that is refused would fail. Of 57,544 real units they are 0.66 for
- * feature files with the full geometry, 0.32 for each other one, 0.17 for cells, 2.3 for all pages and 0.7 for scratch, which
- * is rings, attributes and long texts; with more detail fewer, of other geometries by far.
+ * feature files with the full geometry, 0.32 for each other one, 0.17 for cells, 2.3 for all pages and 0.7 for scratch,
+ * which is rings, attributes and long texts; with more detail fewer, of other geometries by far.
  */
 const SHARES = {
   scratch: 0.5,

@@ -122,8 +122,8 @@ async function repair(staged: string, target: string): Promise<void> {
 
 /**
  * Makes a release the current one. Readable are, besides, those that were: one that was built for review stays unread.
- * @param isBuilt has it just been built? Then it is what is published, also where current.json has the digest of another
- *   one, whose folder was removed
+ * @param isBuilt has it just been built? Then it is what is published, also where current.json has the digest of
+ *   another one, whose folder was removed
  * @throws BuildError if it does not exist, or its release.json is not what was published
  */
 export async function activate(out: string, release: string, isBuilt = false): Promise<void> {
@@ -312,7 +312,8 @@ export async function relistChanges(out: string, renewed: ReleasePair): Promise<
  * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
  * published.
  * @param renewed the release whose digest is that of its file now
- * @param pair the pair of releases whose changes are new: those of the oldest pairs are left out where there are too many
+ * @param pair the pair of releases whose changes are new: those of the oldest pairs are left out where there are too
+ *   many
  * @throws BuildError if it would be larger than what proxies read
  */
 async function writeCurrent(

@@ -55,8 +55,8 @@ export function compare(a: string, b: string): number {
 }
 
 /**
- * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have no
- * area. An area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
+ * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have
+ * no area. An area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
  */
 export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates; collapsed: number } {
   const polygons = positionsOf(atlas, area);

@@ -20,7 +20,9 @@ interface CutArcs extends ZoomArcs {
 /** Points with an effective area above half a pixel stay: square units, of 4,096 along 512 pixels. */
 const WEIGHT_MIN = 32;
 
-/** How often points come back, and how often crossings become places of both edges, and what overlaps the same edges. */
+/**
+ * How often points come back, and how often crossings become places of both edges, and what overlaps the same edges.
+ */
 const ROUNDS = { refined: 30, joined: 10 } as const;
 
 /** The arcs of a zoom, and how many pairs of edges of a level still cross. */

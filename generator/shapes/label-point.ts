@@ -43,8 +43,8 @@ function roundedPole(polygons: readonly OpenPolygon[], scale: number): LabelPoin
 }
 
 /**
- * How wide a text can be that is centred at a point of a unit and stays inside, in scaled degrees; 0 if the point is not
- * inside.
+ * How wide a text can be that is centred at a point of a unit and stays inside, in scaled degrees; 0 if the point is
+ * not inside.
  */
 export function widthAround(polygons: readonly OpenPolygon[], [x, y]: LabelPoint): number {
   const crossings = crossingsAt(y, polygons.flat());

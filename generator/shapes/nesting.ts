@@ -21,9 +21,9 @@ export interface NestingTask {
 export interface Nesting {
   /**
    * The share of its edges, at the published precision, that the next level has, too, from 0 to 1, rounded down to six
-   * decimals; null if nothing counts. Each edge counts once, in either direction; units that have no units below them do
-   * not count: many levels are not of all countries. Of more than a million edges a sample counts: near 0.98 it is within
-   * 0.001.
+   * decimals; null if nothing counts. Each edge counts once, in either direction; units that have no units below them
+   * do not count: many levels are not of all countries. Of more than a million edges a sample counts: near 0.98 it is
+   * within 0.001.
    */
   share: number | null;
   /** About how many positions it has that the next level has not. */

@@ -1,4 +1,5 @@
-// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit. Used in child processes, from the rings that were collected while the levels were read.
+// The geometries `medium` and `low` of a level, or of levels that nest: simplified polygons of every unit. Used in
+// child processes, from the rings that were collected while the levels were read.
 import { numberAt } from '../../format/element-at.ts';
 import { Coordinates } from '../geojson/coordinates.ts';
 import type { RingSink } from '../geojson/geometry.ts';
@@ -23,8 +24,8 @@ const CHANGE_MAX = 0.1;
 export interface SimplifiedUnits {
   /**
    * The polygons of the unit at a position, counted on from level to level, in whole units of the last decimal: rings
-   * that are not closed, exterior ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area: then
-   * its full geometry serves.
+   * that are not closed, exterior ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area:
+   * then its full geometry serves.
    */
   polygons(position: number): OpenPolygon[];
   /** Positions of the units that are not valid (OGC 06-103r4), ascending. */

@@ -31,8 +31,9 @@ const GROWTH = 1.25;
 /**
  * Weighs the points of all arcs.
  * @param grid on which the arcs are shared
- * @returns for each of `points` twice the area, in cells of the grid at the equator, of the triangle with which it goes,
- *   or of one that went before it if that was larger (Visvalingam and Whyatt 1993); infinite for one that never goes
+ * @returns for each of `points` twice the area, in cells of the grid at the equator, of the triangle with which it
+ *   goes, or of one that went before it if that was larger (Visvalingam and Whyatt 1993); infinite for one that never
+ *   goes
  */
 export function weighArcs(arcs: SharedArcs, grid: Grid): Float32Array {
   const radiansPerCell = (grid.cell / grid.scale / 180) * Math.PI;

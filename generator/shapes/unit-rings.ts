@@ -2,8 +2,9 @@
 // until a unit keeps its shape and is valid. Used to simplify levels.
 //
 // Why its loops end: each round refines an arc (or stops), refining only halves the tolerance of pieces, and a piece is
-// halved at most HALVINGS_MAX times (simplify-arcs.ts), or has no more points that could come back. `mend` may also leave
-// out a point, which could make room for refining again: who calls it counts the rounds (simplify-level.ts, ROUNDS_MAX).
+// halved at most HALVINGS_MAX times (simplify-arcs.ts), or has no more points that could come back. `mend` may also
+// leave out a point, which could make room for refining again: who calls it counts the rounds (simplify-level.ts,
+// ROUNDS_MAX).
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from './assemble-polygons.ts';
@@ -80,8 +81,8 @@ export class UnitRings {
       return isLargest[ring] === 1 || !this.#isSmall(ring) ? Math.abs(share - 1) < change : share >= 0;
     };
     const rings = Array.from(this.#areas.keys()).filter((ring) => this.#areas[ring] !== 0);
-    // A border that comes back changes the ring on its other side, too. This ends, as in each round but the last one an arc
-    // is refined: none is for ever, and no point goes here.
+    // A border that comes back changes the ring on its other side, too. This ends, as in each round but the last one an
+    // arc is refined: none is for ever, and no point goes here.
     let ringsOf: ((arc: number) => Int32Array) | undefined;
     for (let changed: readonly number[] = rings; changed.length > 0; ) {
       const refined = new Set<number>();

@@ -1,5 +1,6 @@
-// Feature stores: files in the work folder with the texts of a level's features, or what they are made of. The task that
-// reads the dataset appends to them; the tasks that write feature files and pages read them (shapes/feature-texts.ts).
+// Feature stores: files in the work folder with the texts of a level's features, or what they are made of. The task
+// that reads the dataset appends to them; the tasks that write feature files and pages read them
+// (shapes/feature-texts.ts).
 import { closeSync, openSync, readSync } from 'node:fs';
 import { constants, crc32, inflateRawSync } from 'node:zlib';
 import type { TextSum } from '../../format/crc32.ts';
@@ -24,8 +25,8 @@ export interface StoreWriter {
 type Feature = Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'shape'>;
 
 /**
- * Creates the index of the features as they are published, with the sizes and sums of all, at `file`.index, and beside it
- * a store of the long ones, and of those that are no polygons. The others are put together of their rings.
+ * Creates the index of the features as they are published, with the sizes and sums of all, at `file`.index, and beside
+ * it a store of the long ones, and of those that are no polygons. The others are put together of their rings.
  */
 export function createFullStore(file: string, kept: string, columns: readonly string[]): StoreWriter {
   const builder = newIndexBuilder(columns);

@@ -22,9 +22,9 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
  * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests in
- * the next level, which units are invalid, where the units were found, the places of labels, tiles of a zoom until those
- * of all are known, and copies of layers that are read in another way.
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests
+ * in the next level, which units are invalid, where the units were found, the places of labels, tiles of a zoom until
+ * those of all are known, and copies of layers that are read in another way.
  */
 type OwnFile =
   | `records-${number}`

@@ -1,5 +1,6 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
-// geometries, validity and tiles are made of them in child processes, while the level's files are written. Simplified polygons are kept in the same way.
+// geometries, validity and tiles are made of them in child processes, while the level's files are written. Simplified
+// polygons are kept in the same way.
 import { u8At } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
@@ -55,7 +56,10 @@ export interface RingStoreReader {
   units: number;
   /** Gives the rings of units to a sink, those at some positions or all, and yields after those of each unit. */
   read(sink: RingSink, ranges?: Ranges): Generator<void>;
-  /** For each unit, of those at some positions, a function that gives its rings to a sink until the next one is asked for. */
+  /**
+   * For each unit, of those at some positions, a function that gives its rings to a sink until the next one is asked
+   * for.
+   */
   unitsAt(ranges: Ranges): Generator<(sink: RingSink) => void>;
   close(): void;
 }

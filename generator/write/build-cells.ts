@@ -160,9 +160,9 @@ class CellWriter {
   }
 
   /**
-   * For each edge the bits of the quarters that it meets, how many each quarter has, and the edges that may separate its
-   * corner from the corner of the square: those that cross the western side, the southern one, or the middle from west
-   * to east.
+   * For each edge the bits of the quarters that it meets, how many each quarter has, and the edges that may separate
+   * its corner from the corner of the square: those that cross the western side, the southern one, or the middle from
+   * west to east.
    */
   #masks(
     edges: Uint32Array,

@@ -92,8 +92,8 @@ async function readLevel(
 }
 
 /**
- * Begins to write the files of a level, or a share of them: those of the full geometry, pages and what is made of borders
- * at once, others when their geometries are made. Of its stores only index, plan, rings and labels remain.
+ * Begins to write the files of a level, or a share of them: those of the full geometry, pages and what is made of
+ * borders at once, others when their geometries are made. Of its stores only index, plan, rings and labels remain.
  * @returns when its labels are known, and the record files
  */
 function writeLevel(

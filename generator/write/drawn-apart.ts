@@ -1,5 +1,5 @@
-// How much of a level's borders is drawn apart: where a source draws both sides of a border by themselves, its units have
-// no edge in common and are no neighbours. Used by write-borders.ts, for data quality.
+// How much of a level's borders is drawn apart: where a source draws both sides of a border by themselves, its units
+// have no edge in common and are no neighbours. Used by write-borders.ts, for data quality.
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../read/records.ts';
@@ -10,7 +10,9 @@ import type { LevelBorders } from './level-borders.ts';
 /** Places along the borders that are looked at. */
 const APART_PLACES = 1000;
 
-/** How far another unit may be, and how far from a border its side begins: another may lie on it, with other vertices. */
+/**
+ * How far another unit may be, and how far from a border its side begins: another may lie on it, with other vertices.
+ */
 const APART_METRES = 100;
 const SIDE_METRES = 1;
 

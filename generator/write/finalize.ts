@@ -227,8 +227,8 @@ function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {
 }
 
 /**
- * Adds up the records of all features, in order of position: parts are sorted, and each has the features of a geometry in
- * that order, though those of other geometries, and pages, were written between them.
+ * Adds up the records of all features, in order of position: parts are sorted, and each has the features of a geometry
+ * in that order, though those of other geometries, and pages, were written between them.
  */
 function fillSums(arrays: FeatureArrays, records: readonly FeatureRecords[]): void {
   const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc, textCrcFc, digest } = arrays;

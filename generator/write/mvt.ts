@@ -1,5 +1,5 @@
-// Writes Mapbox Vector Tiles 2.1: the layers of a tile, as their specification has them. Used by tile-layers.ts. Our own,
-// as the numbers are here already: a library takes objects of each position.
+// Writes Mapbox Vector Tiles 2.1: the layers of a tile, as their specification has them. Used by tile-layers.ts. Our
+// own, as the numbers are here already: a library takes objects of each position.
 import { numberAt } from '../../format/element-at.ts';
 import type { OpenPolygon, OpenRing } from '../shapes/assemble-polygons.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';

@@ -1,4 +1,5 @@
-// The names of a level's units with their parents, and what is below and inside them: for names.jsonl.gz. A build takes them from the stores of the levels.
+// The names of a level's units with their parents, and what is below and inside them: for names.jsonl.gz. A build takes
+// them from the stores of the levels.
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';

@@ -51,7 +51,10 @@ function lengthsOf(
 
 const RADIANS = Math.PI / 180;
 
-/** Metres of the great circle between two places on the sphere, by haversines. @param turn the difference of longitude */
+/**
+ * Metres of the great circle between two places on the sphere, by haversines.
+ * @param turn the difference of longitude
+ */
 export function metresBetween(latitude1: number, latitude2: number, turn: number): number {
   const along = Math.sin((latitude2 - latitude1) * (RADIANS / 2));
   const across = Math.sin(turn * (RADIANS / 2));

@@ -1,10 +1,10 @@
 // Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several
-// write the same level concurrently, without communication. A page is one gzip member: the text of its short features is
-// deflated together; the deflate data of large features is copied from the store.
+// write the same level concurrently, without communication. A page is one gzip member: the text of its short features
+// is deflated together; the deflate data of large features is copied from the store.
 //
-// An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file by
-// file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not in
-// them: an entry that is added or left out here, but not there, belongs to another file.
+// An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file
+// by file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not
+// in them: an entry that is added or left out here, but not there, belongs to another file.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
@@ -42,8 +42,8 @@ export interface WriteTask {
 const PAGE_BYTES_MAX = 2 ** 32 - 1;
 
 /**
- * Writes the part's files and their records. Of each geometry features come in order of position: in the plan its feature
- * files come by first position, which is that of their numbers, and parts follow one another.
+ * Writes the part's files and their records. Of each geometry features come in order of position: in the plan its
+ * feature files come by first position, which is that of their numbers, and parts follow one another.
  */
 export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);

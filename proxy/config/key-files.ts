@@ -18,8 +18,8 @@ export interface KeyFiles {
 }
 
 /**
- * Makes a key pair: `private.pem`, which only its owner can read, and `keys.json`, the JSON Web Key Set for `--jwks`. Git
- * ignores a folder that it makes; of one that exists, the private key.
+ * Makes a key pair: `private.pem`, which only its owner can read, and `keys.json`, the JSON Web Key Set for `--jwks`.
+ * Git ignores a folder that it makes; of one that exists, the private key.
  * @param set another key set, which gets the public key besides those it has: tokens of all of them are accepted
  * @returns the paths of both
  * @throws StartError if one of them exists, or cannot be written; then nothing is left

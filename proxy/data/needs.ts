@@ -29,7 +29,10 @@ export class LoadError extends Error {
   }
 }
 
-/** More rounds of bringing in are not made: what a request needs is known after a few, each of which loads what the one before leads to. */
+/**
+ * More rounds of bringing in are not made: what a request needs is known after a few, each of which loads what the one
+ * before leads to.
+ */
 const ROUNDS_MAX = 16;
 
 /** Brings something into memory, for a principal, and holds it. */

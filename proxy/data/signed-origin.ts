@@ -229,8 +229,8 @@ async function readSigning(origin: Origin, folder: string, digest: string, keys:
 }
 
 /**
- * The most bytes that blocks.bin of a release may have, by its release.json: each file has at most one block that is not
- * full.
+ * The most bytes that blocks.bin of a release may have, by its release.json: each file has at most one block that is
+ * not full.
  * @param descriptionBytes of release.json
  */
 function mostBlocksBytes({ levels }: Release, descriptionBytes: number): number {

@@ -293,8 +293,8 @@ export class WorkspaceView {
 
   /**
    * @param {string} title
-   * @param {(signal: AbortSignal, onProgress: (units: number) => void) => Promise<import('./panels/messages.js').Message>}
-   * run saves a file, and says what is saved
+   * @param {(signal: AbortSignal, onProgress: (units: number) => void) =>
+   *   Promise<import('./panels/messages.js').Message>} run saves a file, and says what is saved
    */
   async #saving(title, run) {
     const { signal } = this.#options;

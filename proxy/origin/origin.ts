@@ -97,8 +97,8 @@ const NOW_MAX_BYTES = 256 * 1024;
  */
 const SMALL_MAX_BYTES = 16 * 1024;
 /**
- * Of a stream so much is read at a time: at once; from a host, where a stream has two pieces in memory, one that is sent
- * and one that is read; and on platforms that limit the number of requests, and memory by themselves.
+ * Of a stream so much is read at a time: at once; from a host, where a stream has two pieces in memory, one that is
+ * sent and one that is read; and on platforms that limit the number of requests, and memory by themselves.
  */
 const PIECE_BYTES = { now: 128 * 1024, host: 512 * 1024, alone: 1024 * 1024 } as const;
 

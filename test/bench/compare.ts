@@ -1,6 +1,6 @@
-// Questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature and tile
-// servers ask it: requests, bytes, milliseconds, CPU; and whether both find as many units in boxes of all sizes. Run as
-// `npm run bench:compare`; it takes the sample.
+// Questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature and
+// tile servers ask it: requests, bytes, milliseconds, CPU; and whether both find as many units in boxes of all sizes.
+// Run as `npm run bench:compare`; it takes the sample.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -202,7 +202,9 @@ function statementsOf({ levels = [3], where = SPAIN, geometry = FULL, limit, til
   });
 }
 
-/** Prints for how many boxes both find other units; those at 180 degrees or a pole, and boxes across it, are left out. */
+/**
+ * Prints for how many boxes both find other units; those at 180 degrees or a pole, and boxes across it, are left out.
+ */
 async function compareBoxes(): Promise<void> {
   let [boxes, units, differing] = [0, 0, 0];
   for (const level of ALL) {

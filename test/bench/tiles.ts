@@ -141,7 +141,10 @@ function dumpOf(level: Level): string {
   return join(dumps, `${level}.geojsonl`);
 }
 
-/** Has another program make the tiles of each level. @param argsOf its arguments for a dump, a folder and a first zoom */
+/**
+ * Has another program make the tiles of each level.
+ * @param argsOf its arguments for a dump, a folder and a first zoom
+ */
 async function madeBy(
   program: string,
   argsOf: (dump: string, to: string, minzoom: number) => string[],

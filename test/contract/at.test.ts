@@ -1,5 +1,6 @@
 // What is at a point, of all levels: where nothing is, and what is damaged. What is at any point is
-// compared with a model by requests.ts, and with `contains` on the sample's real boundaries by sample-places.ci.test.ts.
+// compared with a model by requests.ts, and with `contains` on the sample's real boundaries by
+// sample-places.ci.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `bbox` where a quick version goes wrong, through the door: each box with the units that the rule says, which the model
-// of integers (support/places.ts) says, too.
+// `bbox` where a quick version goes wrong, through the door: each box with the units that the rule says, which the
+// model of integers (support/places.ts) says, too.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Origins with other choices of stored pages answer as the directory does, and every setup any request as the model says.
+// Origins with other choices of stored pages answer as the directory does, and every setup any request as the model
+// says.
 import { describe } from 'node:test';
 import { testAsDirectory } from './compare.ts';
 import { testRequests } from './requests.ts';

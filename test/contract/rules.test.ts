@@ -1,5 +1,5 @@
-// The rules of the HTTP contract, all of them, on a directory in this process. Every other setup must answer as it does:
-// comparison.test.ts.
+// The rules of the HTTP contract, all of them, on a directory in this process. Every other setup must answer as it
+// does: comparison.test.ts.
 import { describe } from 'node:test';
 import { testAnswers } from './answers.ts';
 import { testDownloads } from './downloads.ts';

@@ -197,7 +197,8 @@ export async function search(
 }
 
 /**
- * Compares so many searches with a scan, half as many that name parents, and some for GIDs: of all levels, of some, and inside a country.
+ * Compares so many searches with a scan, half as many that name parents, and some for GIDs: of all levels, of some, and
+ * inside a country.
  * @param release the folder of the release that the service serves
  * @param stored its features
  */

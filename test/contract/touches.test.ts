@@ -21,7 +21,9 @@ import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertTouches } from './touches.ts';
 
-/** A row of squares with fids from 1: the third and the fifth have the same GID, the last two lie around 180 degrees. */
+/**
+ * A row of squares with fids from 1: the third and the fifth have the same GID, the last two lie around 180 degrees.
+ */
 const ROW: readonly (readonly [gid: string | null, west: number])[] = [
   ['a,b', 0],
   ['=1+1', 1],

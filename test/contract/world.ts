@@ -30,8 +30,9 @@ const PUBLIC_URL = 'https://example.org/boundaries';
 export const SCOPE = 'boundaries:read';
 
 /**
- * Starts the service of a setup on these releases: r1, the world, and r2 of `buildRenamed`, with the stored pages of the
- * setup, and those of `buildOthers`. Units without geometry are accepted: how they are answered is part of the contract.
+ * Starts the service of a setup on these releases: r1, the world, and r2 of `buildRenamed`, with the stored pages of
+ * the setup, and those of `buildOthers`. Units without geometry are accepted: how they are answered is part of the
+ * contract.
  */
 export async function prepareWorld(setup: Setup): Promise<World> {
   const folder = await worldOutput({ pages: setup.pages });

@@ -78,8 +78,8 @@ export async function drawn(page: Page, kind: string): Promise<string[]> {
 }
 
 /**
- * The colour of a pixel of the window, from a picture of that pixel alone: its data is a filter, which does nothing here,
- * and the channels.
+ * The colour of a pixel of the window, from a picture of that pixel alone: its data is a filter, which does nothing
+ * here, and the channels.
  */
 export async function colourAt(page: Page, { x, y }: Pixel): Promise<string> {
   const png = await page.screenshot({ clip: { x: Math.round(x), y: Math.round(y), width: 1, height: 1 } });

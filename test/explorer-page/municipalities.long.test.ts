@@ -1,4 +1,5 @@
-// All 8,212 municipalities of Spain on the map, from the sample: what is asked for, how much of it, and by a view beside it.
+// All 8,212 municipalities of Spain on the map, from the sample: what is asked for, how much of it, and by a view
+// beside it.
 import assert from 'node:assert/strict';
 import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { sampleOutput } from '../support/releases/world.ts';

@@ -23,8 +23,8 @@ const { folder } = service;
 const open = await startService(folder, { explorer: true, isPublic: true });
 const asked: string[] = [];
 /**
- * Countries around the world, each of one region: deeper levels are for who comes closer. The first one jumps across the
- * antimeridian.
+ * Countries around the world, each of one region: deeper levels are for who comes closer. The first one jumps across
+ * the antimeridian.
  */
 const PLACES = [-170, -110, -50, 10, 70, 130];
 const AROUND: FixtureLayer[] = [

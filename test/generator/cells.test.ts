@@ -1,5 +1,6 @@
 // Which units contain a point: cells of made-up levels against even-odd in integers over all rings, half of the points
-// on an edge or within millionths of a unit of it. GDAL judges those of the sample, in contract/sample-places.ci.test.ts.
+// on an edge or within millionths of a unit of it. GDAL judges those of the sample, in
+// contract/sample-places.ci.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';

@@ -336,7 +336,8 @@ test('the point of a strip of 5 to 60 metres is inside of it, never on its borde
 });
 
 test('a position beside a border of 70 degrees, by less than a double can tell, is not on it', () => {
-  // Fibonacci numbers: those of a step before lie on either side of the diagonal in turn, as close as whole numbers can.
+  // Fibonacci numbers: those of a step before lie on either side of the diagonal in turn, as close as whole numbers
+  // can.
   const [a, b, c, d] = [701_408_733, 433_494_437, 267_914_296, 165_580_141];
   const ring = [0, 0, a, b, 0, b];
   assert.deepEqual([sideOf(b, c, ring), sideOf(c, d, ring), sideOf(0, 1, ring)], [-1, 1, 0]);

@@ -1,5 +1,5 @@
-// Made-up levels for the tests of cells: units of several shapes, points by their borders, and what even-odd in integers
-// over all rings says of these.
+// Made-up levels for the tests of cells: units of several shapes, points by their borders, and what even-odd in
+// integers over all rings says of these.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The tiles of the sample: edges inside of a tile are of one unit or two, polygons are as good as valid, and the edges of
-// parents are among those of their children.
+// The tiles of the sample: edges inside of a tile are of one unit or two, polygons are as good as valid, and the edges
+// of parents are among those of their children.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

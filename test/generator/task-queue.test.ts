@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { defaultMemory, machineMemory, memoryForTasks } from '../../generator/workers/memory.ts';
 import { TaskQueue } from '../../generator/workers/task-queue.ts';
 
-/** Runs tasks, each of which ends when all that can run beside it have begun. @returns names of those that ran together */
+/**
+ * Runs tasks, each of which ends when all that can run beside it have begun.
+ * @returns names of those that ran together
+ */
 async function together(queue: TaskQueue, tasks: readonly [name: string, rank: number, bytes: number][]) {
   const running = new Map<string, () => void>();
   const seen: string[] = [];

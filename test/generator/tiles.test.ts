@@ -183,7 +183,8 @@ test('GDAL reads the deepest tiles: every unit once by its id, with its GID, whe
     [...found].sort(([a], [b]) => a - b).map(([id, { gid }]) => [id, gid]),
     Array.from({ length: ROWS * COLUMNS }, (_, i) => [i + 1, `C${i}`]),
   );
-  // GDAL places tiles by their paths, in metres of Web Mercator, and cuts the buffer off. A tenth of a degree is left to the borders.
+  // GDAL places tiles by their paths, in metres of Web Mercator, and cuts the buffer off. A tenth of a degree is left
+  // to the borders.
   const metres = 20037508.342789244;
   for (const [id, { box }] of found) {
     const [column, row] = [(id - 1) % COLUMNS, Math.floor((id - 1) / COLUMNS)];

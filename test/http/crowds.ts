@@ -1,6 +1,6 @@
 // 5,000 connections of one token that ask for anything this service offers, from a folder and from a static host, in a
-// network whose packets are as small as real ones: some of these in crowds.ci.test.ts, all in crowds.long.test.ts, which
-// also compares how long others wait.
+// network whose packets are as small as real ones: some of these in crowds.ci.test.ts, all in crowds.long.test.ts,
+// which also compares how long others wait.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';

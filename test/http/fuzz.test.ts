@@ -102,7 +102,9 @@ test('1,000 requests with random errors: answered with 4xx or what they ask for,
 
 const POINTS = 150;
 
-/** A number of many digits around the end of latitudes or longitudes, where doubles are coarser than what is written. */
+/**
+ * A number of many digits around the end of latitudes or longitudes, where doubles are coarser than what is written.
+ */
 const DECIMAL = fc
   .record({
     sign: fc.constantFrom('', '-'),

@@ -1,5 +1,5 @@
-// A public service behind nginx and Varnish, with the examples: what one client asks for, or says in headers, comes into
-// no other client's answer. What the caches spare the service is tested by public-caches.long.test.ts.
+// A public service behind nginx and Varnish, with the examples: what one client asks for, or says in headers, comes
+// into no other client's answer. What the caches spare the service is tested by public-caches.long.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, nextOf, send, type Target, textOf } from '../support/http/http-client.ts';
@@ -59,7 +59,9 @@ const ODD: Readonly<Record<string, string>> = {
   via: '1.1 evil.test',
 };
 
-/** Another coding at the end of a query is how an answer in it could come under the key of a request for that coding. */
+/**
+ * Another coding at the end of a query is how an answer in it could come under the key of a request for that coding.
+ */
 const SUFFIXES = ['', 'gzip', 'identity'];
 const CODINGS = [{ 'accept-encoding': 'gzip' }, { 'accept-encoding': undefined }];
 

@@ -1,5 +1,5 @@
-// Unlucky clients: slow readers of a page, a unit, a download and a file of names of 8 MiB, and downloads that are given
-// up.
+// Unlucky clients: slow readers of a page, a unit, a download and a file of names of 8 MiB, and downloads that are
+// given up.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -20,8 +20,9 @@ const MIB = 1024 * 1024;
 const BODY_BYTES = 8 * MIB;
 const READERS = 10;
 /**
- * What may be held for a client that reads nothing: half of a body. Four pieces of 512 KiB are (one that is sent, one that
- * waits in the response, one on its way there, one that was read), and what this process has received and its host sends.
+ * What may be held for a client that reads nothing: half of a body. Four pieces of 512 KiB are (one that is sent, one
+ * that waits in the response, one on its way there, one that was read), and what this process has received and its host
+ * sends.
  */
 const READER_BYTES = BODY_BYTES / 2;
 

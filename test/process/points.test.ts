@@ -1,5 +1,5 @@
-// `points` with tables of every form: what it appends, what it refuses, and what it says. points-of-a-service.test.ts has
-// how it gets its release.
+// `points` with tables of every form: what it appends, what it refuses, and what it says. points-of-a-service.test.ts
+// has how it gets its release.
 import assert from 'node:assert/strict';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Wrong command lines of both programs: each is one message with a remedy, on standard error alone, and the exit code 2.
+// Wrong command lines of both programs: each is one message with a remedy, on standard error alone, and the exit code
+// 2.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { typed } from '../support/processes/typed.ts';

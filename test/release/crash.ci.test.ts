@@ -68,7 +68,9 @@ async function assertConverges(out: string, what: string): Promise<void> {
  */
 const changes = [...operations.keys()].filter((i) => i === 0 || snapshots[i] !== snapshots[i - 1]);
 
-/** Does such an operation follow one for level 2, 3 or 4? These are empty, like levels 1 and 5, and written like them. */
+/**
+ * Does such an operation follow one for level 2, 3 or 4? These are empty, like levels 1 and 5, and written like them.
+ */
 function isRepeated(i: number): boolean {
   const known = new Set(snapshots[i - 1]?.split('\n'));
   const fresh = snapshots[i]?.split('\n').filter((line) => !known.has(line)) ?? [];

@@ -52,7 +52,9 @@ async function refusedStart(folder: string, origin: string): Promise<StartError 
   }
 }
 
-/** The two commands of a remedy, as they are typed in a clone: of the compiled programs they are those of the package. */
+/**
+ * The two commands of a remedy, as they are typed in a clone: of the compiled programs they are those of the package.
+ */
 function commandsIn(text: string): string[] {
   const [, first = '', second = ''] = / 1\. (.*) {2}2\. (.*)$/m.exec(text) ?? [];
   const inClone = (command: string): string => command.replace(/^boundaries-(\w+)/, 'npx tsx $1/main.ts');

@@ -1,4 +1,5 @@
-// A clone to set up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were called.
+// A clone to set up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were
+// called.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

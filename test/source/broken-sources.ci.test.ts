@@ -64,7 +64,8 @@ function damaged(source: string, file: string, damage: (bytes: Buffer) => Buffer
 
 /**
  * How many of the changed bytes of each slice have to be noticed: most of a text, of a binary file those of its
- * structure. The formats have no checksums, so that other names and coordinates cannot be told from those of the source.
+ * structure. The formats have no checksums, so that other names and coordinates cannot be told from those of the
+ * source.
  */
 const REFUSED_MIN = {
   GPKG: [1, 1, 1, 0, 1, 0, 1, 1],

@@ -1,4 +1,5 @@
-// Boundaries in the forms in which people download them: several files of a level, folders, archives, and the schemas of GADM 2, geoBoundaries, NUTS, OCHA COD and Natural Earth. Each is made through GDAL and built.
+// Boundaries in the forms in which people download them: several files of a level, folders, archives, and the schemas
+// of GADM 2, geoBoundaries, NUTS, OCHA COD and Natural Earth. Each is made through GDAL and built.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

@@ -64,7 +64,9 @@ function letterOf(unit: Unit): string {
   return String.fromCharCode(65 + Math.max(...ALL.map((units) => units.indexOf(unit))));
 }
 
-/** What stands in a text for a property of a unit, e.g. `{code}`, or with a number for one of its parent at that level. */
+/**
+ * What stands in a text for a property of a unit, e.g. `{code}`, or with a number for one of its parent at that level.
+ */
 function filled(template: string, unit: Unit): string {
   const lineage = [...unit.parents, unit];
   return template.replaceAll(/\{(code|name|letter|level)(\d?)\}/g, (_, property, level) => {

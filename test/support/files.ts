@@ -52,7 +52,10 @@ export function openTargets(): string[] {
   });
 }
 
-/** Makes a file with the number of this process. @returns false where there is one already: another process was first */
+/**
+ * Makes a file with the number of this process.
+ * @returns false where there is one already: another process was first
+ */
 export function claim(file: string): boolean {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });

@@ -1,4 +1,5 @@
-// Tables for `points` on the small countries: places with what is appended to their rows, and the function that appends.
+// Tables for `points` on the small countries: places with what is appended to their rows, and the function that
+// appends.
 import { Readable, Writable } from 'node:stream';
 import type { NamedColumns } from '../../proxy/points/columns.ts';
 import type { OpenRelease } from '../../proxy/points/open-release.ts';

@@ -1,5 +1,5 @@
-// Slices of long lists of cases. A landing tries an eighth of each list, which its commit draws: eight landings try all,
-// and so does a weekly run.
+// Slices of long lists of cases. A landing tries an eighth of each list, which its commit draws: eight landings try
+// all, and so does a weekly run.
 
 /** Into how many slices a list is divided. */
 export const SLICES = 8;

@@ -1,5 +1,5 @@
-// The changes between counties of the United States of 2017 and 2023, which the Census Bureau drew anew: the two official
-// reforms, and no other row by the defaults.
+// The changes between counties of the United States of 2017 and 2023, which the Census Bureau drew anew: the two
+// official reforms, and no other row by the defaults.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

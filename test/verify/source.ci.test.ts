@@ -1,5 +1,5 @@
-// A release against GDAL's own reading of a dataset: equal to the one it was built from, and different from any other in
-// just the units that differ. Whatever kind of source test/source/ builds is compared there (source/published.ts).
+// A release against GDAL's own reading of a dataset: equal to the one it was built from, and different from any other
+// in just the units that differ. Whatever kind of source test/source/ builds is compared there (source/published.ts).
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

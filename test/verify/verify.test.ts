@@ -131,7 +131,9 @@ const emptied: Damage = (path) => {
 };
 
 // Ten and three: 13 has no factor in common with the eight slices, so that each slice has all kinds.
-/** Damage of content, of which a file without bytes can have the last one alone, and damage that takes the file away. */
+/**
+ * Damage of content, of which a file without bytes can have the last one alone, and damage that takes the file away.
+ */
 const CHANGES: [what: string, damage: Damage][] = [
   ...[0x01, 0x20, 0x80, 0x01, 0x20, 0x80].map((bit, i): [string, Damage] => [`${i} / 5`, flipped(i / 5, bit)]),
   ['cut to nothing', (path) => truncateSync(path, 0)],

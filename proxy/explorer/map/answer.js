@@ -13,7 +13,10 @@ const TURN = 360;
  */
 export function addAnswer(map, { chosen, chosenHalo, hover }) {
   if (map.getSource(SOURCE) === undefined) map.addSource(SOURCE, { type: 'geojson', data: collection([]) });
-  /** @type {(kind: string, geometry: string) => Pick<import('maplibre-gl').LineLayerSpecification, 'id' | 'source' | 'filter'>} */
+  /**
+   * @type {(kind: string, geometry: string) => Pick<import('maplibre-gl').LineLayerSpecification, 'id' | 'source' |
+   *   'filter'>}
+   */
   const of = (kind, geometry) => ({
     id: `answer-${kind}`,
     source: SOURCE,

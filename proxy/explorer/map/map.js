@@ -79,7 +79,8 @@ export async function createMap(container, options) {
   /** The zoom from which a level is drawn. @param {number} level */
   const closeZoom = (level) => (shown.isWhole && level > top ? (CLOSE_ZOOMS[level] ?? 0) : 0);
   /**
-   * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes first.
+   * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes
+   * first.
    * @param {number} level
    */
   const limit = (level) => {

@@ -43,7 +43,10 @@ export const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0/';
 /** The media type of what JSON Schema describes a collection by. */
 export const SCHEMA_TYPE = 'application/schema+json';
 
-/** The link to what the items of a level may be filtered by (OGC 19-079r2, section 6.1). @param base URL of the service */
+/**
+ * The link to what the items of a level may be filtered by (OGC 19-079r2, section 6.1).
+ * @param base URL of the service
+ */
 export function queryablesLink(level: Level, base: string): Link {
   const href = `${base}${COLLECTIONS_PATH}/${levelName(level)}/queryables`;
   return { href, rel: `${RELATIONS}queryables`, type: SCHEMA_TYPE, title: 'What to filter by' };

@@ -104,7 +104,10 @@ export const NAMES: Part<LevelNames> = {
   },
 };
 
-/** The text of a file whose bytes have been checked. @throws FormatError if it is no gzip member, or has another length */
+/**
+ * The text of a file whose bytes have been checked.
+ * @throws FormatError if it is no gzip member, or has another length
+ */
 async function inflated(zipped: Buffer, { textBytes }: WholeFile, file: string): Promise<Buffer> {
   // Twice the length: Workers count the size of their buffers, of which the last is not full.
   const limits = { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(2 * textBytes, 64) };

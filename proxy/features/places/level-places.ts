@@ -32,8 +32,8 @@ const CHECKED_MAX_BYTES = 150_000 * '[1,2],'.length;
 const NO_UNITS: readonly number[] = [];
 
 /**
- * The boxes of a level and of the parts of its units: made of its index for the first box that is asked for, for 148,000
- * units in 10 ms.
+ * The boxes of a level and of the parts of its units: made of its index for the first box that is asked for, for
+ * 148,000 units in 10 ms.
  */
 export class LevelBoxes {
   readonly #index: LevelIndex;

@@ -39,8 +39,9 @@ interface Matches extends Required<SearchedLevel> {
 }
 
 /**
- * Looks a text up. First come units whose GID it is, then those whose name is the text, then those whose name begins with it, then those with a
- * word that does; of each those of the level that comes first, then by the name that matches, then by fid.
+ * Looks a text up. First come units whose GID it is, then those whose name is the text, then those whose name begins
+ * with it, then those with a word that does; of each those of the level that comes first, then by the name that
+ * matches, then by fid.
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
  */

@@ -1,4 +1,5 @@
-// All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else. Used by rows.ts.
+// All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else. Used by
+// rows.ts.
 import { hash } from 'node:crypto';
 import { lastUpTo } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
@@ -36,7 +37,9 @@ interface CheckedPart extends ByteRange {
   digest: string;
 }
 
-/** An archive of which ranges are sent: its beginning from memory, each leaf and content once it is read and checked. */
+/**
+ * An archive of which ranges are sent: its beginning from memory, each leaf and content once it is read and checked.
+ */
 class StoredTiles extends StoredFile implements RangedFile {
   readonly #tiles: LevelTiles;
 

@@ -80,7 +80,10 @@ export function openapiDocument(service: DescribedService): object {
   return service.audience === 'private' ? document : withoutTokens(document);
 }
 
-/** The document of a public service: no security, which is said, no refusals of tokens, no token in requests of examples. */
+/**
+ * The document of a public service: no security, which is said, no refusals of tokens, no token in requests of
+ * examples.
+ */
 function withoutTokens({ security: _security, paths, components, ...document }: TokenDocument): object {
   const { securitySchemes: _schemes, ...others } = components;
   const text = JSON.stringify({ ...document, security: [], paths, components: others }).replaceAll(TOKEN_LINE, '');

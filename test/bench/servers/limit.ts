@@ -1,5 +1,5 @@
-// The control of the serving benchmark, "the limit": a bare Node server that sends the headers of the proxy and does what
-// no server of these answers can avoid. A process of its own, compiled; its argument is a JSON file with the plan.
+// The control of the serving benchmark, "the limit": a bare Node server that sends the headers of the proxy and does
+// what no server of these answers can avoid. A process of its own, compiled; its argument is a JSON file with the plan.
 import { hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,5 +1,5 @@
-// Starts Chromium for several processes: test/run.ts starts one of each kind for a run, a test file that is run by itself
-// its own. It imports nothing of node:test, which would take test/run.ts for a test.
+// Starts Chromium for several processes: test/run.ts starts one of each kind for a run, a test file that is run by
+// itself its own. It imports nothing of node:test, which would take test/run.ts for a test.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type BrowserServer, chromium } from 'playwright-core';
@@ -8,8 +8,8 @@ import { type BrowserServer, chromium } from 'playwright-core';
 export const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 /**
- * Without WebGL a page starts faster, and has no map; with it the map is drawn in software, and nothing else by the same
- * means: without a graphics card the page itself takes less by the other one.
+ * Without WebGL a page starts faster, and has no map; with it the map is drawn in software, and nothing else by the
+ * same means: without a graphics card the page itself takes less by the other one.
  */
 export const KINDS = {
   plain: ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'],

@@ -34,7 +34,8 @@ export function interceptFiles(onOperation: OnOperation): () => string[] {
     const original: unknown = Reflect.get(target, name);
     if (typeof original !== 'function') throw new Error(`node:fs has no ${name}`);
     const replacement = (...args: unknown[]): unknown => {
-      // What a function of node:fs calls inside itself is part of one operation; nor is that one which `onOperation` does.
+      // What a function of node:fs calls inside itself is part of one operation; nor is that one which `onOperation`
+      // does.
       const isInner = isRunning;
       isRunning = true;
       let result: unknown;

@@ -1,5 +1,5 @@
-// Boxes of all sizes around the units of a release, and what the proxy finds in them without HTTP: at once and in turns.
-// Used beside the model of integers and beside GDAL.
+// Boxes of all sizes around the units of a release, and what the proxy finds in them without HTTP: at once and in
+// turns. Used beside the model of integers and beside GDAL.
 import assert from 'node:assert/strict';
 import { type Box, boxFrom } from '../../../format/boxes.ts';
 import { elementAt } from '../../../format/element-at.ts';

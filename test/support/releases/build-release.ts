@@ -19,7 +19,8 @@ export const ONE_OTHER = {
 
 /**
  * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
- * most tests do not ask for (other geometries, cells, neighbours, stored pages; `WHOLE` has them), which costs more than the rest.
+ * most tests do not ask for (other geometries, cells, neighbours, stored pages; `WHOLE` has them), which costs more
+ * than the rest.
  */
 export function buildOptions(
   source: string | string[],
@@ -65,7 +66,9 @@ export async function buildCountries(options: Partial<BuildOptions> = {}): Promi
   return out;
 }
 
-/** `buildRelease` without the oracle, whose file operations are not those of the build: for tests that intercept these. */
+/**
+ * `buildRelease` without the oracle, whose file operations are not those of the build: for tests that intercept these.
+ */
 export function buildUnchecked(
   source: string | string[],
   out: string,

@@ -59,7 +59,9 @@ interface NestedUnit {
   geometry: unknown;
 }
 
-/** The share of the edges of a level's units with children that units of the next level have, too; null without edges. */
+/**
+ * The share of the edges of a level's units with children that units of the next level have, too; null without edges.
+ */
 export function nestingIn(level: Level, units: readonly NestedUnit[], below: readonly NestedUnit[]): number | null {
   const parents = new Set(below.map(({ gids }) => gids[level]));
   const edgesIn = (all: readonly NestedUnit[]): Set<string> => {

@@ -1,5 +1,5 @@
-// An oracle of the tests: is a release what GDAL reads of its dataset? First what `verify` finds, then the files that it
-// was built from, then each level's features.
+// An oracle of the tests: is a release what GDAL reads of its dataset? First what `verify` finds, then the files that
+// it was built from, then each level's features.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';

@@ -1,4 +1,5 @@
-// The area of a unit on the ellipsoid of WGS 84, and whether the unit is torn at the antimeridian. Used by panels/facts.js.
+// The area of a unit on the ellipsoid of WGS 84, and whether the unit is torn at the antimeridian. Used by
+// panels/facts.js.
 
 /** Semi-major axis in km, and first eccentricity, of WGS 84. */
 const AXIS_KM = 6378.137;

@@ -19,6 +19,8 @@ export interface MeetingEdges {
   crossing: MeetingEdge[];
   /** Those in which another one that lies on them begins or ends. */
   overlapping: MeetingEdge[];
+  /** Are these not all, as there are more than were asked for? */
+  isCut: boolean;
 }
 
 interface Arcs {
@@ -35,9 +37,10 @@ const HASH_BITS = 20;
 /**
  * The edges that cross others, or have a part in common with one that is another.
  * @param levels of each arc, a bit for each level: edges of one level are compared
+ * @param most how many are kept: each takes some 400 bytes
  * @param changed for each arc 1 if it is to be looked at, with those around it; all if there is none
  */
-export function meetingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Array): MeetingEdges {
+export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, changed?: Uint8Array): MeetingEdges {
   const { x, y, arcEnds } = arcs;
   const arcOf = new Int32Array(x.length).fill(-1);
   for (let arc = 0; arc < arcEnds.length; arc++)
@@ -81,8 +84,9 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Arra
   }
   const crossing = new Map<string, [MeetingEdge, MeetingEdge]>();
   const overlapping = new Map<string, MeetingEdge>();
+  const isFull = (): boolean => crossing.size + overlapping.size >= most;
   for (let square = 0; square < 1 << HASH_BITS; square++)
-    for (let i = i32At(ends, square); i < i32At(ends, square + 1); i++)
+    for (let i = i32At(ends, square); i < i32At(ends, square + 1) && !isFull(); i++)
       for (let k = i + 1; k < i32At(ends, square + 1); k++) {
         const [a, b] = [i32At(slots, i), i32At(slots, k)];
         const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
@@ -104,6 +108,7 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, changed?: Uint8Arra
   return {
     crossing: [...crossing.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge).flat(),
     overlapping: [...overlapping.values()].sort((a, b) => a.edge - b.edge || a.at.x - b.at.x || a.at.y - b.at.y),
+    isCut: isFull(),
   };
 }
 

@@ -1,6 +1,7 @@
 // The arcs of a zoom: those points that weigh enough, rounded to its grid, and those that come back so that borders do
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
+import { LEVELS } from '../../format/levels.ts';
 import { type MeetingEdge, meetingEdges } from './crossing-edges.ts';
 import type { SharedArcs } from './shared-arcs.ts';
 
@@ -25,7 +26,13 @@ const WEIGHT_MIN = 32;
  */
 const ROUNDS = { refined: 30, joined: 10 } as const;
 
-/** The arcs of a zoom, and how many pairs of edges of a level still cross. */
+/**
+ * So many edges of a zoom are held apart. They are more where units are smaller than the grid, as villages are where a
+ * tile is the world: edges of that level lie on one another by the dozen, and hardly any of it is drawn.
+ */
+const MEETING_MAX = 1_000_000;
+
+/** The arcs of a zoom, and how many pairs of edges of a level still cross, of those that are held apart. */
 export interface MendedArcs {
   arcs: ZoomArcs;
   crossings: number;
@@ -36,28 +43,41 @@ export interface MendedArcs {
  * @param weights of all points, as `weighTileArcs` returns them
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
  * @param below how many zooms it is above the one whose grid the arcs are on
+ * @param most how many edges are held apart: if more meet, those of the deepest levels are not
  */
-export function cutArcs(shared: SharedArcs, weights: Float64Array, levels: Uint8Array, below: number): MendedArcs {
+export function cutArcs(
+  shared: SharedArcs,
+  weights: Float64Array,
+  levels: Uint8Array,
+  below: number,
+  most = MEETING_MAX,
+): MendedArcs {
   const kept = new Uint8Array(weights.length);
   const limit = WEIGHT_MIN * 4 ** below;
   for (let i = 0; i < kept.length; i++) if (below === 0 || f64At(weights, i) > limit) kept[i] = 1;
   let arcs = roundedArcs(shared, kept, below);
-  let { crossing } = meetingEdges(arcs, levels);
+  let compared = levels;
+  let meeting = meetingEdges(arcs, compared, most);
+  for (let bit = 1 << (LEVELS.length - 1); meeting.isCut && bit > 1; bit >>= 1) {
+    compared = compared.map((bits) => bits & (bit - 1));
+    meeting = meetingEdges(arcs, compared, most);
+  }
+  let { crossing } = meeting;
   for (let round = 0; round < ROUNDS.refined && crossing.length > 0; round++) {
     const changed = refine(arcs, crossing, kept, weights);
     if (changed === undefined) break;
     arcs = roundedArcs(shared, kept, below);
-    ({ crossing } = meetingEdges(arcs, levels, changed));
+    ({ crossing } = meetingEdges(arcs, compared, most, changed));
   }
   let joined: ZoomArcs = arcs;
   // Also where nothing has changed: edges without points to bring back cross still.
-  let left = meetingEdges(joined, levels);
+  let left = meetingEdges(joined, compared, most);
   for (let round = 0; round < ROUNDS.joined && left.crossing.length > 0; round++) {
-    const meeting = [...left.crossing, ...left.overlapping];
+    const edges = [...left.crossing, ...left.overlapping];
     const changed = new Uint8Array(levels.length);
-    for (const { arc } of meeting) changed[arc] = 1;
-    joined = join(joined, meeting);
-    left = meetingEdges(joined, levels, changed);
+    for (const { arc } of edges) changed[arc] = 1;
+    joined = join(joined, edges);
+    left = meetingEdges(joined, compared, most, changed);
   }
   // They lie where they lay: what did not cross does not now.
   joined = join(joined, left.overlapping);

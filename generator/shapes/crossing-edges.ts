@@ -19,7 +19,7 @@ export interface MeetingEdges {
   crossing: MeetingEdge[];
   /** Those in which another one that lies on them begins or ends. */
   overlapping: MeetingEdge[];
-  /** Are these not all, as there are more than were asked for? */
+  /** Are these not all, as there are more than were asked for, or too many to be compared? */
   isCut: boolean;
 }
 
@@ -31,12 +31,14 @@ interface Arcs {
 
 /** Squares have a side of 2 to at least this power, and of about the mean edge: in larger ones too many edges meet. */
 const SQUARE_BITS_MIN = 1;
+/** So many pairs of edges are compared, in some ten seconds: where thousands lie in one square, all would take hours. */
+const PAIRS_MAX = 1_000_000_000;
 /** Squares are told apart by as many bits of a hash. */
 const HASH_BITS = 20;
 
 /**
  * The edges that cross others, or have a part in common with one that is another.
- * @param levels of each arc, a bit for each level: edges of one level are compared
+ * @param levels of each arc, a bit for each level: edges of one level are compared, those of none are not
  * @param most how many are kept: each takes some 400 bytes
  * @param changed for each arc 1 if it is to be looked at, with those around it; all if there is none
  */
@@ -44,7 +46,7 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
   const { x, y, arcEnds } = arcs;
   const arcOf = new Int32Array(x.length).fill(-1);
   for (let arc = 0; arc < arcEnds.length; arc++)
-    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) arcOf[i] = arc;
+    if (levels[arc] !== 0) for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) arcOf[i] = arc;
   const bits = squareBits(arcs, arcOf);
   const found: number[] = [];
   const squaresOf = (edge: number): void => {
@@ -84,9 +86,11 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
   }
   const crossing = new Map<string, [MeetingEdge, MeetingEdge]>();
   const overlapping = new Map<string, MeetingEdge>();
-  const isFull = (): boolean => crossing.size + overlapping.size >= most;
+  let pairs = 0;
+  const isFull = (): boolean => crossing.size + overlapping.size >= most || pairs > PAIRS_MAX;
   for (let square = 0; square < 1 << HASH_BITS; square++)
-    for (let i = i32At(ends, square); i < i32At(ends, square + 1) && !isFull(); i++)
+    for (let i = i32At(ends, square); i < i32At(ends, square + 1) && !isFull(); i++) {
+      pairs += i32At(ends, square + 1) - i - 1;
       for (let k = i + 1; k < i32At(ends, square + 1); k++) {
         const [a, b] = [i32At(slots, i), i32At(slots, k)];
         const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
@@ -105,6 +109,7 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
             overlapping.set(`${b} ${place}`, { edge: b, arc: arcB, at: { x: i32At(x, place), y: i32At(y, place) } });
         }
       }
+    }
   return {
     crossing: [...crossing.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge).flat(),
     overlapping: [...overlapping.values()].sort((a, b) => a.edge - b.edge || a.at.x - b.at.x || a.at.y - b.at.y),

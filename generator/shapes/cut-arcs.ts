@@ -59,6 +59,7 @@ export function cutArcs(
   let compared = levels;
   let meeting = meetingEdges(arcs, compared, most);
   for (let bit = 1 << (LEVELS.length - 1); meeting.isCut && bit > 1; bit >>= 1) {
+    if (compared.every((bits) => (bits & bit) === 0)) continue;
     compared = compared.map((bits) => bits & (bit - 1));
     meeting = meetingEdges(arcs, compared, most);
   }

@@ -48,26 +48,29 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
   for (let arc = 0; arc < arcEnds.length; arc++)
     if (levels[arc] !== 0) for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) arcOf[i] = arc;
   const bits = squareBits(arcs, arcOf);
-  const found: number[] = [];
-  const squaresOf = (edge: number): void => {
-    found.length = 0;
-    addSquares(i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1), bits, found);
-  };
-  const asked = changed && new Uint8Array(1 << HASH_BITS);
-  if (changed !== undefined && asked !== undefined)
-    for (let i = 0; i < x.length; i++)
-      if (arcOf[i] !== -1 && changed[i32At(arcOf, i)] === 1) {
-        squaresOf(i);
-        for (const square of found) asked[square] = 1;
-      }
+  const found = new NumberList(Int32Array);
+  const putSquares = (edge: number): void =>
+    findSquares(i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1), bits, found);
+  const asked = new Uint8Array(1 << HASH_BITS).fill(changed === undefined ? 1 : 0);
+  if (changed !== undefined)
+    for (let i = 0; i < x.length; i++) {
+      if (arcOf[i] === -1 || changed[i32At(arcOf, i)] === 0) continue;
+      putSquares(i);
+      for (let at = 0; at < found.length; at++) asked[found.at(at)] = 1;
+    }
+  const equal = newEqualEdges(arcs, arcOf, levels);
   // Each edge with each of its squares; then the edges of each square, one square after the other.
   const [edgeList, squareList] = [new NumberList(Int32Array), new NumberList(Int32Array)];
   const ends = new Int32Array((1 << HASH_BITS) + 1);
   for (let i = 0; i < x.length; i++) {
     if (arcOf[i] === -1) continue;
-    squaresOf(i);
-    for (const square of found) {
-      if (asked !== undefined && asked[square] === 0) continue;
+    putSquares(i);
+    let isFirst: boolean | undefined;
+    for (let at = 0; at < found.length; at++) {
+      const square = found.at(at);
+      if (asked[square] === 0) continue;
+      isFirst ??= equal.firstOf(i) === i;
+      if (!isFirst) break;
       edgeList.push(i);
       squareList.push(square);
       ends[square + 1] = i32At(ends, square + 1) + 1;
@@ -88,26 +91,32 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
   const overlapping = new Map<string, MeetingEdge>();
   let pairs = 0;
   const isFull = (): boolean => crossing.size + overlapping.size >= most || pairs > PAIRS_MAX;
+  const keep = (one: number, other: number): void => {
+    const [a, b] = one < other ? [one, other] : [other, one];
+    const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
+    if (((levels[arcA] ?? 0) & (levels[arcB] ?? 0)) === 0) return;
+    if (sideOf(arcs, a, b) !== 0) {
+      const at = crossingOf(arcs, a, b);
+      crossing.set(`${a} ${b}`, [
+        { edge: a, arc: arcA, at },
+        { edge: b, arc: arcB, at },
+      ]);
+      return;
+    }
+    for (const place of [b, b + 1].filter((own) => isWithin(arcs, a, own)))
+      overlapping.set(`${a} ${place}`, { edge: a, arc: arcA, at: { x: i32At(x, place), y: i32At(y, place) } });
+    for (const place of [a, a + 1].filter((own) => isWithin(arcs, b, own)))
+      overlapping.set(`${b} ${place}`, { edge: b, arc: arcB, at: { x: i32At(x, place), y: i32At(y, place) } });
+  };
   for (let square = 0; square < 1 << HASH_BITS; square++)
     for (let i = i32At(ends, square); i < i32At(ends, square + 1) && !isFull(); i++) {
+      const a = i32At(slots, i);
       pairs += i32At(ends, square + 1) - i - 1;
       for (let k = i + 1; k < i32At(ends, square + 1); k++) {
-        const [a, b] = [i32At(slots, i), i32At(slots, k)];
-        const [arcA, arcB] = [i32At(arcOf, a), i32At(arcOf, b)];
-        if (((levels[arcA] ?? 0) & (levels[arcB] ?? 0)) === 0 || a === b || areApart(arcs, a, b)) continue;
-        const [begin, end] = [sideOf(arcs, a, b), sideOf(arcs, a, b + 1)];
-        if (begin * end < 0 && sideOf(arcs, b, a) * sideOf(arcs, b, a + 1) < 0) {
-          const at = crossingOf(arcs, a, b);
-          crossing.set(`${a} ${b}`, [
-            { edge: a, arc: arcA, at },
-            { edge: b, arc: arcB, at },
-          ]);
-        } else if (begin === 0 && end === 0) {
-          for (const place of [b, b + 1].filter((own) => isWithin(arcs, a, own)))
-            overlapping.set(`${a} ${place}`, { edge: a, arc: arcA, at: { x: i32At(x, place), y: i32At(y, place) } });
-          for (const place of [a, a + 1].filter((own) => isWithin(arcs, b, own)))
-            overlapping.set(`${b} ${place}`, { edge: b, arc: arcB, at: { x: i32At(x, place), y: i32At(y, place) } });
-        }
+        const b = i32At(slots, k);
+        if (((equal.levels[a] ?? 0) & (equal.levels[b] ?? 0)) === 0 || a === b || !doMeet(arcs, a, b)) continue;
+        for (let one = a; one !== -1 && !isFull(); one = i32At(equal.next, one))
+          for (let other = b; other !== -1; other = i32At(equal.next, other)) keep(one, other);
       }
     }
   return {
@@ -130,8 +139,16 @@ function squareBits({ x, y }: Arcs, arcOf: Int32Array): number {
   return bits;
 }
 
-/** Adds the squares that an edge meets, by hash, row by row; perhaps one more at each side. */
-function addSquares(x1: number, y1: number, x2: number, y2: number, bits: number, found: number[]): void {
+/** Finds the squares that an edge meets, by hash, row by row; perhaps one more at each side. */
+function findSquares(
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  bits: number,
+  found: NumberList<Int32Array>,
+): void {
+  found.length = 0;
   const [top, bottom] = y1 < y2 ? [y1 >> bits, y2 >> bits] : [y2 >> bits, y1 >> bits];
   const [left, right] = x1 < x2 ? [x1 >> bits, x2 >> bits] : [x2 >> bits, x1 >> bits];
   for (let row = top; row <= bottom; row++) {
@@ -148,6 +165,56 @@ function addSquares(x1: number, y1: number, x2: number, y2: number, bits: number
       found.push((mixed ^ (mixed >>> 15)) & ((1 << HASH_BITS) - 1));
     }
   }
+}
+
+/** Edges with the same two ends, of which only the first is compared with others. */
+interface EqualEdges {
+  /** Takes an edge up. Returns the first one that has the same ends. */
+  firstOf(edge: number): number;
+  /** For the first of them the levels that they are of together. */
+  levels: Uint8Array;
+  /** The next one, or -1. */
+  next: Int32Array;
+}
+
+/** Where units are smaller than the grid, most edges are equal to others: these do not cross, nor overlap in part. */
+function newEqualEdges({ x, y }: Arcs, arcOf: Int32Array, levels: Uint8Array): EqualEdges {
+  const together = new Uint8Array(x.length);
+  const next = new Int32Array(x.length).fill(-1);
+  const table = new Int32Array(2 ** (Math.ceil(Math.log2(x.length + 1)) + 1)).fill(-1);
+  const areEqual = (a: number, b: number): boolean => {
+    const [ax, ay, bx, by] = [i32At(x, a), i32At(y, a), i32At(x, a + 1), i32At(y, a + 1)];
+    const [cx, cy, dx, dy] = [i32At(x, b), i32At(y, b), i32At(x, b + 1), i32At(y, b + 1)];
+    return (ax === cx && ay === cy && bx === dx && by === dy) || (ax === dx && ay === dy && bx === cx && by === cy);
+  };
+  const slotOf = (edge: number): number => {
+    const column = i32At(x, edge) + i32At(x, edge + 1);
+    const row = i32At(y, edge) + i32At(y, edge + 1);
+    const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
+    return Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35) >>> (Math.clz32(table.length) + 1);
+  };
+  return {
+    levels: together,
+    next,
+    firstOf(edge) {
+      let slot = slotOf(edge);
+      for (; table[slot] !== -1 && !areEqual(i32At(table, slot), edge); ) slot = (slot + 1) % table.length;
+      const first = table[slot] === -1 ? edge : i32At(table, slot);
+      table[slot] = first;
+      together[first] = (together[first] ?? 0) | (levels[i32At(arcOf, edge)] ?? 0);
+      if (first !== edge) [next[edge], next[first]] = [i32At(next, first), edge];
+      return first;
+    },
+  };
+}
+
+/** Do two edges cross elsewhere than at an end, or does one that lies on the other begin or end in it? */
+function doMeet(arcs: Arcs, a: number, b: number): boolean {
+  if (areApart(arcs, a, b)) return false;
+  const [begin, end] = [sideOf(arcs, a, b), sideOf(arcs, a, b + 1)];
+  if (begin === 0 && end === 0)
+    return isWithin(arcs, a, b) || isWithin(arcs, a, b + 1) || isWithin(arcs, b, a) || isWithin(arcs, b, a + 1);
+  return begin * end < 0 && sideOf(arcs, b, a) * sideOf(arcs, b, a + 1) < 0;
 }
 
 /** Do the extents of two edges not meet? */

@@ -63,16 +63,18 @@ export function cutArcs(
     compared = compared.map((bits) => bits & (bit - 1));
     meeting = meetingEdges(arcs, compared, most);
   }
-  let { crossing } = meeting;
-  for (let round = 0; round < ROUNDS.refined && crossing.length > 0; round++) {
-    const changed = refine(arcs, crossing, kept, weights);
+  let left = meeting;
+  let isRefined = false;
+  for (let round = 0; round < ROUNDS.refined && left.crossing.length > 0; round++) {
+    const changed = refine(arcs, left.crossing, kept, weights);
     if (changed === undefined) break;
+    isRefined = true;
     arcs = roundedArcs(shared, kept, below);
-    ({ crossing } = meetingEdges(arcs, compared, most, changed));
+    left = meetingEdges(arcs, compared, most, changed);
   }
   let joined: ZoomArcs = arcs;
   // Also where nothing has changed: edges without points to bring back cross still.
-  let left = meetingEdges(joined, compared, most);
+  if (isRefined) left = meetingEdges(joined, compared, most);
   for (let round = 0; round < ROUNDS.joined && left.crossing.length > 0; round++) {
     const edges = [...left.crossing, ...left.overlapping];
     const changed = new Uint8Array(levels.length);
@@ -140,7 +142,11 @@ function refine(
 /** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
 function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomArcs {
   const places = new Map<number, { arc: number; on: { x: number; y: number }[] }>();
-  for (const { edge, arc, at } of edges) places.set(edge, { arc, on: [...(places.get(edge)?.on ?? []), at] });
+  for (const { edge, arc, at } of edges) {
+    const own = places.get(edge);
+    if (own === undefined) places.set(edge, { arc, on: [at] });
+    else own.on.push(at);
+  }
   const xs = new Int32Array(x.length + edges.length);
   const ys = new Int32Array(x.length + edges.length);
   /** How many places each arc gets. */

@@ -305,6 +305,23 @@ test('an edge that no point can come back to is divided where it crosses, also w
   assert.deepEqual([...few.arcs.arcEnds.subarray(0, 2)], [...arcs.arcEnds.subarray(0, 2)]);
 });
 
+test('of edges with the same ends, as of units that are smaller than the grid, one is compared, and all are divided', () => {
+  const count = 60_000;
+  const x = Int32Array.of(0, 4, 0, 4);
+  const y = Int32Array.of(0, 4, 4, 0);
+  const points = Int32Array.from({ length: 2 * count }, (_, i) => (i < 2 * count - 2 ? i % 2 : 2 + (i % 2)));
+  const shared = {
+    ...{ x, y, points, arcEnds: Int32Array.from({ length: count }, (_, i) => 2 * i + 2) },
+    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+  };
+  const { arcs, crossings } = cutArcs(shared, new Float64Array(2 * count), new Uint8Array(count).fill(1), 0);
+  assert.equal(crossings, 0);
+  assert.deepEqual(
+    arcs.arcEnds,
+    Int32Array.from({ length: count }, (_, i) => 3 * i + 3),
+  );
+});
+
 test('an edge that lies on another one has its ends, too, so that both have the same edges', () => {
   // A straight border, and one that runs along it for a while.
   const shared = {

@@ -61,10 +61,15 @@ export interface World {
   names?: Readonly<Record<string, string>>;
   /** Bytes, once compressed, of the notes of units that are large, by level and number. */
   large?: ReadonlyMap<string, number>;
+  /** Are units as much smaller as there are more of them, so that those of a level hardly overlap? */
+  isSparse?: boolean;
 }
 
 /** Who is named for an invented world. */
 const ATTRIBUTION = ['Invented data: no place, name or border in it is real'];
+
+/** The range of the middles of units, in degrees. */
+const [WIDTH, HEIGHT] = [320, 130];
 
 /** The radius of the units of a level in degrees. */
 const RADII = [8, 4, 2, 1, 0.5, 0.25] as const;
@@ -93,12 +98,13 @@ export function writeInvented(file: string, world: World, options: WriteOptions 
 }
 
 function* unitsOf(level: Level, gids: readonly string[][], world: World): Generator<Unit> {
-  const { verticesOf, names = {}, large } = world;
+  const { verticesOf, names = {}, large, isSparse = false } = world;
+  const radius = Math.min(RADII[level], isSparse ? 0.4 * Math.sqrt((WIDTH * HEIGHT) / gids.length) : Infinity);
   for (const [i, own] of gids.entries()) {
     const odd = ODD_NAMES[(i / 8 + level * 5) % ODD_NAMES.length];
     const name = names[`${level}.${i}`] ?? (odd === undefined ? `Unit ${i} "é東"` : odd);
     const isNowhere = level === 2 && i % 500 === 9;
-    const coordinates = isNowhere ? null : polygonsOf(level, i, verticesOf(level, i));
+    const coordinates = isNowhere ? null : polygonsOf(radius, level, i, verticesOf(level, i));
     const values = [...own, name, ...(large === undefined ? [] : [noteOf(large.get(`${level}.${i}`))])];
     yield { fid: 1 + i + Math.floor(i / 5) * 3, values, coordinates };
   }
@@ -111,9 +117,9 @@ function noteOf(bytes: number | undefined): string | null {
 }
 
 /** Places spread evenly: multiples of irrational numbers fill a range without clusters. */
-function polygonsOf(level: Level, i: number, vertices: number): Coordinates {
-  const [x, y] = [((i * 0.6180339887) % 1) * 320 - 160, ((i * 0.7548776662) % 1) * 130 - 65];
-  const radius = RADII[level];
+function polygonsOf(radius: number, level: Level, i: number, vertices: number): Coordinates {
+  const x = ((i * 0.6180339887) % 1) * WIDTH - WIDTH / 2;
+  const y = ((i * 0.7548776662) % 1) * HEIGHT - HEIGHT / 2;
   // The second country: a half on either side of the antimeridian.
   if (level === 0 && i === 1)
     return [[ringAround(180, y, radius, vertices, 0.25)], [ringAround(-180, y, radius, vertices, -0.25)]];

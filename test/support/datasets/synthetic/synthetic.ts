@@ -33,5 +33,5 @@ export function writeSynthetic(file: string, units: number, options: SyntheticOp
     return Math.max(8, Math.round(positions * verticesScale * (level === 0 ? COUNTRY_FACTOR : 1)));
   };
   const counts = SHARES.map((share, level) => Math.max(elementAt(LEAST, level), Math.round(share * units)));
-  return writeInvented(file, { counts, verticesOf, strayEvery: 200 }, writeOptions);
+  return writeInvented(file, { counts, verticesOf, strayEvery: 200, isSparse: true }, writeOptions);
 }

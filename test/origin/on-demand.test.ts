@@ -139,7 +139,11 @@ const FILES: readonly (readonly [pathOf: (level: 1 | 2) => string, ...targets: s
       (target) => `${target}&geometry=${geometry}`,
     ),
   ]),
-  [cellsPath, ...['fc/lv2?contains', 'fc/lv2?bbox=1.5,3.5,1.5,3.5&contains', 'at?point'].map((of) => `${of}=1.5,3.5`)],
+  [
+    cellsPath,
+    ...['fc/lv2?contains', 'fc/lv2?bbox=1.5,3.5,1.5,3.5&contains', 'at?point'].map((of) => `${of}=1.5,3.5`),
+    'download/lv2.cells',
+  ],
   [neighboursPath, 'fc/lv2?touches=AAA.1.1_1', 'geojsonl/lv2?touches=none'],
   [neighboursTablePath, 'download/lv2.neighbours.csv.gz'],
   [wordsPath, 'search?q=n&geometry=full'],
@@ -169,7 +173,9 @@ test('a file that is damaged or missing gives 502, which names none, and disturb
     else writeFileSync(file, damaged);
     const service = await startService(out);
     // At once: the proxy looks at the pointer before each 502, which it does four times a second.
-    const asked = targets.map((target) => send(service, `/api/v1/${target}`, { 'accept-encoding': 'gzip' }));
+    const asked = ['gzip', 'identity'].flatMap((coding) =>
+      targets.map((target) => send(service, `/api/v1/${target}`, { 'accept-encoding': coding })),
+    );
     for (const answer of await Promise.all(asked))
       assert.doesNotMatch(refusal(answer, 502, 'origin-damaged'), /index|lv2|releases|\.(gz|bin)/, `${path} ${what}`);
     assert.ok(service.log.join('\n').includes(path), what);

@@ -4,21 +4,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import {
-  featureFilePath,
-  indexPath,
-  type ListingKey,
-  manifestPath,
-  pagePath,
-  releasePath,
-} from '../../format/layout.ts';
-import { pageCount } from '../../format/level-index.ts';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { featureFilePath, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
+import { type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
-import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { anyListing, type Listing, linesOf } from '../support/listings.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { linesIn } from '../support/releases/features-in.ts';
@@ -31,86 +24,38 @@ import { assertReads, type Reader, startReader } from './python-reader.ts';
 const skip = without('python3 -V');
 const read: Reader = skip === false ? startReader() : async () => assert.fail('python3 is not installed here');
 const folder = temporaryFolder();
-/** With all pages stored. */
-const world = await worldOutput();
+const world = await worldOutput({ pages: 'none' });
 /** One with a unit without geometry, and the first and the last. */
 const SOME_LEVELS: readonly Level[] = [0, 2, 5];
+/** Listings that are drawn, of which filters and geometry count. */
+const LISTINGS = 60;
+type Drawn = Pick<Listing, 'level' | 'filters' | 'geometry'>;
 
 function rootOf(out: string): string {
   return join(out, releasePath('r1'));
 }
 
-/** The text of a listing's geojsonl pages, which must be stored. */
-function textOfPages(out: string, level: Level, listing: ListingKey, features: number): string {
-  const pages = Array.from({ length: pageCount(level, 'geojsonl', features) }, (_, page) =>
-    gunzipSync(readFileSync(join(rootOf(out), pagePath(level, 'geojsonl', listing, page)))).toString(),
-  );
-  return pages.join('');
-}
-
-/** The lines of the features that satisfy the filters, by their properties. */
-function linesWhere(
-  out: string,
-  level: Level,
-  filters: Readonly<Record<string, string>>,
-  geometry?: Geometry,
-): string[] {
-  const lines = linesIn(out, level, geometry).split(/(?<=\n)/);
-  return lines.filter((line) => {
-    const { properties } = JSON.parse(line);
-    return Object.entries(filters).every(([column, gid]) => properties[column] === gid);
-  });
-}
-
-test('every level reads as gunzip reads its feature files, with each geometry, and its pages', { skip }, async () => {
+test('every level reads as gunzip reads its feature files, with each geometry', { skip }, async () => {
   for (const level of LEVELS) {
-    const text = linesIn(world, level);
-    const { features } = readIndex(rootOf(world), level);
-    assert.equal(text.split('\n').length, features + 1);
-    await assertReads(read, [world, level], text);
-    assert.ok(text === textOfPages(world, level, 'all', features), 'and as its pages');
+    await assertReads(read, [world, level], linesIn(world, level));
     for (const geometry of SOME_LEVELS.includes(level) ? OTHER_GEOMETRIES : [])
       await assertReads(read, [world, level, `geometry=${geometry}`], linesIn(world, level, geometry));
   }
 });
 
-test('the units under a parent read as its pages', { skip }, async () => {
-  for (const level of LEVELS) {
-    const index = readIndex(rootOf(world), level);
-    const numbers = Array.from({ length: index.listings - 1 }, (_, i) => i + 1);
-    // Odd GIDs are tried once: their paths are the same everywhere.
-    const chosen = numbers.filter((number) => {
-      const key = index.listingKey(number);
-      return number === 1 || number === numbers.length || (level === 2 && key !== 'all' && ODD_GIDS.includes(key.gid));
-    });
-    assert.ok(level === 0 || chosen.length >= 2);
-    for (const number of chosen) {
-      const key = index.listingKey(number);
-      assert.ok(key !== 'all');
-      const expected = textOfPages(world, level, key, index.listingPositions(number).count);
-      await assertReads(read, [world, level, `gid-${key.column}=${key.gid}`], expected);
-    }
-  }
-});
-
-test('several filters must all hold, GIDs match exactly, with each geometry, and a GID that does not occur gives nothing', {
+test('filters must all hold and GIDs match exactly, with each geometry; a GID that does not occur gives nothing', {
   skip,
 }, async () => {
-  const lines = linesIn(world, 3).split(/(?<=\n)/);
-  const { properties } = JSON.parse(lines[70] ?? '');
-  const asked = [
-    { GID_0: properties.GID_0, GID_1: properties.GID_1 },
-    { GID_0: properties.GID_0, GID_1: properties.GID_1, GID_3: properties.GID_3 },
-    { GID_0: properties.GID_0, GID_1: 'U1.129_1' },
-    ...['same', 'SAME', 'Same', ''].map((gid) => ({ GID_1: gid })),
-  ];
-  for (const [i, filters] of asked.entries()) {
-    const geometry = elementAt(GEOMETRIES, i % GEOMETRIES.length);
-    const gids = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
-    const args = [...gids, `geometry=${geometry}`];
-    const expected = linesWhere(world, 3, filters, geometry);
-    await assertReads(read, [world, 3, ...args], expected.join(''));
-    await assertReads(read, [world, 3, ...args, '--count'], `${expected.length} of ${lines.length}\n`);
+  const stored = readStored(world, 'r1');
+  const drawn = fc.sample(anyListing(stored), { seed: 1, numRuns: LISTINGS });
+  const odd = [...ODD_GIDS, 'Same', ''].map((gid): Drawn => ({ level: 2, filters: { 'gid-1': gid } }));
+  for (const { level, filters, geometry } of [...drawn, ...odd]) {
+    const gids = Object.entries(filters ?? {}).map((filter) => filter.join('='));
+    const args = [...gids, ...(geometry === undefined ? [] : [`geometry=${geometry}`])];
+    const expected = linesOf({ level, filters: filters ?? {}, geometry }, stored);
+    await assertReads(read, [world, level, ...args], expected.join(''));
+    const count = `${expected.length} of ${elementAt(stored, level).units.length}\n`;
+    await assertReads(read, [world, level, ...args, '--count'], count);
   }
 });
 
@@ -215,8 +160,9 @@ test('units that lack a GID are under no parent, and do not shift the others', {
   const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [layer]);
   const out = join(folder, 'lacking');
   await buildRelease(source, out, { accept: ['null-gids'] });
+  const lines = linesIn(out, 1).split(/(?<=\n)/);
   for (const gid of ['A', 'B'])
-    await assertReads(read, [out, 1, `gid-0=${gid}`], linesWhere(out, 1, { GID_0: gid }).join(''));
+    await assertReads(read, [out, 1, `gid-0=${gid}`], lines.filter((_, i) => gids[i] === gid).join(''));
   await assertReads(read, [out, 1, 'gid-0=A', '--count'], '3 of 8\n');
   await assertReads(read, [out, 1, 'gid-0=None', '--count'], '0 of 8\n');
   await assertReads(read, [out, 1, '--count'], '8 of 8\n');

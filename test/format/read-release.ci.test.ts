@@ -10,20 +10,18 @@ import { featureFilePath, indexPath, manifestPath, releasePath } from '../../for
 import { type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { anyListing, type Listing, linesOf } from '../support/listings.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { linesIn } from '../support/releases/features-in.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertReads, type Reader, startReader } from './python-reader.ts';
 
 const skip = without('python3 -V');
 const read: Reader = skip === false ? startReader() : async () => assert.fail('python3 is not installed here');
-const folder = temporaryFolder();
 const world = await worldOutput({ pages: 'none' });
 /** One with a unit without geometry, and the first and the last. */
 const SOME_LEVELS: readonly Level[] = [0, 2, 5];
@@ -60,14 +58,14 @@ test('filters must all hold and GIDs match exactly, with each geometry; a GID th
 });
 
 /** Builds a release of three units at level 1, one of them without geometry. */
-async function buildSmall(name: string, geometries: readonly Geometry[]): Promise<string> {
+function buildSmall(geometries: readonly Geometry[]): Promise<string> {
   const shapes = [square(1, 1), null, square(-170.123456789, -80)];
-  const features = shapes.map((wkt, i) => ({ fid: i + 1, values: ['A', `U${i}`], wkt }));
-  const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
-  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
-  const out = join(folder, name);
-  await buildRelease(source, out, { geometries, precision: 9, accept: ['empty-geometries'] });
-  return out;
+  const layer = layerOf(
+    'ADM_1',
+    ['GID_0', 'GID_1'],
+    shapes.map((wkt, i) => [['A', `U${i}`], wkt]),
+  );
+  return buildLayers([layer], { geometries, precision: 9, accept: ['empty-geometries'] });
 }
 
 /** Flips a bit of a file. @param at place of the byte, from the end if it is negative */
@@ -88,7 +86,7 @@ async function assertRefuses(out: string, args: readonly string[], error: RegExp
 test('a geometry that the release lacks is refused, and damage to one is found without harm to the others', {
   skip,
 }, async () => {
-  const out = await buildSmall('small', ['full', 'low', 'none']);
+  const out = await buildSmall(['full', 'low', 'none']);
   await assertRefuses(out, ['geometry=medium'], /^error: geometry medium: not one of full, low, none\n$/);
   await assertRefuses(out, ['geometry=small'], /^error: geometry small: not one of full, low, none\n$/);
   flip(join(rootOf(out), indexPath(1, 'low')), -1);
@@ -103,7 +101,7 @@ test('a geometry that the release lacks is refused, and damage to one is found w
 });
 
 test('the box of a feature is its bbox rounded outward, and any other one is found', { skip }, async () => {
-  const out = await buildSmall('boxes', ['full']);
+  const out = await buildSmall(['full']);
   const { box } = readIndex(rootOf(out), 1).arrays;
   assert.deepEqual(
     [...box],
@@ -157,9 +155,7 @@ test('units that lack a GID are under no parent, and do not shift the others', {
   const gids = [null, 'A', 'A', null, null, 'B', 'A', null];
   const features = gids.map((gid, i) => ({ fid: 2 * i + 1, values: [gid, `U${i}`], wkt: square(i, 0) }));
   const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
-  const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [layer]);
-  const out = join(folder, 'lacking');
-  await buildRelease(source, out, { accept: ['null-gids'] });
+  const out = await buildLayers([layer], { accept: ['null-gids'] });
   const lines = linesIn(out, 1).split(/(?<=\n)/);
   for (const gid of ['A', 'B'])
     await assertReads(read, [out, 1, `gid-0=${gid}`], lines.filter((_, i) => gids[i] === gid).join(''));

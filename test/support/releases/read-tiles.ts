@@ -1,6 +1,6 @@
 // Reads the archives of vector tiles of a release with the packages that clients use.
 import { readFileSync } from 'node:fs';
-import { VectorTile } from '@mapbox/vector-tile';
+import { VectorTile, type VectorTileFeature, type VectorTileLayer } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles';
 
@@ -37,6 +37,11 @@ export interface ReadTile {
 /** Opens an archive. */
 export function openTiles(file: string): PMTiles {
   return new PMTiles(new FileSource(file));
+}
+
+/** The features of a layer; none where a tile lacks it. */
+export function featuresOf(layer: VectorTileLayer | undefined): VectorTileFeature[] {
+  return Array.from({ length: layer?.length ?? 0 }, (_, i) => layer?.feature(i) ?? []).flat();
 }
 
 /** The tiles of an archive around its bounds, zoom by zoom, to the deepest one that is asked for. */

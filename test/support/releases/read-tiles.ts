@@ -30,8 +30,6 @@ export interface ReadTile {
   x: number;
   y: number;
   tile: VectorTile;
-  /** The same, not compressed. */
-  bytes: Uint8Array;
 }
 
 /** Opens an archive. */
@@ -58,8 +56,7 @@ export async function* readTiles(archive: PMTiles, deepest = Infinity): AsyncGen
       for (let y = Math.max(0, row(maxLat) - 1); y <= Math.min(last, row(minLat) + 1); y++) {
         const found = await archive.getZxy(zoom, x, y);
         if (found === undefined) continue;
-        const bytes = new Uint8Array(found.data);
-        yield { zoom, x, y, tile: new VectorTile(new PbfReader(bytes)), bytes };
+        yield { zoom, x, y, tile: new VectorTile(new PbfReader(new Uint8Array(found.data))) };
       }
   }
 }

@@ -12,14 +12,11 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { ISSUER, startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, WHOLE);
+const folder = await buildCountries(WHOLE);
 const proxy = await startService(folder);
 
 /** As much of the document as these tests look at. */

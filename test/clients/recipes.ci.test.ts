@@ -8,11 +8,10 @@ import { buildSync } from 'esbuild';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -125,8 +124,7 @@ test('GDAL reads a page by its URL, in either format, with the token in a file o
 test("the commands under 'Ask it' in the README work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
-  const out = temporaryFolder();
-  await buildRelease(writeCountries(), out, WHOLE);
+  const out = await buildCountries(WHOLE);
   const { url } = await startService(out);
   const typed = temporaryFolder();
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));

@@ -10,8 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { KINDS, PROGRAM } from '../support/processes/browser-server.ts';
-import { TOKEN, waitForFacts } from './explorer-page.ts';
-import { startFjordland } from './fjordland.ts';
+import { waitForFacts } from './explorer-page.ts';
 
 const FOLDER = fileURLToPath(new URL('../../proxy/explorer/pictures/', import.meta.url));
 const SIZES = {
@@ -168,9 +167,6 @@ mkdirSync(work, { recursive: true });
 await takeStates();
 await takeRelease('one-country', oneCountry, 'Spain');
 await takeRelease('level-2', levelTwo, 'provinces');
-const fjordland = await startFjordland();
-await takeRelease('fjordland', `${fjordland.url}/#token=${TOKEN}`, 'Fjordland');
-await fjordland.stop({ drainMs: 0, timeoutMs: LOAD_MS });
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { countriesWith } from '../support/datasets/small-datasets.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /**
@@ -20,17 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
  */
 const HOSTILE = `'"; $(touch owned) \`touch owned\` \\'\\\n\${TOKEN} {1,2} [3-4] %41 &gid-1=x # * ? ! é東`;
 
-const source = join(temporaryFolder(), 'hostile.gpkg');
-const layers = countryLayers().map((layer) => ({
-  ...layer,
-  features: layer.features.map((unit) => ({
-    ...unit,
-    values: unit.values.map((value) => (value === 'AAA' ? HOSTILE : value)),
-  })),
-}));
-writeDataset(source, 'GPKG', layers);
-const folder = temporaryFolder();
-await buildRelease(source, folder);
+const folder = await buildLayers(countriesWith('AAA', HOSTILE));
 const proxy = await startService(folder);
 const open = await startService(folder, { isPublic: true });
 

@@ -5,17 +5,15 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, type Running, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv1';
 

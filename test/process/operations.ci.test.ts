@@ -4,18 +4,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, token } from '../support/http/in-process-proxy.ts';
 import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv0';
 

@@ -12,17 +12,15 @@ import { Cache, cacheFolder } from '../../proxy/points/cache.ts';
 import { type OpenRelease, openService } from '../../proxy/points/open-release.ts';
 import { loadLevel } from '../../proxy/points/reader.ts';
 import type { Service } from '../../proxy/points/service.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
 import { typed } from '../support/processes/typed.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const out = temporaryFolder();
-await buildRelease(writeCountries(), out, { cells: true });
+const out = await buildCountries({ cells: true });
 const service = await startService(out);
 const token = AUTHORIZED.authorization.slice('Bearer '.length);
 
@@ -64,10 +62,8 @@ async function frontOf(
 
 /** Makes a release of another country, r2, the one that a service serves. */
 async function replaceRelease(folder: string, { releases }: RunningService): Promise<void> {
-  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
-  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
-  await buildRelease(next, folder, { release: 'r2', cells: true });
+  const layer = layerOf('ADM_0', ['GID_0', 'COUNTRY'], [[['CCC', 'Celand'], square(0, 0, 4)]]);
+  await buildLayers([layer], { release: 'r2', cells: true }, folder);
   await releases.refresh();
 }
 
@@ -126,8 +122,7 @@ test('a file of the cache that was cut, changed or removed is fetched again', as
 });
 
 test('a release that takes the place of another meanwhile is fetched as a whole', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { cells: true });
+  const folder = await buildCountries({ cells: true });
   const changing = await startService(folder);
   const { url, asked } = await frontOf(changing.url, async (_, count) => {
     if (count !== 4) return;
@@ -140,8 +135,7 @@ test('a release that takes the place of another meanwhile is fetched as a whole'
 });
 
 test('behind a cache that has names of the release before, units are of that release: by points and by its module', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { cells: true });
+  const folder = await buildCountries({ cells: true });
   const changing = await startService(folder, { isPublic: true });
   const { url } = await frontOf(changing.url, undefined, /names/);
   for (const level of LEVELS) await fetch(`${url}/api/v1/names/${levelName(level)}`);
@@ -223,8 +217,7 @@ test('without a token, or with one that is refused, the error says so, and shows
 });
 
 test('a service without cells is named as such', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder);
+  const folder = await buildCountries();
   const { url } = await startService(folder);
   const refused = append(TABLE, opening({ url, token }));
   await assert.rejects(refused, { message: /no cells to look points up in/, remedy: /--no-cells/ });

@@ -8,17 +8,15 @@ import { parse } from 'csv-parse/sync';
 import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
 import { type OpenRelease, openFolder } from '../../proxy/points/open-release.ts';
 import { readTable } from '../../proxy/points/table.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import { square, squares } from '../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../support/points-table.ts';
 import { runProgram } from '../support/processes/programs.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
 import { type Typed, type TypedIn, typed } from '../support/processes/typed.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const out = temporaryFolder();
-await buildRelease(writeCountries(), out, { cells: true });
+const out = await buildCountries({ cells: true });
 const open = (): Promise<OpenRelease> => openFolder(out, undefined);
 
 /** Types the command. */
@@ -169,7 +167,6 @@ test('a first line without an end is not printed whole', async () => {
 });
 
 test('names that a spreadsheet takes for formulas are made safe as the explorer does, unless they are to be left', async () => {
-  const folder = temporaryFolder();
   const names = [
     '=HYPERLINK("http://a.test","b")',
     '+1+1',
@@ -182,8 +179,7 @@ test('names that a spreadsheet takes for formulas are made safe as the explorer 
     "O'Brien",
   ];
   const layer = squares('ADM_0', ['GID_0', 'COUNTRY'], ...names.map((name, i) => [`G${i}`, name]));
-  const source = writeDataset(join(folder, 'formulas.gpkg'), 'GPKG', [layer]);
-  await buildRelease(source, folder, { cells: true });
+  const folder = await buildLayers([layer], { cells: true });
   const table = `lon;lat\n${names.map((_, i) => `${i}.5;0.5\n`).join('')}`;
   const valuesIn = (text: string, delimiter: string): string[][] => parse(text, { delimiter });
   const valuesOf = (text: string): string[] =>
@@ -257,13 +253,11 @@ test('several chunks of rows, and rows longer than a chunk, stay in their order'
 });
 
 test('of several units of a level at a point the first by fid is taken, and such rows are counted', async () => {
-  const folder = temporaryFolder();
   const features = [
     { fid: 7, values: ['BBB'], wkt: square(0, 0, 4) },
     { fid: 3, values: ['AAA'], wkt: square(2, 0, 4) },
   ];
-  const source = writeDataset(join(folder, 'two.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await buildRelease(source, folder, { cells: true });
+  const folder = await buildLayers([{ name: 'ADM_0', columns: ['GID_0'], features }], { cells: true });
   const { text, summary } = await append('lon,lat\n1,1\n3,1\n5,1\n', () => openFolder(folder, undefined));
   // The level has no column with names.
   assert.equal(text, 'lon,lat,gid_0,name_0\n1,1,BBB,\n3,1,AAA,\n5,1,AAA,\n');
@@ -302,12 +296,10 @@ test('wrong options and files are refused, and no token is shown', async () => {
 });
 
 test('a damaged release is refused, and so is one without cells', async () => {
-  const without = temporaryFolder();
-  await buildRelease(writeCountries(), without);
+  const without = await buildCountries();
   const refused = append('lon,lat\n', () => openFolder(without, undefined));
   await assert.rejects(refused, { message: /no cells/, remedy: /--no-cells/ });
-  const damaged = temporaryFolder();
-  await buildRelease(writeCountries(), damaged, { cells: true });
+  const damaged = await buildCountries({ cells: true });
   const file = join(damaged, 'releases', 'r1', 'lv2', 'cells.bin');
   const bytes = readFileSync(file);
   bytes.fill(0xff, bytes.length - 4);

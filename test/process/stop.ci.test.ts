@@ -15,14 +15,13 @@ import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { buildCountries, buildUnchecked } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: 'unfiltered' });
+const folder = await buildCountries({ storedPages: 'unfiltered' });
 // Larger than all the buffers between a server and a client that does not read.
 const { page } = enlargePage(folder, 16 * 1024 * 1024);
 const OPTIONS = issuedOptions(folder);

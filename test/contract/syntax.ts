@@ -7,6 +7,9 @@ import { AUTHORIZED, NO_TOKEN, PREFLIGHT, token } from '../support/http/in-proce
 import { KINDS } from './every-answer.ts';
 import type { World } from './world.ts';
 
+/** Paths that need no token. */
+const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource'];
+
 /** Tests what is accepted and refused before anything is read. */
 export function testSyntax({ proxy }: World): void {
   test('answers any other path under /api/ with 404, which names the paths', async () => {
@@ -19,13 +22,23 @@ export function testSyntax({ proxy }: World): void {
   });
 
   test('answers a CORS preflight without a token, whatever the path', async () => {
-    for (const path of [...KINDS, '/api/nothing']) {
+    for (const path of [...KINDS, ...OPEN, '/api/nothing']) {
       const { status, headers } = await send(proxy, path, PREFLIGHT, 'OPTIONS');
       assert.deepEqual([status, headers['access-control-allow-origin']], [204, '*'], path);
       assert.match(String(headers['access-control-allow-methods']), /\bGET\b/);
       const allowed = 'Authorization, If-Match, If-None-Match, If-Range, Range';
       assert.equal(headers['access-control-allow-headers'], allowed);
       assert.ok(Number(headers['access-control-max-age']) > 0);
+    }
+  });
+
+  test('paths that need no token have the same methods', async () => {
+    for (const path of OPEN) {
+      const options = await send(proxy, path, NO_TOKEN, 'OPTIONS');
+      assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
+      const refused = await send(proxy, path, NO_TOKEN, 'DELETE');
+      refusal(refused, 405, 'method-not-allowed');
+      assert.equal(refused.headers.allow, 'GET, HEAD, OPTIONS');
     }
   });
 

@@ -132,6 +132,17 @@ test('bytes that no request line or header may have get 400, or 401 where they a
   }
 });
 
+test('health checks answer HTTP/1.0 without Host; an upgrade to h2c is ignored', async () => {
+  const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+  for (const [request, status] of [
+    ['GET /healthz HTTP/1.0\r\n', 200],
+    ['GET /readyz HTTP/1.0\r\n', 200],
+    [`GET ${PATH} HTTP/1.0\r\n${TOKEN}`, 400],
+    [`GET /healthz HTTP/1.1\r\n${HOST}${upgrade}`, 200],
+  ] as const)
+    assert.equal((await sendRaw(proxy, `${request}\r\n`)).slice(9, 12), `${status}`, request);
+});
+
 test('line breaks and odd bytes in values stay in their place', async () => {
   for (const value of ['a%0d%0aSet-Cookie:%20x=y', '%0aLink:%20<x>', 'a%E2%80%A8b', '%00', 'a"><script>']) {
     const query = `${PATH}?gid-0=${value}`.replaceAll('"', '%22').replaceAll('<', '%3C').replaceAll('>', '%3E');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { FORMATS, GEOMETRIES, type Geometry, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { type Answer, fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
 import { allFids, type World } from './world.ts';
@@ -44,17 +44,11 @@ export function testGeometries({ folder, proxy, stored, publish }: World): void 
     await publish('m1');
     for (const format of FORMATS) {
       const path = `/api/v1/${format}/lv1`;
-      const caps: [Geometry, number][] = [
-        ['full', PAGE_CAPS[format][1]],
-        ['medium', PAGE_CAPS[format][1]],
-        ['low', 100],
-        ['point', 1000],
-        ['none', 1000],
-      ];
-      for (const [geometry, cap] of caps)
+      const caps = { full: PAGE_CAPS[format][1], medium: PAGE_CAPS[format][1], low: 100, point: 1000, none: 1000 };
+      for (const geometry of GEOMETRIES)
         for (const query of ['', '&page-size=1001', '&page-size=1000000', '&start-at=3']) {
           const answer = await send(proxy, `${asked(path, geometry)}${query}`);
-          assert.equal(fidsOf(answer).length, cap, `${geometry}${query}`);
+          assert.equal(fidsOf(answer).length, caps[geometry], `${geometry}${query}`);
           assert.equal(answer.headers['boundaries-matched'], '1010');
         }
       for (const geometry of ['point', 'none'])

@@ -5,7 +5,7 @@ import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build, DEFAULTS } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
-import { type FixtureLayer, writeDataset } from '../datasets/write-dataset.ts';
+import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
@@ -72,6 +72,12 @@ export async function buildLayers(
 ): Promise<string> {
   await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), out, options);
   return out;
+}
+
+/** The same of one level with cells: units as WKT, with fids from 1 and GIDs from A0. */
+export function buildUnits(units: readonly (string | null)[], options: Partial<BuildOptions> = {}): Promise<string> {
+  const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
+  return buildLayers([layerOf('ADM_0', ['GID_0'], features)], { cells: true, ...options });
 }
 
 /** Builds a release of the countries with these options. @returns its output folder, which the test file may change */

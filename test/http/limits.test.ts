@@ -8,6 +8,7 @@ import { heldService } from '../support/http/held-service.ts';
 import { type Answer, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { authorizedWith, startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries } from '../support/releases/build-release.ts';
+import { turnsDuring } from '../support/turns-during.ts';
 import { until } from '../support/until.ts';
 
 const folder = await buildCountries({ cells: true });
@@ -196,19 +197,11 @@ test('a request of another client is next after one of a client with thousands',
 const SLOW_MS = 4;
 
 /** How many turns the event loop takes while ten tasks that arrive together are done, each of which is slow. */
-async function turnsOfTen(task: (slow: () => void) => Promise<void>): Promise<number> {
-  let [turns, done] = [0, 0];
-  const count = (): void => {
-    turns++;
-    if (done < 10) setImmediate(count);
-  };
-  setImmediate(count);
+function turnsOfTen(task: (slow: () => void) => Promise<void>): Promise<number> {
   const slow = (): void => {
     for (const begun = performance.now(); performance.now() - begun < SLOW_MS; );
-    done++;
   };
-  await Promise.all(Array.from({ length: 10 }, () => task(slow)));
-  return turns;
+  return turnsDuring(Promise.all(Array.from({ length: 10 }, () => task(slow))));
 }
 
 test('what a request costs counts: of those that take long one is answered in a turn of the event loop', async () => {

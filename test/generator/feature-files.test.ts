@@ -2,7 +2,7 @@
 // of --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
@@ -11,12 +11,10 @@ import { elementAt } from '../../format/element-at.ts';
 import type { FeatureData } from '../../format/feature-table.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { alonePath, featureFilePath, pagePath } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { FEATURES_PER_FILE } from '../../format/levels.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { refuseLargePage } from '../../generator/write/write-files.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { filesUnder } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -116,20 +114,6 @@ test('short features are chained to the short one before them where that saves a
     const own = positions.filter((p) => index.fileOf(p) === number && index.aloneAt(p) === index.alone);
     assert.ok(beside.equals(Buffer.concat(own.map((position) => elementAt(data, position)))));
   }
-});
-
-test('release.json counts feature files and pages, and their bytes', () => {
-  const { levels } = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json');
-  const bytes = [...files, ...besides].reduce((sum, { length }) => sum + length, 0);
-  assert.deepEqual(levels[0]?.featureFiles, { files: 3, bytes });
-  assert.deepEqual(levels[1]?.featureFiles, { files: 0, bytes: 0 });
-  const pagesOf = (format: Format): string[] => filesUnder(join(root, 'lv0', format));
-  const sizes = FORMATS.flatMap((format) => pagesOf(format).map((page) => join(root, 'lv0', format, page)));
-  assert.deepEqual(levels[0]?.pages, { geojsonl: pagesOf('geojsonl').length, fc: pagesOf('fc').length });
-  assert.equal(
-    levels[0]?.bytes,
-    sizes.reduce((sum, page) => sum + statSync(page).size, 0),
-  );
 });
 
 test('pages have large features as their deflate data; others are deflated whole', () => {

@@ -2,7 +2,7 @@
 // of --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
@@ -15,6 +15,7 @@ import { FEATURES_PER_FILE } from '../../format/levels.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { refuseLargePage } from '../../generator/write/write-files.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { filesUnder } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -40,7 +41,7 @@ const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', [
   { name: 'ADM_0', columns: ['GID_0'], features: countries },
 ]);
 const root = join(folder, 'countries/releases/r1');
-await buildRelease(source, join(folder, 'countries'), { storedPages: 'all' });
+const built = await buildRelease(source, join(folder, 'countries'), { storedPages: 'all' });
 
 const index = readIndex(root, 0);
 
@@ -114,6 +115,15 @@ test('short features are chained to the short one before them where that saves a
     const own = positions.filter((p) => index.fileOf(p) === number && index.aloneAt(p) === index.alone);
     assert.ok(beside.equals(Buffer.concat(own.map((position) => elementAt(data, position)))));
   }
+});
+
+test('the release says the bytes of feature files, with those beside them, and of pages', () => {
+  const bytesOf = (...paths: string[]): number => paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
+  const pathsIn = (...folders: string[]): string[] =>
+    folders.flatMap((name) => filesUnder(join(root, 'lv0', name)).map((file) => join('lv0', name, file)));
+  const [level] = built.levels;
+  assert.deepEqual(level?.featureFiles, { files: 3, bytes: bytesOf(...pathsIn('features', 'alone')) });
+  assert.equal(level?.bytes, bytesOf(...pathsIn('geojsonl', 'fc')));
 });
 
 test('pages have large features as their deflate data; others are deflated whole', () => {

@@ -133,6 +133,16 @@ test('the same release built again is fine; other content under its id is refuse
   assert.deepEqual(contentOf(out), expected);
 });
 
+test('a release id that could name another folder, and what is no date, are refused before anything is read', async () => {
+  const out = freshOutput();
+  for (const release of ['..', 'a/b', '.x', ''])
+    await assert.rejects(buildRelease('no such source', out, { release }), { message: /not a release id/ });
+  await assert.rejects(buildRelease('no such source', out, { ...newBuild, date: '31.12.2026' }), {
+    message: 'date 31.12.2026: not a date',
+  });
+  assert.deepEqual(contentOf(out), contentOf(before));
+});
+
 test('activate goes forward and back, list shows what there is, prune keeps the current one and clears away leftovers', async () => {
   const out = freshOutput();
   for (const [release, storedPages] of [

@@ -23,7 +23,6 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
-import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { numbered, published } from './published.ts';
 
@@ -398,14 +397,4 @@ test('a geometry without a GeoJSON form is refused with its fid and type', async
   dataset.close();
   const message = /tin\.gpkg: layer ADM_0 .*fid 2, GID BBB: geometries of type TIN have no GeoJSON form/;
   await assertRefused(source, { message });
-});
-
-test('errors of GDAL while the source is read again are named', async () => {
-  const path = shapefiles();
-  const out = join(folder, `out-${made++}`);
-  await buildRelease(path, out);
-  cut(join(path, 'adm2.shp'), 0.5);
-  const { findings } = await verifyAgainst(path, out);
-  const ofShapefile = findings.filter((finding) => finding.path === join(path, 'adm2.shp'));
-  assert.match(ofShapefile.map(({ problem }) => problem).join('\n'), /layer adm2, fid \d: GDAL reports: .*fread/);
 });

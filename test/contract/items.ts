@@ -35,31 +35,14 @@ export function testItems({ proxy, stored, configured }: World): void {
     }
   });
 
-  test('limit is at most 10,000, which larger ones count as, and the definition says so', async () => {
-    type Definition = { components: { parameters: Record<string, { schema: Record<string, unknown> }> } };
-    const { components } = await json<Definition>(`${ROOT}/api`, 'application/vnd.oai.openapi+json;version=3.0');
-    const { type, ...bounds } = components.parameters['limit']?.schema ?? {};
-    assert.deepEqual([type, bounds], ['integer', { minimum: 1, default: 100, maximum: 10_000 }]);
-    const all = elementAt(stored, 2).units.length;
-    for (const limit of ['10000', '10001', '9'.repeat(30)])
-      assert.equal((await page(`limit=${limit}&geometry=none`)).numberReturned, all);
-  });
-
-  test('bbox is of items what it is of pages, with exponents and heights too, and has all units without geometry', async () => {
-    const nowhere = featuresOf(stored, 2).flatMap(({ id, bbox }) => (bbox === undefined ? [id] : []));
-    assert.ok(nowhere.length > 0);
+  test('numbers of a box may have exponents, and heights beside them', async () => {
     for (const [box, flat] of [
-      ['-20,-30,40.5,30', '-20,-30,40.5,30'],
       ['-20,-30,-100,40.5,30,9000', '-20,-30,40.5,30'],
-      ['170,-90,-170,90', '170,-90,-170,90'],
       ['1e1,-3.5e+1,1.25e2,5.0E-1', '10,-35,125,0.5'],
-      ['0,-90,0,-90', '0,-90,0,-90'],
     ] as const) {
-      const inBox: Feature[] = JSON.parse(textOf(await get(`/api/v1/fc/lv2?bbox=${flat}&geometry=none`))).features;
-      const ids = [...inBox.map(({ id }) => id), ...nowhere].sort((a, b) => a - b);
-      assert.ok(inBox.length < 1000 && !inBox.some(({ id }) => nowhere.includes(id)));
-      const { features, numberMatched } = await page(`bbox=${box}&limit=10000&geometry=none`);
-      assert.deepEqual([features.map(({ id }) => id), numberMatched], [ids, ids.length], box);
+      const [got, expected] = [await page(`bbox=${box}&limit=10000`), await page(`bbox=${flat}&limit=10000`)];
+      assert.ok(got.features.length > 0 && got.features.length < elementAt(stored, 2).units.length);
+      assert.deepEqual(got.features, expected.features, box);
     }
   });
 

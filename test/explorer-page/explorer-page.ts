@@ -251,14 +251,6 @@ export async function apiText({ url }: { url: string }, path: string): Promise<s
   return (await fetch(`${url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
 }
 
-/** What the lines of a text are as JSON. */
-export function linesOf(text: string): unknown[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
-
 /** Types into the search field, and waits for what is said of the results. */
 export async function search(page: Page, text: string, note: string): Promise<void> {
   await page.getByLabel('Search by name, GID or coordinates').fill(text);

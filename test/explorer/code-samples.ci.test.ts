@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
 import { countriesWith } from '../support/datasets/small-datasets.ts';
+import { jsonLines } from '../support/files.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
@@ -61,20 +62,17 @@ async function run(
 function unitsIn(cwd: string, files: string[]): Unit[] {
   return files.sort().flatMap((name) => {
     const text = readFileSync(join(cwd, name), 'utf8');
-    if (name === 'units.geojsonl') return linesOf(text).map((line) => JSON.parse(line));
+    if (name === 'units.geojsonl') return jsonLines(text);
     return name.endsWith('.geojson') ? JSON.parse(text).features : [];
   });
 }
 
 function unitsPrinted(output: string): Unit[] {
-  return linesOf(output).map((line) => {
+  const lines = output.split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
     const [, id = '', properties = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
     return { id: Number(id), properties: JSON.parse(properties) };
   });
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
 }
 
 /** What a walk without the samples gives, one page after another. */
@@ -82,7 +80,7 @@ async function walked(path: string): Promise<Unit[]> {
   const units: Unit[] = [];
   for await (const answer of pagesFrom(proxy, path)) {
     const text = textOf(answer);
-    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : linesOf(text).map((line) => JSON.parse(line))));
+    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : jsonLines(text)));
   }
   return units.map(({ id, properties }) => ({ id, properties }));
 }

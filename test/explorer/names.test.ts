@@ -163,29 +163,10 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
     assert.equal((await sentNames.find(0, 'A'))?.fid, 1);
     return level?.units;
   };
+  const both = { level: 0, gid: 'A', type: null, parent: null };
   const units = [
-    {
-      level: 0,
-      fid: 1,
-      gid: 'A',
-      name: 'Łódź 東京都 \u{1f3f4}',
-      type: null,
-      parent: null,
-      children: 0,
-      view: undefined,
-      inside: [],
-    },
-    {
-      level: 0,
-      fid: 2,
-      gid: 'A',
-      name: null,
-      type: null,
-      parent: null,
-      children: 3,
-      view: [1, 2, 3, 4],
-      inside: [[1, 3, 'b']],
-    },
+    { ...both, fid: 1, name: 'Łódź 東京都 \u{1f3f4}', children: 0, view: undefined, inside: [] },
+    { ...both, fid: 2, name: null, children: 3, view: [1, 2, 3, 4], inside: [[1, 3, 'b']] },
   ];
   for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
   const fails = (sent: string, message: RegExp): Promise<void> =>

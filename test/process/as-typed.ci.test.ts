@@ -98,6 +98,16 @@ test('points appends to standard output and reports on the other; a start that f
   ]);
 });
 
+test('head ends points quietly', () => {
+  const table = join(folder, 'long.csv');
+  writeFileSync(table, `lon,lat\n${'0.5,0.5\n'.repeat(200_000)}`);
+  const command = '"$0" "$1" points --origin "$2" "$3" | head -n 2';
+  const args = ['-c', command, process.execPath, PROXY, out, table];
+  const { status, stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /^lon,lat,gid_0,.*\n0\.5,0\.5,AAA,.*\n$/);
+});
+
 test('token --dev prints a token and nothing else, which serve --dev accepts; serve says how to try it, and SIGINT ends it', async () => {
   const running = await serve(['--dev', '--origin', out, '--no-explorer'], { HOME });
   await running.says(/\$NEXT"\n/);

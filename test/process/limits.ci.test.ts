@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { jsonLines } from '../support/files.ts';
 import { send } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
@@ -86,10 +87,7 @@ test('an access log in a file goes on when the disk has space again, and says ho
   assert.equal(Number(gap()), await droppedLines(running));
   assert.deepEqual(await running.stop(), [0, null]);
   // Every line is whole, and the log goes on after the gap.
-  const lines = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(readFileSync(file, 'utf8'));
   assert.deepEqual([lines.find(({ dropped }) => dropped)?.level, lines.at(-1)?.path], ['warn', LONG_PATH]);
 });
 

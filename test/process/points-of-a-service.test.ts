@@ -18,7 +18,7 @@ import { listen } from '../support/http/listen.ts';
 import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const out = await buildCountries({ cells: true });
 const service = await startService(out);
@@ -122,7 +122,7 @@ test('a file of the cache that was cut, changed or removed is fetched again', as
 });
 
 test('a release that takes the place of another meanwhile is fetched as a whole', async () => {
-  const folder = await buildCountries({ cells: true });
+  const folder = copyOf(out);
   const changing = await startService(folder);
   const { url, asked } = await frontOf(changing.url, async (_, count) => {
     if (count !== 4) return;
@@ -135,7 +135,7 @@ test('a release that takes the place of another meanwhile is fetched as a whole'
 });
 
 test('behind a cache that has names of the release before, units are of that release: by points and by its module', async () => {
-  const folder = await buildCountries({ cells: true });
+  const folder = copyOf(out);
   const changing = await startService(folder, { isPublic: true });
   const { url } = await frontOf(changing.url, undefined, /names/);
   for (const level of LEVELS) await fetch(`${url}/api/v1/names/${levelName(level)}`);

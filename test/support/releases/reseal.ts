@@ -20,11 +20,11 @@ import {
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
-import { type CheckedFile, type Release, releaseFromJson, releaseToJson } from '../../../format/release.ts';
+import { type CheckedFile, type Release, releaseToJson } from '../../../format/release.ts';
 import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
-import { readIndex, readTables } from './read-index.ts';
+import { readIndex, readRelease, readTables } from './read-index.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {
@@ -116,7 +116,7 @@ export function replaceLevelFile(
 
 /** Changes release.json, then checksums.txt to match. */
 export function resealRelease(root: string, change: (release: Release) => Release): void {
-  const release = change(releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE));
+  const release = change(readRelease(root));
   writeFileSync(join(root, RELEASE_FILE), releaseToJson(release));
   const file = join(root, CHECKSUMS_FILE);
   const paths = readFileSync(file, 'utf8')

@@ -1,12 +1,11 @@
 // GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers, buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -68,11 +67,8 @@ test('the service describes its release, the hosted ones and each level that has
 });
 
 test('what is not known is null, parents that are not in the data too, and no link leads to pages that are not there', async () => {
-  const features = [{ fid: 1, values: ['x'], wkt: square(0, 0) }];
-  const source = join(temporaryFolder(), 'regions.gpkg');
-  writeDataset(source, 'GPKG', [{ name: 'regions', columns: ['code'], features }]);
-  const out = temporaryFolder();
-  await buildRelease(source, out, { gidColumns: [{ level: 1, of: 1, columns: ['code'] }] });
+  const regions = layerOf('regions', ['code'], [[['x'], square(0, 0)]]);
+  const out = await buildLayers([regions], { gidColumns: [{ level: 1, of: 1, columns: ['code'] }] });
   const service = await startService(out);
   const { date, license, levels, links } = JSON.parse(textOf(await send(service, SERVICE)));
   assert.deepEqual([date, license, levels.length, links.length], [null, null, 1, 3]);

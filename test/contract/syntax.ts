@@ -13,11 +13,12 @@ const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protec
 /** Tests what is accepted and refused before anything is read. */
 export function testSyntax({ proxy }: World): void {
   test('answers any other path under /api/ with 404, which names the paths', async () => {
-    const below = 'fc fc/ fc/lv6 fc/lv0/ fc/LV0 fc/lv00 FC/lv0 geojson/lv0 fc/%6cv0 ../v1/fc/lv0 fc%2flv0 fc/lv0;a=b';
-    const paths = ['/api/', '/api/v1', '/api/v2/fc/lv0', '/api//v1/fc/lv0', '/api/../healthz'];
-    const files = 'overview names names/ names/lv6 names/LV0';
-    paths.push(...`${below} ${files}`.split(' ').map((path) => `/api/v1/${path}`));
-    for (const path of paths)
+    // More of them, byte by byte, are in http/hostile-requests.test.ts.
+    for (const path of [
+      '/api/',
+      '/api/v2/fc/lv0',
+      ...['fc', 'overview', 'names', 'names/LV0'].map((path) => `/api/v1/${path}`),
+    ])
       assert.match(refusal(await send(proxy, path), 404, 'not-found'), /and \/api\/v1\/names\/<LEVEL>/, path);
   });
 

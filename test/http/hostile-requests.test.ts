@@ -83,7 +83,7 @@ test('targets that are no path of ours are refused or not found, never normalise
   const unknownPaths = [
     ...api('fc/../fc/lv0 fc/lv0/ fc/lv0/.. fc/lv0;a=b fc%2flv0 fc/lv%30 fc/%2e%2e/fc/lv0 fc/..%2ffc/lv0 FC/lv0 fc/LV0'),
     ...api('fc/%c0%ae%c0%ae/fc/lv0 fc/%e0%80%ae/lv0 fc/lv0%00 fc/lv0%0d%0aX:%20a fc/lv0%20 fc/lv0\\ fc/lv0#a fc/lv6'),
-    ...api('fc/constructor __proto__/lv0'),
+    ...api('fc/constructor __proto__/lv0 fc fc/ fc/lv00 geojson/lv0 fc/%6cv0 ../v1/fc/lv0 names/ names/lv6'),
     ...['//api/v1/fc/lv0', '/api//v1/fc/lv0', '/./api/v1/fc/lv0', '/healthz/../api/v1/fc/lv0', '/%61pi/v1/fc/lv0'],
     ...['/API/v1/fc/lv0', '/api\\v1\\fc\\lv0', '/releases/r1/lv0/fc/all/000001.json.gz', '/current.json'],
   ];

@@ -5,10 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
-import { zxyToTileId } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
-import { tileIdOf, tileOfId } from '../../format/pmtiles.ts';
 import { checkTiles } from '../../generator/check/tiles.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -18,7 +16,7 @@ import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { contentOf, sha256 } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
@@ -126,19 +124,6 @@ test('features have fid, GIDs, colour, leaf and name; borders the highest level;
       if (other !== undefined && seen.units.has(other)) assert.notEqual(seen.units.get(i), seen.units.get(other));
 });
 
-test('tile ids are those of pmtiles', async () => {
-  for (const [z, x, y] of [
-    [0, 0, 0],
-    [1, 1, 0],
-    [2, 3, 1],
-    [5, 17, 30],
-    [12, 3000, 77],
-  ] as const) {
-    assert.equal(tileIdOf(z, x, y), zxyToTileId(z, x, y));
-    assert.deepEqual(tileOfId(tileIdOf(z, x, y)), { zoom: z, x, y });
-  }
-});
-
 test('shards and their seal give the same bytes', async () => {
   const sharded = temporaryFolder();
   for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, OPTIONS), { shard, shards: 2 }, SILENT);
@@ -183,15 +168,15 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
   const across = 'MULTIPOLYGON(((170 10,180 10,180 20,170 20,170 10)),((-180 10,-170 10,-170 20,-180 20,-180 10)))';
   const polar = 'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))';
   const file = writeDataset(join(own, 'edges.gpkg'), 'GPKG', [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0', 'COUNTRY'],
-      features: [
-        { values: ['X', 'Across'], wkt: across },
-        { values: ['P', 'Polar'], wkt: polar },
-        { values: ['N', 'Nowhere'], wkt: null },
+    layerOf(
+      'ADM_0',
+      ['GID_0'],
+      [
+        [['X'], across],
+        [['P'], polar],
+        [['N'], null],
       ],
-    },
+    ),
   ]);
   const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
   assert.equal(elementAt(built.levels, 0).tiles?.units, 2);

@@ -45,6 +45,10 @@ const reference = copyOf(before);
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
 
+/** An output folder with releases r1 to r4. */
+const four = temporaryFolder();
+for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
+
 /** What current.json says. */
 function currentIn(out: string) {
   return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
@@ -188,20 +192,19 @@ test('a release built for review is not readable when another is activated or pr
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
-  const out = freshOutput();
-  for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
-  writeFileSync(join(out, 'releases/b/release.json'), '{');
-  const damage = `${join(out, 'releases/b/release.json')}: is not JSON`;
+  const out = copyOf(four);
+  const file = join(out, releasePath('r2'), RELEASE_FILE);
+  writeFileSync(file, '{');
   const listed = listReleases(out).toSorted((a, b) => (a.release < b.release ? -1 : 1));
   assert.deepEqual(
     listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
-    [`b undefined ${damage}`, 'c 3 undefined', 'old 2 undefined'],
+    ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined'],
   );
   const table = releaseTable(listed).split('\n');
-  assert.match(table[1] ?? '', /^b .* damaged /);
-  assert.equal(table.at(-1), `damaged: ${damage}`);
-  assert.deepEqual(await pruneReleases(out, 1), ['old']);
-  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c']);
+  assert.match(table[2] ?? '', /^r2 .* damaged /);
+  assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
+  assert.deepEqual(await pruneReleases(out, 1), ['r3', 'r1']);
+  assert.deepEqual(publishedReleases(out).toSorted(), ['r2', 'r4']);
 });
 
 test('prune goes by the order that current.json records, not by the dates of files, which a copy may change', async () => {
@@ -231,8 +234,7 @@ test('while prune waits a build is made; what is made current again meanwhile, o
 });
 
 test('prune takes a release out of current.json, waits, and then removes its files', async () => {
-  const out = freshOutput();
-  await buildRelease(newSource, out, newBuild);
+  const out = copyOf(reference);
   const waited: number[] = [];
   const wait = async (ms: number): Promise<void> => {
     waited.push(ms);
@@ -272,10 +274,6 @@ test('after an upgrade releases of the old format are refused by name, and a bui
   assert.deepEqual(await pruneReleases(out, 1), []);
   assert.ok(existsSync(join(out, 'releases/old')));
 });
-
-/** An output folder with releases r1 to r4. */
-const four = temporaryFolder();
-for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
 
 test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
   const folder = copyOf(four);

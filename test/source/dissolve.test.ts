@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
+import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { dissolveCostToText, dissolveLayer } from '../../generator/prepare/dissolve-layers.ts';
@@ -83,6 +84,22 @@ test('level n has a unit for each GID_n, the union of its members, in the order 
   // A unit that is alone keeps its geometry, position by position.
   const alone = '{"type":"MultiPolygon","coordinates":[[[[10,0],[11,0],[11,1],[10,1],[10,0]]]]}';
   assert.equal(JSON.stringify(levels[0]?.[1].geometry), alone);
+});
+
+test('a dry run counts the units that a build makes, and says what it costs', async () => {
+  const notes: string[] = [];
+  const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+  const dry = await forecast(buildOptions(source, join(folder, 'dry'), { accept: ACCEPTABLE }), report);
+  const counts = dry.levels.map(({ features }) => features);
+  assert.deepEqual(counts, [...levels.map(({ length }) => length), 0, 0, 0]);
+  assert.match(notes.join('\n'), /world\.gpkg: 8 units in one layer: its 11 units on 3 levels are made by dissolving/);
+});
+
+test('a condition on a single layer selects the units of its level: the layer is not split', async () => {
+  const where = [{ level: 2 as const, value: "GID_1 = 'BBB.1'" }];
+  const { counts, gidsOf } = await published(source, { where, accept: ACCEPTABLE });
+  assert.deepEqual(counts, [0, 0, 3, 0, 0, 0]);
+  assert.deepEqual(gidsOf(2), ['BBB.1.2', 'BBB.1.1', 'BBB.1.2']);
 });
 
 test('the order of the features in the file does not matter', async () => {

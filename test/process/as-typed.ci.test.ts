@@ -10,11 +10,10 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { listen } from '../support/http/listen.ts';
-import { compile } from '../support/processes/compile.ts';
 import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { GENERATOR } from '../support/processes/run-generator.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const GENERATOR = compile('generator/main.ts');
 /** As `npm start` starts it in a clone. */
 const CLONE = ['--import', 'tsx', 'proxy/main.ts'];
 const source = writeCountries();

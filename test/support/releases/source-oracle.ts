@@ -49,7 +49,7 @@ async function featureFindings(source: string[], out: string, description: Relea
   return levels.flatMap((own) => {
     const isRenumbered = description.levels[own.level]?.isRenumbered === true;
     const folder = join(scratch, levelName(own.level));
-    return compareLevel({ out, release, source: own, isRenumbered, precision, scratch: folder }).findings;
+    return compareLevel({ out, release, source: own, isRenumbered, precision, scratch: folder });
   });
 }
 

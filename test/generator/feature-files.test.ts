@@ -83,19 +83,6 @@ test('a feature file is one gzip member with the lines of its features, in order
   }
 });
 
-test('the data of every feature is one line that inflates alone, ends at a byte and is not final', () => {
-  for (const [position, text] of texts.entries()) {
-    assert.equal(text.indexOf('\n'), text.length - 1);
-    // Where the dictionary or bits of a byte crossed a seam, it would not be what the text alone gives.
-    assert.ok(deflateLine(text).equals(elementAt(data, position)));
-  }
-  // Any features in any order are a member of their own.
-  const shuffled = positions.toSorted((a, b) => ((a * 89) % 245) - ((b * 89) % 245));
-  const text = Buffer.concat(shuffled.map((position) => elementAt(texts, position)));
-  const parts = shuffled.map((position) => elementAt(data, position));
-  assert.ok(gunzipSync(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(text))])).equals(text));
-});
-
 test('short features are chained to the short one before them where that saves a tenth, others are in the file alone', () => {
   const isShort = (position: number): boolean => elementAt(texts, position).length < REUSE_TEXT_BYTES;
   let [areChained, areNot] = [0, 0];

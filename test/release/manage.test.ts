@@ -248,33 +248,6 @@ test('prune takes a release out of current.json, waits, and then removes its fil
   assert.deepEqual(waited, [5000]);
 });
 
-test('after an upgrade releases of the old format are refused by name, and a build replaces the pointer to them', async () => {
-  const out = freshOutput();
-  const asOld = (file: string): void =>
-    writeFileSync(file, readFileSync(file, 'utf8').replace(`"version": ${FORMAT_VERSION}`, '"version": 2'));
-  asOld(join(out, 'current.json'));
-  asOld(join(out, 'releases/old/release.json'));
-  const problem = `format version is 2, expected ${FORMAT_VERSION}: build the release again from its source`;
-  const listed = listReleases(out);
-  assert.deepEqual(
-    listed.map(({ release, isCurrent, damage, otherFormat }) => [release, isCurrent, damage, otherFormat?.version]),
-    [['old', false, undefined, 2]],
-  );
-  await assert.rejects(activateRelease(out, 'old'), { message: new RegExp(`releases/old/release.json: ${problem}`) });
-  await assert.rejects(buildRelease(newSource, out, { release: 'old' }), {
-    message: `${join(out, 'releases/old')} exists already: release.json: ${problem}`,
-    remedy: 'choose another --release, or remove that folder',
-  });
-  const notes: string[] = [];
-  await build(buildOptions(newSource, out, newBuild), { ...SILENT, note: (text) => notes.push(text) });
-  assert.deepEqual(notes.slice(1), [
-    'not hosted, because of their format version: old; build them again, then remove their folders',
-  ]);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
-  assert.deepEqual(await pruneReleases(out, 1), []);
-  assert.ok(existsSync(join(out, 'releases/old')));
-});
-
 test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
   const folder = copyOf(four);
   // As it is left by `prune --keep 2 --grace 1h` that is ended while it waits.

@@ -325,25 +325,33 @@ async function addApart(out: string, id: string, time: string): Promise<void> {
   cpSync(join(apart, releasePath(id)), join(out, releasePath(id)), { recursive: true });
 }
 
+/** What follows current.json of a folder with these releases, as a proxy does that trusts the key. */
+function follow(out: string, hosted: readonly string[]) {
+  const newest = new NewestRelease(signedOrigin(directoryOrigin(out), [publicKey]));
+  const releases = new Releases(newest.origin, { refusal: newest.refusal });
+  /** Looks again with this one as the current release. */
+  const to = (id: string): Promise<string | undefined> => {
+    pointTo(out, id, hosted);
+    return releases.refresh();
+  };
+  return { newest, releases, to };
+}
+
 test('of two releases that were built apart the older one is not served again; without a time it is older still', async () => {
   const out = copy();
   await addApart(out, 'a1', '2026-11-20T00:00:00Z');
   await addApart(out, 'a2', '2026-11-21T00:00:00Z');
   assert.deepEqual([sequenceOf(out, 'a1'), sequenceOf(out, 'a2')], [1, 1]);
-  const all = ['a1', 'a2', 'r1', 'r2', 'r3'];
-  pointTo(out, 'a2', all);
-  const { logs } = await serve(out, [mine.publicFile]);
-  pointTo(out, 'a1', all);
-  await logs(/still serving release a2: current\.json: a1 is older than what is served/);
+  const { to } = follow(out, ['a1', 'a2', 'r1', 'r2', 'r3']);
+  assert.equal(await to('a2'), 'a2');
+  await assert.rejects(to('a1'), /current\.json: a1 is older than what is served/);
   // r3 has the higher number, but no time.
   await run(out, 'sign r3 --key', mine.privateFile);
   takeTime(out, 'r3');
-  pointTo(out, 'r3', all);
-  await logs(/still serving release a2: current\.json: r3 is older than what is served/);
+  await assert.rejects(to('r3'), /current\.json: r3 is older than what is served/);
   // Signed again it is the newest one.
   await run(out, 'sign a1 --key', mine.privateFile);
-  pointTo(out, 'a1', all);
-  await logs(/^serving release a1$/m);
+  assert.equal(await to('a1'), 'a1');
 });
 
 test('without times numbers decide, and of equal ones the release that is served stays', async () => {
@@ -351,47 +359,36 @@ test('without times numbers decide, and of equal ones the release that is served
   const all = ['a1', 'r1', 'r2'];
   await addApart(out, 'a1', '2026-11-20T00:00:00Z');
   for (const id of all) takeTime(out, id);
-  pointTo(out, 'a1', all);
-  const { logs } = await serve(out, [mine.publicFile]);
-  pointTo(out, 'r1', all);
-  await logs(/still serving release a1: current\.json: r1 is as old as what is served/);
-  pointTo(out, 'r2', all);
-  await logs(/^serving release r2$/m);
+  const { to } = follow(out, all);
+  assert.equal(await to('a1'), 'a1');
+  await assert.rejects(to('r1'), /current\.json: r1 is as old as what is served/);
+  assert.equal(await to('r2'), 'r2');
 });
 
 test('neither a time of another release nor one from before what is served was signed again makes a release newer', async () => {
   const out = copy();
   await run(out, 'sign r3 --key', mine.privateFile);
-  const all = ['r1', 'r2', 'r3'];
-  pointTo(out, 'r2', all);
-  const { ask, logs } = await serve(out, [mine.publicFile]);
-  assert.equal((await ask('/api/v1/download/lv0.geojsonl.gz?release=r1')).status, 200);
+  const { releases, to } = follow(out, ['r1', 'r2', 'r3']);
+  assert.equal(await to('r2'), 'r2');
+  assert.equal((await releases.load({ release: 'r1', content: '' }, 'one')).id, 'r1');
   for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`])
     copyFileSync(join(out, releasePath('r3'), file), join(out, releasePath('r1'), file));
-  pointTo(out, 'r1', all);
-  await logs(/still serving release r2: .*r1\/signed\.json: damaged, .*is of another release\.json/);
+  await assert.rejects(to('r1'), /r1\/signed\.json: damaged, .*is of another release\.json/);
   // Until r2 is signed, too, r1 would be newer.
-  pointTo(out, 'r2', all);
+  assert.equal(await to('r2'), undefined);
   for (const id of ['r1', 'r2']) await run(out, `sign ${id} --key`, mine.privateFile);
-  pointTo(out, 'r1', all);
-  await logs(/still serving release r2: current\.json: r1 is older than what is served/);
+  await assert.rejects(to('r1'), /current\.json: r1 is older than what is served/);
 });
 
 test('processes that tell each other what they serve agree on the newest release, one that starts later, too', async () => {
   const out = copy();
   await run(out, 'sign r3 --key', mine.privateFile);
   const all = ['r1', 'r2', 'r3'];
-  const start = () => {
-    const newest = new NewestRelease(signedOrigin(directoryOrigin(out), [publicKey]));
-    return { newest, releases: new Releases(newest.origin, { refusal: newest.refusal }) };
-  };
-  const [one, two, later] = [start(), start(), start()];
+  const [one, two, later] = [follow(out, all), follow(out, all), follow(out, all)];
   one.newest.announce = (served) => two.newest.hear(toMessage(served));
   for (const { releases } of [one, two]) assert.equal(await releases.refresh(), 'r2');
-  pointTo(out, 'r3', all);
-  assert.equal(await one.releases.refresh(), 'r3');
-  pointTo(out, 'r1', all);
-  assert.equal(await two.releases.refresh(), 'r3');
+  assert.equal(await one.to('r3'), 'r3');
+  assert.equal(await two.to('r1'), 'r3');
   assert.ok(one.newest.served);
   later.newest.hear(toMessage(one.newest.served));
   assert.equal(await later.releases.refresh(), 'r3');

@@ -59,13 +59,11 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
 /**
  * Changes a level's index, then release.json and checksums.txt to match.
  * @param change may change the tables of the other geometries, too
- * @param release the id in the manifest
  */
 export function resealLevel(
   root: string,
   level: Level,
   change: (index: LevelIndex, tables: Map<Geometry, FeatureTable>) => LevelIndex,
-  release?: string,
 ): void {
   const before = readIndex(root, level);
   const tables = readTables(root, before);
@@ -73,7 +71,7 @@ export function resealLevel(
   const { pages } = index.arrays;
   const sizes = [...(pages?.geojsonl.bytes ?? []), ...(pages?.fc.bytes ?? [])];
   resealRelease(root, (description) => {
-    const files = encodeLevel(release ?? description.release, index, tables);
+    const files = encodeLevel(description.release, index, tables);
     const known = summaryOf(description, level);
     const geometries = Object.entries(known.geometries).map(([name, summary]) => {
       const geometry = index.geometries.find((own) => own === name) ?? 'full';

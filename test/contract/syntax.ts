@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusal, send } from '../support/http/http-client.ts';
-import { AUTHORIZED, NO_TOKEN, PREFLIGHT, token } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, NO_TOKEN, PREFLIGHT } from '../support/http/in-process-proxy.ts';
 import { KINDS } from './every-answer.ts';
 import type { World } from './world.ts';
 
@@ -55,13 +55,6 @@ export function testSyntax({ proxy }: World): void {
       const authorization = AUTHORIZED.authorization.replace('Bearer', scheme);
       assert.equal((await send(proxy, '/api/v1/fc/lv0', { authorization })).status, 200);
     }
-  });
-
-  test('never accepts a token in the query', async () => {
-    const path = `/api/v1/fc/lv0?access_token=${await token()}`;
-    const detail = refusal(await send(proxy, path), 400, 'token-in-query');
-    assert.doesNotMatch(detail, /eyJ/);
-    refusal(await send(proxy, path, NO_TOKEN), 401, 'token-missing');
   });
 
   test('has parameters in one order in Link, whatever that of the request is', async () => {

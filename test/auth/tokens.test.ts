@@ -199,7 +199,9 @@ async function assertRefuses(token: string, service = proxy): Promise<string> {
   const answer = await send(service, PATH, { authorization: `Bearer ${token}` });
   const challenge = String(answer.headers['www-authenticate']);
   assert.match(challenge, /^Bearer realm="boundaries", error="invalid_token", error_de/);
-  return `${refusal(answer, 401, 'token-invalid')} ${challenge}`;
+  const words = refusal(answer, 401, 'token-invalid');
+  assert.match(words, /^The token is expired, damaged, or not meant for this service/);
+  return `${words} ${challenge}`;
 }
 
 test('accepts good tokens, whatever is different and allowed', async () => {

@@ -1,15 +1,12 @@
-// OGC API - Features on releases of its own: large features, levels without features, licences, damage and new
-// releases.
+// OGC API - Features on releases of its own: large features, levels without features, and licences.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { featureFilePath, releasePath } from '../../format/layout.ts';
 import { readStored, writeInvented } from '../support/datasets/large-dataset.ts';
 import { type Answer, pagesFrom, refusal, send, textOf } from '../support/http/http-client.ts';
 import { NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
-import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = '/api/v1/ogc';
@@ -134,19 +131,6 @@ test('the licence is a link of the landing page and of each collection where it 
       assert.equal(JSON.parse(textOf(answer)).attribution, 'Someone');
     }
   }
-});
-
-test('damaged features are 502, never a page', async () => {
-  const folder = await worldOutput({ pages: 'none', isChanged: true });
-  const file = join(folder, releasePath('r1'), featureFilePath(2, 0));
-  const bytes = readFileSync(file);
-  bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);
-  writeFileSync(file, bytes);
-  const proxy = await startService(folder);
-  for (const path of ['items', 'items?limit=1', 'items/1'])
-    refusal(await send(proxy, `${ROOT}/collections/lv2/${path}`), 502, 'origin-damaged');
-  for (const path of ['lv2/items/2', 'lv1/items'])
-    assert.equal((await send(proxy, `${ROOT}/collections/${path}`)).status, 200);
 });
 
 test('/.well-known/api-catalog names both descriptions to anyone (RFC 9727)', async () => {

@@ -9,20 +9,22 @@ import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, type Level } from '../../format/levels.ts';
+import { Needs } from '../../proxy/data/needs.ts';
+import { Releases } from '../../proxy/data/releases.ts';
+import { CELLS, pointOf, unitsAt } from '../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
+import { QueuedReads } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { type FixtureFeature, writeDataset } from '../support/datasets/write-dataset.ts';
 import { fidsOf, refusal, send, walk } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { anyPlace } from '../support/listings.ts';
 import { inBox, placedLevel } from '../support/places.ts';
-import { buildCountries, buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
+import { buildCountries, buildUnits, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { seedsOf, sliceOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Units of every kind of place, with an uneven border between 7 and 8. */
 const UNITS: readonly (string | null)[] = [
@@ -44,23 +46,11 @@ const UNITS: readonly (string | null)[] = [
 /** Points and boxes that are compared, each with every precision. */
 const QUESTIONS = 100;
 
-async function buildUnits(precision: number): Promise<string> {
-  const features = UNITS.map((wkt, i): FixtureFeature => ({ fid: i + 1, values: [`A${i}`], wkt }));
-  const folder = temporaryFolder();
-  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
-  const source = writeDataset(join(folder, 'units.gpkg'), 'GPKG', [layer]);
-  await buildUnchecked(source, folder, {
-    precision,
-    accept: ['empty-geometries'],
-    geometries: ['full', 'none'],
-    cells: true,
-  });
-  return folder;
-}
+const OPTIONS = { accept: ['empty-geometries'], geometries: ['full', 'none'] } as const;
 
 for (const precision of [3, 7, 9])
   test(`with ${precision} decimals every point and box selects the units that the published text says`, async () => {
-    const folder = await buildUnits(precision);
+    const folder = await buildUnits(UNITS, { ...OPTIONS, precision });
     const proxy = await startService(folder);
     const placed = placedLevel(elementAt(readStored(folder, 'r1'), 0).lines, precision);
     const { bbox, contains } = anyPlace(placed, precision);
@@ -79,7 +69,7 @@ for (const precision of [3, 7, 9])
   });
 
 test('holes, enclaves, islands, overlaps, borders, antimeridian and pole', async () => {
-  const units = await startService(await buildUnits(7));
+  const units = await startService(await buildUnits(UNITS, OPTIONS));
   const places: readonly (readonly [fids: readonly number[], ...points: string[]])[] = [
     [[1], '1,1'],
     [[2], '3,3'],
@@ -161,8 +151,18 @@ test('a page that is empty by exchanged numbers, or by small letters in a GID, l
 });
 
 test('a flipped bit of a cell is 502, never another unit', async () => {
-  const proxy = await startService(countries);
-  const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
+  const origin = directoryOrigin(countries);
+  const releases = new Releases(origin);
+  await releases.refresh();
+  const current = releases.requireCurrent();
+  const level = await current.load(2);
+  await level.load(CELLS);
+  const find = async (): Promise<readonly number[]> => {
+    const needs = new Needs(current, new QueuedReads(origin));
+    const found = unitsAt(level, pointOf(current, { longitude: '1.5', latitude: '3.5' }), needs);
+    if (found === undefined) await needs.bringIn('one');
+    return found ?? [];
+  };
   const cells = join(release, cellsPath(2));
   const bytes = readFileSync(cells);
   // What becomes of the directory is in origin/on-demand.test.ts.
@@ -171,8 +171,11 @@ test('a flipped bit of a cell is 502, never another unit', async () => {
     const damaged = Buffer.from(bytes);
     damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
     writeFileSync(cells, damaged);
-    refusal(await ask(), 502, 'origin-damaged');
+    await assert.rejects(find(), { name: 'OriginError', reason: 'damaged' }, `bit ${bit}`);
   }
+  const proxy = await startService(countries);
+  const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
+  refusal(await ask(), 502, 'origin-damaged');
   writeFileSync(cells, bytes);
   assert.deepEqual(fidsOf(await ask()), [4]);
 });

@@ -1,15 +1,13 @@
 // Units that share a border: `touches` on pages, downloads and items, and the table of neighbours.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { LEVELS } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { fidsOf, nextOf, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildCountries, buildRelease, WHOLE } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { assertTouches } from './touches.ts';
 
 /**
@@ -26,32 +24,31 @@ const ROW: readonly (readonly [gid: string | null, west: number])[] = [
   ['west', 179],
   ['east', -180],
 ];
-const row = temporaryFolder();
-const features = ROW.map(([gid, x], i) => ({
-  fid: i + 1,
-  values: [gid],
-  wkt: `POLYGON((${x} 0,${x + 1} 0,${x + 1} 1,${x} 1,${x} 0))`,
-}));
-await buildRelease(
-  writeDataset(join(temporaryFolder(), 'row.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]),
-  row,
-  { neighbours: true, accept: ['duplicate-gids', 'null-gids'] },
-);
+const units = ROW.map(([gid, x]) => [[gid], square(x, 0)] as const);
+const row = await buildLayers([layerOf('ADM_0', ['GID_0'], units)], {
+  neighbours: true,
+  accept: ['duplicate-gids', 'null-gids'],
+});
 const service = await startService(row);
 
 test('touches finds the units that share a border with one, with all other parameters, by pages, downloads and items', async () => {
   const found = async (query: string): Promise<number[]> => fidsOf(await send(service, `/api/v1/fc/lv0?${query}`));
-  assert.deepEqual(await found('touches=a%2Cb'), [2]);
-  assert.deepEqual(await found('touches=%3D1%2B1'), [1, 3]);
-  assert.deepEqual(await found('touches=say%20%22x%22'), [3, 5]);
-  assert.deepEqual(await found('touches=twice'), [2, 4, 6], 'of both units with this GID');
-  assert.deepEqual(await found('touches=end'), [5, 7]);
-  assert.deepEqual(await found('touches=west'), [9], 'at 180 degrees');
-  assert.deepEqual(await found('touches=east'), [8]);
-  assert.deepEqual(await found('touches=none'), []);
-  assert.deepEqual(await found('touches=twice&gid-0=end'), [6]);
-  assert.deepEqual(await found('touches=twice&bbox=0,0,1.5,1'), [2]);
-  assert.deepEqual(await found('touches=twice&start-at=3'), [4, 6]);
+  for (const [query, ...fids] of [
+    ['touches=a%2Cb', 2],
+    ['touches=%3D1%2B1', 1, 3],
+    ['touches=say%20%22x%22', 3, 5],
+    // Of both units with this GID.
+    ['touches=twice', 2, 4, 6],
+    ['touches=end', 5, 7],
+    // At 180 degrees.
+    ['touches=west', 9],
+    ['touches=east', 8],
+    ['touches=none'],
+    ['touches=twice&gid-0=end', 6],
+    ['touches=twice&bbox=0,0,1.5,1', 2],
+    ['touches=twice&start-at=3', 4, 6],
+  ] as const)
+    assert.deepEqual(await found(query), fids, query);
   const first = await send(service, '/api/v1/fc/lv0?touches=twice&page-size=2');
   assert.deepEqual([fidsOf(first), first.headers['boundaries-matched']], [[2, 4], '3']);
   const next = nextOf(first) ?? assert.fail();

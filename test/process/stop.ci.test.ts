@@ -45,14 +45,14 @@ function workersOf({ pid }: ChildProcess): number[] {
   return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
+/** Does the proxy answer? */
+function isAnswering(running: Running): Promise<boolean> {
+  return send(running, '/healthz').then(Boolean, () => false);
+}
+
 /** Waits until the proxy takes no more connections. */
-async function untilRefused(running: Running): Promise<void> {
-  const refused = (): Promise<boolean> =>
-    send(running, '/healthz').then(
-      () => false,
-      () => true,
-    );
-  await until(refused, 'the proxy still takes connections');
+function untilRefused(running: Running): Promise<void> {
+  return until(async () => !(await isAnswering(running)), 'the proxy still takes connections');
 }
 
 /** Reads the rest; how much there was until the connection ended. */
@@ -139,13 +139,8 @@ test('workers share a port; those that die are replaced, all at once too; told t
   for (const worker of dead)
     await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
   // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
-  const isReplaced = async (): Promise<boolean> => {
-    const isAnswered = await send(running, '/healthz').then(
-      () => true,
-      () => false,
-    );
-    return isAnswered && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
-  };
+  const isReplaced = async (): Promise<boolean> =>
+    (await isAnswering(running)) && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
   await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
   const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
@@ -174,8 +169,7 @@ test('a worker that takes the place of another one serves what the others do, al
   const dead = workersOf(running.child);
   for (const worker of dead) process.kill(worker, 'SIGKILL');
   for (const worker of dead) await running.says(new RegExp(`worker ${worker} exited`));
-  const isAnswered = (): Promise<boolean> => send(running, '/healthz').then(Boolean, () => false);
-  await until(isAnswered, 'no worker answers');
+  await until(() => isAnswering(running), 'no worker answers');
   for (let i = 0; i < 20; i++) {
     const { status, headers } = await send(running, '/api/v1/fc/lv1');
     assert.deepEqual([status, headers['boundaries-release']], [200, 'r2']);

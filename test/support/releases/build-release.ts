@@ -5,7 +5,7 @@ import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build, DEFAULTS } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
-import { type FixtureLayer, writeDataset } from '../datasets/write-dataset.ts';
+import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
@@ -71,6 +71,21 @@ export async function buildLayers(
   out: string = temporaryFolder(),
 ): Promise<string> {
   await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), out, options);
+  return out;
+}
+
+/**
+ * Builds a release of one level with cells, which the oracle, for which some are too large, does not check.
+ * @param units as WKT, with fids from 1 and GIDs from A0
+ */
+export async function buildUnits(
+  units: readonly (string | null)[],
+  options: Partial<BuildOptions> = {},
+): Promise<string> {
+  const out = temporaryFolder();
+  const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
+  const source = writeDataset(join(out, 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+  await buildUnchecked(source, out, { cells: true, ...options });
   return out;
 }
 

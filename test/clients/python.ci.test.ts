@@ -5,7 +5,7 @@ import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { layerOf } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildLayers, WHOLE } from '../support/releases/build-release.ts';
@@ -31,9 +31,7 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: SKI
   ];
   const { url } = await startService(await buildLayers(layers, WHOLE));
   symlinkSync(resolve('proxy'), join(home, 'proxy'));
-  const { authorization } = AUTHORIZED;
-  const TOKEN = authorization.slice('Bearer '.length);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${authorization}`, TOKEN };
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: Bearer ${TOKEN}`, TOKEN };
   const type = async (program: string, ...args: string[]): Promise<string> => {
     const { status, text } = await runProgram(program, args, { cwd: home, env });
     assert.equal(status, 0, text);

@@ -13,7 +13,7 @@ import { type OpenRelease, openService } from '../../proxy/points/open-release.t
 import { loadLevel } from '../../proxy/points/reader.ts';
 import type { Service } from '../../proxy/points/service.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
+import { type RunningService, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -22,7 +22,6 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const out = await buildCountries({ cells: true });
 const service = await startService(out);
-const token = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Opens the release of a service. */
 function opening(source: Service, cache = new Cache(temporaryFolder())) {
@@ -70,7 +69,7 @@ async function replaceRelease(folder: string, { releases }: RunningService): Pro
 /** Fails unless a service is refused with this message, and its cache has no draft. */
 async function assertRefused(source: Omit<Service, 'token'>, message: RegExp): Promise<void> {
   const folder = temporaryFolder();
-  const open = opening({ ...source, token }, new Cache(folder));
+  const open = opening({ ...source, token: TOKEN }, new Cache(folder));
   await assert.rejects(append(TABLE, open), { message, remedy: /./ });
   assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
 }
@@ -80,7 +79,7 @@ const EXPECTED = `${['lon', 'lat', ...ADDED]}\n${[...SOUTH.at, ...SOUTH.units]}\
 
 test('of a service the files are fetched once, and asked for by entity tag from then on', async () => {
   const { url, asked } = await frontOf(service.url);
-  const env = { TOKEN: token, XDG_CACHE_HOME: temporaryFolder() };
+  const env = { TOKEN, XDG_CACHE_HOME: temporaryFolder() };
   const printed = async (base: string): Promise<string> =>
     (await typed('proxy', ['points', '--url', base], { stdin: TABLE, env })).stdout;
   const count = (status: string): number => asked.filter((one) => one.startsWith(status)).length;
@@ -96,7 +95,7 @@ test('of a service the files are fetched once, and asked for by entity tag from 
 test('a file of the cache that was cut, changed or removed is fetched again', async () => {
   const { url, asked } = await frontOf(service.url);
   const folder = temporaryFolder();
-  const open = opening({ url, token }, new Cache(folder));
+  const open = opening({ url, token: TOKEN }, new Cache(folder));
   assert.equal((await append(TABLE, open)).text, EXPECTED);
   const names = readdirSync(folder).sort();
   assert.equal(names.length, 18);
@@ -128,7 +127,7 @@ test('a release that takes the place of another meanwhile is fetched as a whole'
     if (count !== 4) return;
     await replaceRelease(folder, changing);
   });
-  const { text, summary } = await append(TABLE, opening({ url, token }));
+  const { text, summary } = await append(TABLE, opening({ url, token: TOKEN }));
   assert.equal(summary.release, 'r2');
   assert.equal(text, `lon,lat,gid_0,name_0\n${SOUTH.at},CCC,Celand\n${LATE.at},CCC,Celand\n`);
   assert.equal(asked.length, 6 + 6 + 1, asked.join());
@@ -219,7 +218,7 @@ test('without a token, or with one that is refused, the error says so, and shows
 test('a service without cells is named as such', async () => {
   const folder = await buildCountries();
   const { url } = await startService(folder);
-  const refused = append(TABLE, opening({ url, token }));
+  const refused = append(TABLE, opening({ url, token: TOKEN }));
   await assert.rejects(refused, { message: /no cells to look points up in/, remedy: /--no-cells/ });
 });
 

@@ -348,7 +348,9 @@ test('Natural Earth: layers and columns by name, from a config file, whose paths
   ]);
   const config = join(files, 'natural-earth.json');
   copyFileSync('generator/examples/natural-earth.json', config);
-  const least = ['--pages', 'none', '--geometry', 'full', '--no-cells', '--workers', '0', '--json', '--quiet'];
+  const least = '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(
+    ' ',
+  );
   const { stdout } = await typed('generator', ['build', '--config', config, '--out', join(files, 'out'), ...least]);
   const { release, levels, attribution, licence }: Release = JSON.parse(stdout);
   assert.deepEqual([release, licence], ['natural-earth', NATURAL_EARTH]);

@@ -14,6 +14,8 @@ const PAGE_MAX_BYTES = 2 * 1024 * 1024;
 /** Header, links and end of a page. */
 const FRAME_MAX_BYTES = 4096;
 
+const countries = await buildCountries();
+
 interface Link {
   href: string;
   rel: string;
@@ -88,7 +90,7 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
 });
 
 test('levels without features are no collections, and no paths of the definition', async () => {
-  const proxy = await startService(await buildCountries());
+  const proxy = await startService(countries);
   const { collections } = JSON.parse(textOf(await send(proxy, `${ROOT}/collections`)));
   assert.deepEqual(
     collections.map(({ id }: { id: string }) => id),
@@ -103,9 +105,8 @@ test('levels without features are no collections, and no paths of the definition
 });
 
 test('without the explorer there is no HTML to link to, and oas30, which asks for it, is not declared', async () => {
-  const out = await buildCountries();
   for (const explorer of [true, false]) {
-    const proxy = await startService(out, { explorer });
+    const proxy = await startService(countries, { explorer });
     assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
     assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
     const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
@@ -134,8 +135,7 @@ test('the licence is a link of the landing page and of each collection where it 
 });
 
 test('/.well-known/api-catalog names both descriptions to anyone (RFC 9727)', async () => {
-  const out = await buildCountries();
-  const proxy = await startService(out);
+  const proxy = await startService(countries);
   const path = '/.well-known/api-catalog';
   const answer = await send(proxy, path, NO_TOKEN);
   assert.equal(
@@ -148,6 +148,6 @@ test('/.well-known/api-catalog names both descriptions to anyone (RFC 9727)', as
   for (const href of hrefs) assert.equal((await send(proxy, href)).status, 200);
   const head = await send(proxy, path, NO_TOKEN, 'HEAD');
   assert.equal(head.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
-  const known = await startService(out, { publicUrl: 'https://x.test/boundaries' });
+  const known = await startService(countries, { publicUrl: 'https://x.test/boundaries' });
   assert.match(textOf(await send(known, path, NO_TOKEN)), /"href":"https:\/\/x\.test\/boundaries\/api\/v1\/ogc\/api"/);
 });

@@ -6,13 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { f64At, u32At } from '../../format/element-at.ts';
-import { RELEASE_FILE, releasePath, tilesPath } from '../../format/layout.ts';
+import { releasePath, tilesPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { decodeDirectory, decodeHeader, PMTILES_HEADER_BYTES, tileIdOf, tileOfId } from '../../format/pmtiles.ts';
-import { releaseFromJson } from '../../format/release.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { cpuSeconds } from '../support/cpu-time.ts';
 import { linesIn } from '../support/releases/features-in.ts';
+import { readRelease } from '../support/releases/read-index.ts';
 import { folderOfRun, hasProgram, outputOf } from './measure/measure.ts';
 import { type TileQuality, tileQuality } from './tiles/quality.ts';
 
@@ -53,7 +53,7 @@ const of = source === undefined ? ['--sample'] : ['--source', source, '--release
 const options = ['--json', '--quiet', 'build', ...of, '--out', out, '--pages', 'none', '--tiles', String(deepest)];
 const { phases } = JSON.parse(await outputOf(process.execPath, [...process.execArgv, 'generator/main.ts', ...options]));
 const root = join(out, releasePath('sample'));
-const release = releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
+const release = readRelease(root);
 const levels = release.levels.flatMap(({ level, tiles }) => (tiles === undefined ? [] : [{ level, tiles }]));
 const ours: Made = {
   maker: 'this build',

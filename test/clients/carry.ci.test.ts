@@ -7,11 +7,11 @@ import { publishChanges } from '../../generator/check/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildUnchecked } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 'proxy/examples/clients/README.md';
@@ -21,20 +21,13 @@ test('a table of figures is carried to the units of another release by shares, a
 }, async () => {
   const [folder, home] = [temporaryFolder(), temporaryFolder()];
   const build = async (release: string, gids: readonly (readonly [gid: string, x: number, size?: number])[]) => {
-    const columns = ['GID_0', 'GID_1', 'GID_2'];
-    const features = gids.map(([gid, x, size], i) => ({
-      fid: i + 1,
-      values: ['ESP', 'ESP.1_1', gid],
-      wkt: square(x, 0, size),
-    }));
-    const layers = [0, 1, 2].map((level) => ({
-      name: `ADM_${level}`,
-      columns: columns.slice(0, level + 1),
-      features:
-        level === 2 ? features : [{ fid: 1, values: ['ESP', 'ESP.1_1'].slice(0, level + 1), wkt: square(0, 0, 20) }],
-    }));
-    const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', layers);
-    await buildUnchecked(source, folder, { release, accept: ['fewer-units'] });
+    const districts = gids.map(([gid, x, size]) => [['ESP', 'ESP.1_1', gid], square(x, 0, size)] as const);
+    const layers = [
+      layerOf('ADM_0', ['GID_0'], [[['ESP'], square(0, 0, 20)]]),
+      layerOf('ADM_1', ['GID_0', 'GID_1'], [[['ESP', 'ESP.1_1'], square(0, 0, 20)]]),
+      layerOf('ADM_2', ['GID_0', 'GID_1', 'GID_2'], districts),
+    ];
+    await buildLayers(layers, { release, accept: ['fewer-units'] }, folder);
   };
   await build('2025-11', [
     ['ESP.1.1_1', 0, 1],

@@ -12,14 +12,11 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { ISSUER, startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, WHOLE);
+const folder = await buildCountries(WHOLE);
 const proxy = await startService(folder);
 
 /** As much of the document as these tests look at. */
@@ -203,28 +200,21 @@ test('has every path of the API, and no other', () => {
   assert.equal(paths.length, 99);
 });
 
-test('the paths of files and of the service have no parameters, and name every header and the media type of the answer', async () => {
-  const paths = ['/api/v1/', ...LEVELS.map((level) => `/api/v1/names/${levelName(level)}`)];
-  for (const path of paths) {
-    assert.equal(document.paths[path]?.get.parameters, undefined);
-    const known = document.paths[path]?.get.responses['200'];
-    const { headers } = await send(proxy, path);
-    assert.deepEqual(Object.keys(known?.content ?? {}), [headers['content-type']]);
+test('the answers of files, of the service and of a page have the media type and the headers that the document names', async () => {
+  const files = LEVELS.flatMap((level) => [
+    `/api/v1/names/${levelName(level)}`,
+    `/api/v1/download/${levelName(level)}.cells`,
+  ]);
+  for (const path of ['/api/v1/', ...files, '/api/v1/fc/lv1']) {
+    const { headers } = await send(proxy, path.includes('/fc/') ? `${path}?page-size=1` : path);
+    const { 200: whole, 206: part, 404: missing } = document.paths[path]?.get.responses ?? {};
+    for (const known of [whole, part ?? whole])
+      assert.deepEqual(Object.keys(known?.content ?? {}), [headers['content-type']], path);
     const named = Object.keys(document.components.headers).filter((name) => headers[name.toLowerCase()] !== undefined);
-    assert.deepEqual(Object.keys(known?.headers ?? {}), named);
-  }
-});
-
-test('the cells of each level are a download of bytes with the release as its only parameter', async () => {
-  for (const level of LEVELS) {
-    const path = `/api/v1/download/${levelName(level)}.cells`;
-    assert.deepEqual([...parametersOf(path).keys()], ['release']);
-    const { headers } = await send(proxy, path);
-    for (const status of ['200', '206'])
-      assert.deepEqual(Object.keys(document.paths[path]?.get.responses[status]?.content ?? {}), [
-        headers['content-type'],
-      ]);
-    assert.ok(document.paths[path]?.get.responses['404'] !== undefined);
+    assert.deepEqual(Object.keys(whole?.headers ?? {}), named, path);
+    if (path.endsWith('.cells'))
+      assert.deepEqual([...parametersOf(path).keys(), missing !== undefined], ['release', true]);
+    else if (!path.includes('/fc/')) assert.equal(document.paths[path]?.get.parameters, undefined);
   }
 });
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { layerOf } from '../support/datasets/write-dataset.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
+import { buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const README = 'proxy/examples/clients/README.md';
@@ -19,27 +19,19 @@ const BOW = 'MULTIPOLYGON(((0 0,2 2,2 0,0 1,0 0)))';
 const SQUARE = 'MULTIPOLYGON(((2 0,2 2,4 2,4 0,2 0)))';
 
 test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: SKIP }, async () => {
-  const [folder, home] = [temporaryFolder(), temporaryFolder()];
-  const layer = (level: number, columns: string[], rows: [string[], string][]) => ({
-    name: `ADM_${level}`,
-    columns,
-    features: rows.map(([values, wkt], i) => ({ fid: i + 1, values, wkt })),
-  });
+  const home = temporaryFolder();
   const columns = ['GID_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
-  const source = writeDataset(join(folder, 'bow.gpkg'), 'GPKG', [
-    layer(0, ['GID_0'], [[['ESP'], SQUARE]]),
-    layer(1, columns.slice(0, 3), [[['ESP', 'ESP.1_1', 'All'], SQUARE]]),
-    layer(2, columns, [
+  const layers = [
+    layerOf('ADM_0', ['GID_0'], [[['ESP'], SQUARE]]),
+    layerOf('ADM_1', columns.slice(0, 3), [[['ESP', 'ESP.1_1', 'All'], SQUARE]]),
+    layerOf('ADM_2', columns, [
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.1_1', 'Bow'], BOW],
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.2_1', 'Square'], SQUARE],
     ]),
-  ]);
-  await buildRelease(source, folder, WHOLE);
-  const { url } = await startService(folder);
+  ];
+  const { url } = await startService(await buildLayers(layers, WHOLE));
   symlinkSync(resolve('proxy'), join(home, 'proxy'));
-  const { authorization } = AUTHORIZED;
-  const TOKEN = authorization.slice('Bearer '.length);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${authorization}`, TOKEN };
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: Bearer ${TOKEN}`, TOKEN };
   const type = async (program: string, ...args: string[]): Promise<string> => {
     const { status, text } = await runProgram(program, args, { cwd: home, env });
     assert.equal(status, 0, text);

@@ -8,11 +8,11 @@ import { buildSync } from 'esbuild';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { jsonLines } from '../support/files.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -37,14 +37,7 @@ const features = (stored[2]?.lines ?? []).map((line) => JSON.parse(line));
 
 /** The fids of the Features that are printed as lines. */
 function fidsPrinted(text: string): number[] {
-  return featuresPrinted(text).map(({ id }) => id);
-}
-
-function featuresPrinted(text: string): { id: number }[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  return jsonLines(text).map(({ id }) => id);
 }
 
 assert.ok(under.length > 1 && all.length > 200, 'the recipes have something to walk');
@@ -67,7 +60,7 @@ for (const [what, program, file, formats, skip, refused] of WALKS) {
     for (const format of formats) {
       const { status, text } = await walk(`${format}/lv2`);
       assert.equal(status, 0, text.slice(0, 500));
-      assert.deepEqual(featuresPrinted(text), features);
+      assert.deepEqual(jsonLines(text), features);
       if (what === 'curl') assert.ok(text === stored[2]?.lines.join(''));
       assert.deepEqual(fidsPrinted((await walk(`${format}/lv2?${query}`)).text), under);
       assert.deepEqual(await walk(`${format}/lv2?gid-0=NOPE`), { status: 0, text: '' });
@@ -125,8 +118,7 @@ test('GDAL reads a page by its URL, in either format, with the token in a file o
 test("the commands under 'Ask it' in the README work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
-  const out = temporaryFolder();
-  await buildRelease(writeCountries(), out, WHOLE);
+  const out = await buildCountries(WHOLE);
   const { url } = await startService(out);
   const typed = temporaryFolder();
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));

@@ -73,6 +73,9 @@ export function testAnswers({ proxy, stored, configured }: World): void {
     const scoped = await authorizedWith({ scope: SCOPE });
     const answer = await send(configured, path, { host: 'evil.test', ...scoped });
     assert.match(String(answer.headers.link), /^<https:\/\/example\.org\/boundaries\/api\/v1\/geojsonl\/lv1\?/);
+    const { links } = JSON.parse(textOf(await send(configured, '/api/v1/ogc', scoped)));
+    assert.ok(links.length > 3);
+    for (const { href } of links) assert.ok(href.startsWith('https://example.org/boundaries/api/v1/ogc'), href);
   });
 
   test('refuses a cursor with any one character changed, and one of another level', async () => {

@@ -1,19 +1,16 @@
-// What is at a point, of all levels: where nothing is, and what is damaged. What is at any point is
-// compared with a model by requests.ts, and with `contains` on the sample's real boundaries by
-// sample-places.ci.test.ts.
+// What is at a point, of all levels, where nothing is. What is at any point is compared with a model by requests.ts, and
+// with `contains` on the sample's real boundaries by sample-places.ci.test.ts; what becomes of damage is in
+// origin/damage.test.ts.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { alonePath, releasePath } from '../../format/layout.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
 const service = await startService(await buildCountries(WHOLE));
 
-/** In a district of level 2, and in a part of its region that no district has. */
-const [DISTRICT, REGION] = ['1.5,3.5', '1.5,2.5'];
+/** In a district of level 2. */
+const DISTRICT = '1.5,3.5';
 
 test('where nothing is, features are empty; if something is at the exchanged numbers, Link leads there', async () => {
   const sea = await send(service, '/api/v1/at?point=-40,-40');
@@ -48,21 +45,4 @@ test('the link to the exchanged numbers keeps the geometry; where there is no no
   );
   assert.deepEqual([usual?.status, usual?.body], [200, point?.body]);
   assert.equal(JSON.parse(textOf(usual ?? assert.fail())).features.length, 3);
-});
-
-test('a unit whose stored data is damaged is 502, never another text; what is beside it is right', async () => {
-  const damaged = await buildCountries(WHOLE);
-  const file = join(damaged, releasePath('r1'), alonePath(2, 0, 'none'));
-  const bytes = readFileSync(file);
-  writeFileSync(
-    file,
-    bytes.map((byte) => byte ^ 0x10),
-  );
-  const proxy = await startService(damaged);
-  // As gzip: as text the data would be found to be damaged when it is inflated, too.
-  const ask = (point: string) => send(proxy, `/api/v1/at?point=${point}`, { 'accept-encoding': 'gzip' });
-  refusal(await ask(DISTRICT), 502, 'origin-damaged');
-  const { features, levels } = JSON.parse(textOf(await ask(REGION)));
-  assert.deepEqual(levels, ['lv0', 'lv1']);
-  assert.equal(features[1].properties.GID_1, 'AAA.1_1');
 });

@@ -6,28 +6,22 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { type FixtureFeature, writeDataset } from '../support/datasets/write-dataset.ts';
 import { fidsOf, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { inBox, placedLevel } from '../support/places.ts';
-import { buildUnchecked } from '../support/releases/build-release.ts';
+import { buildUnits } from '../support/releases/build-release.ts';
 import { assertParts } from '../support/releases/parts-oracle.ts';
 import { readIndex } from '../support/releases/read-index.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What a box is about, the box, and the fids of the units in it. */
 type Row = readonly [what: string, bbox: string, ...fids: number[]];
 
 /** Asserts what boxes find among units, whose fids count from 1. */
 async function assertFinds(units: readonly string[], precision: number, rows: readonly Row[]): Promise<void> {
-  const folder = temporaryFolder();
-  const features = units.map((wkt, i): FixtureFeature => ({ fid: i + 1, values: [`A${i}`], wkt }));
-  const source = writeDataset(join(folder, 'units.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await buildUnchecked(source, folder, {
+  const folder = await buildUnits(units, {
     precision,
     accept: ['non-polygonal', 'collapsed-geometries'],
     geometries: ['full', 'none'],
-    cells: true,
   });
   const proxy = await startService(folder);
   const placed = placedLevel(elementAt(readStored(folder, 'r1'), 0).lines, precision);

@@ -1,4 +1,4 @@
-// The HTTP contract: downloads of whole listings, whole and in ranges.
+// The HTTP contract: downloads of whole listings and stored files, whole and in ranges, and names.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { after, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { cellsPath, releasePath } from '../../format/layout.ts';
+import { cellsPath, namesPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
-import { type Answer, refusal, send } from '../support/http/http-client.ts';
+import { type Answer, refusal, send, textOf } from '../support/http/http-client.ts';
 import { sliceOf } from '../support/slice.ts';
 import { CACHING, type World } from './world.ts';
 
@@ -50,6 +50,9 @@ export function testDownloads({ proxy, stored, publish, folder }: World): void {
         const answer = await send(proxy, path, { range });
         refusal(answer, 416, 'range-not-satisfiable');
         assert.equal(answer.headers['content-range'], `bytes */${length}`);
+        // Browsers may read it. Of a header that occurs twice Node sends one, where the connection is to be closed.
+        assert.match(String(answer.headers['access-control-expose-headers']), /Content-Range/);
+        assert.equal(answer.rawHeaders.filter((name) => /^access-control-expose-headers$/i.test(name)).length, 1);
       }
     }
   });
@@ -75,62 +78,70 @@ export function testDownloads({ proxy, stored, publish, folder }: World): void {
   });
 
   test('a download that is continued after another release was published stays on the one that it names', async () => {
-    const path = '/api/v1/download/lv3.geojson.gz';
-    const old = await send(proxy, path);
-    await publish('r2', ['r1', 'r2']);
-    const rest = await send(proxy, `${path}?release=r1`, { range: 'bytes=500-', 'if-range': old.headers.etag });
-    assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
-    assert.deepEqual(rest.body, old.body.subarray(500));
-    const now = await send(proxy, path, { range: 'bytes=500-', 'if-range': old.headers.etag });
-    assert.deepEqual([now.status, now.headers['boundaries-release']], [200, 'r2']);
-    assert.match(gunzipSync(now.body).toString(), /Renamed/);
-    // What did not change keeps its ETag, and can be continued anyway.
-    const same = await send(proxy, UNITS);
-    assert.equal(same.headers['boundaries-release'], 'r2');
-    await publish('r1');
-    assertWhole(await send(proxy, UNITS), same);
-    for (const release of ['r2', 'r3', '..', 'r1/', 'R1'])
-      refusal(await send(proxy, `${path}?release=${release}`), 410, 'release-gone');
-  });
-
-  test('the cells of a level are the stored file, and each range of it those bytes', async () => {
-    for (const level of LEVELS) {
-      const path = `/api/v1/download/${levelName(level)}.cells`;
-      const file = readFileSync(join(folder, releasePath('r1'), cellsPath(level)));
-      const { status, headers, body } = await send(proxy, path, { 'accept-encoding': 'gzip' });
-      assert.equal(status, 200);
-      assert.ok(body.equals(file), path);
-      assert.equal(headers['content-type'], 'application/octet-stream');
-      assert.equal(headers['content-encoding'], undefined);
-      assert.equal(headers['accept-ranges'], 'bytes');
-      assert.equal(headers['content-disposition'], `attachment; filename="boundaries-r1-${levelName(level)}.cells"`);
-      assert.equal(headers['boundaries-matched'], String(elementAt(stored, level).lines.length));
-      const { bytes } = decodeCells(file, path);
-      const ends = [0, 1, bytes - 1, bytes, bytes + 1, Math.floor((bytes + file.length) / 2), file.length - 1];
-      const ranges = ends.flatMap((first) => ends.map((last) => [first, last] as const));
-      for (const [first, last] of sliceOf(ranges.filter(([from, to]) => from <= to && to < file.length))) {
-        const part = await send(proxy, path, { range: `bytes=${first}-${last}` });
-        assert.equal(part.status, 206);
-        assert.equal(part.headers['content-range'], `bytes ${first}-${last}/${file.length}`);
-        assert.ok(part.body.equals(file.subarray(first, last + 1)), `${path} ${first}-${last}`);
-        assert.equal(part.headers.etag, headers.etag);
-      }
+    for (const [path, isChanged] of [
+      ['/api/v1/download/lv3.geojson.gz', true],
+      [UNITS, false],
+      [CELLS, false],
+    ] as const) {
+      const old = await send(proxy, path);
+      await publish('r2', ['r1', 'r2']);
+      const asked = { range: 'bytes=60-', 'if-range': old.headers.etag };
+      const rest = await send(proxy, `${path}?release=r1`, asked);
+      assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
+      assert.equal(rest.headers['cache-control'], CACHING.current);
+      assert.ok(rest.body.equals(old.body.subarray(60)));
+      // What did not change keeps its ETag, and can be continued anyway.
+      const now = await send(proxy, path, asked);
+      assert.deepEqual([now.status, now.headers['boundaries-release']], [isChanged ? 200 : 206, 'r2'], path);
+      assert.equal(now.headers.etag !== old.headers.etag, isChanged);
+      if (isChanged) assert.match(gunzipSync(now.body).toString(), /Renamed/);
+      await publish('r1');
+      // At once: before each of these answers the proxy looks at the pointer, which it does four times a second.
+      const others = ['r2', 'r3', '..', 'r1/', 'R1'].map((release) => send(proxy, `${path}?release=${release}`));
+      for (const answer of await Promise.all(others)) refusal(answer, 410, 'release-gone');
     }
   });
 
-  test('cells have the release as their parameter, and keep their ETag where nothing changed', async () => {
-    const cells = await send(proxy, CELLS);
-    await publish('r2', ['r1', 'r2']);
-    const rest = await send(proxy, `${CELLS}?release=r1`, { range: 'bytes=9-', 'if-range': cells.headers.etag });
-    assert.deepEqual([rest.status, rest.headers['boundaries-release']], [206, 'r1']);
-    assert.equal(rest.headers['cache-control'], CACHING.current);
-    assert.ok(rest.body.equals(cells.body.subarray(9)));
-    const now = await send(proxy, CELLS);
-    assert.deepEqual([now.headers['boundaries-release'], now.headers.etag], ['r2', cells.headers.etag]);
-    assert.notEqual((await send(proxy, CELLS.replace('lv2', 'lv1'))).headers.etag, cells.headers.etag);
-    await publish('r1');
-    for (const release of ['r2', 'r3', '..'])
-      refusal(await send(proxy, `${CELLS}?release=${release}`), 410, 'release-gone');
+  test('cells and neighbours of a level are the stored files, and each range of them those bytes', async () => {
+    for (const level of LEVELS)
+      for (const [name, of, type] of [
+        [`${levelName(level)}.cells`, cellsPath, 'application/octet-stream'],
+        [`${levelName(level)}.neighbours.csv.gz`, neighboursTablePath, 'application/gzip'],
+      ] as const) {
+        const path = `/api/v1/download/${name}`;
+        const file = readFileSync(join(folder, releasePath('r1'), of(level)));
+        const { status, headers, body } = await send(proxy, path, { 'accept-encoding': 'gzip' });
+        assert.equal(status, 200);
+        assert.ok(body.equals(file), path);
+        assert.equal(headers['content-type'], type);
+        assert.equal(headers['content-encoding'], undefined);
+        assert.equal(headers['accept-ranges'], 'bytes');
+        assert.equal(headers['content-disposition'], `attachment; filename="boundaries-r1-${name}"`);
+        assert.equal(headers['boundaries-matched'], String(elementAt(stored, level).lines.length));
+        const bytes = of === cellsPath ? decodeCells(file, path).bytes : 40;
+        const ends = [0, 1, bytes - 1, bytes, bytes + 1, Math.floor((bytes + file.length) / 2), file.length - 1];
+        const ranges = ends.flatMap((first) => ends.map((last) => [first, last] as const));
+        for (const [first, last] of sliceOf(ranges.filter(([from, to]) => from <= to && to < file.length))) {
+          const part = await send(proxy, path, { range: `bytes=${first}-${last}`, 'if-range': headers.etag });
+          assert.equal(part.status, 206);
+          assert.equal(part.headers['content-range'], `bytes ${first}-${last}/${file.length}`);
+          assert.ok(part.body.equals(file.subarray(first, last + 1)), `${path} ${first}-${last}`);
+          assert.equal(part.headers.etag, headers.etag);
+        }
+        // What is asked for again comes from the response cache, which knows no ranges.
+        assertWhole(await send(proxy, path), { headers, body });
+      }
+  });
+
+  test('names are sent as they are stored to clients that accept gzip, and inflated to others', async () => {
+    for (const level of LEVELS) {
+      const path = `/api/v1/names/${levelName(level)}`;
+      const [gzip, plain] = [await send(proxy, path, { 'accept-encoding': 'gzip' }), await send(proxy, path)];
+      assert.ok(gzip.body.equals(readFileSync(join(folder, releasePath('r1'), namesPath(level)))));
+      assert.equal(plain.body.toString(), textOf(gzip));
+      assert.equal(plain.headers['content-type'], 'application/x-ndjson');
+      assert.equal(plain.headers['boundaries-matched'], String(elementAt(stored, level).lines.length));
+    }
   });
 
   test('levels without units have downloads and cells, too', async () => {
@@ -144,7 +155,7 @@ export function testDownloads({ proxy, stored, publish, folder }: World): void {
   });
 }
 
-function assertWhole(answer: Answer, whole: Answer): void {
+function assertWhole(answer: Answer, whole: Pick<Answer, 'headers' | 'body'>): void {
   assert.deepEqual([answer.status, answer.headers['content-range']], [200, undefined]);
   assert.equal(answer.headers.etag, whole.headers.etag);
   assert.ok(answer.body.equals(whole.body));

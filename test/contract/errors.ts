@@ -45,17 +45,11 @@ export function testErrors({ proxy, configured }: World): void {
     }
   });
 
-  test('a bad token gets invalid_token and always the same words', async () => {
-    // test/auth/tokens.test.ts has every way in which one can be bad.
-    for (const text of ['secret', await token({ exp: 1 }), (await token()).slice(0, -2)]) {
-      const answer = await send(proxy, PATH, { authorization: `Bearer ${text}` });
-      const words = refusal(answer, 401, 'token-invalid');
-      assert.match(words, /^The token is expired, damaged, or not meant for this service/);
-      assert.match(
-        challengeOf(answer),
-        /^Bearer realm="boundaries", error="invalid_token", error_description="[^"]+"$/,
-      );
-    }
+  test('a bad token gets the challenge with the reason, of which nothing is logged', async () => {
+    // test/auth/tokens.test.ts has every way in which one can be bad, and the words.
+    const answer = await send(proxy, PATH, { authorization: 'Bearer secret' });
+    refusal(answer, 401, 'token-invalid');
+    assert.match(challengeOf(answer), /^Bearer realm="boundaries", error="invalid_token", error_description="[^"]+"$/);
     assert.deepEqual(proxy.log, []);
   });
 
@@ -81,7 +75,6 @@ export function testErrors({ proxy, configured }: World): void {
         const answer = await send(proxy, path, NO_TOKEN, method);
         assert.deepEqual([answer.status, answer.headers['cache-control']], [200, 'no-store']);
       }
-    refusal(await send(proxy, '/healthz', NO_TOKEN, 'POST'), 405, 'method-not-allowed');
     for (const path of ['/', '/api', '/healthz/', '/current.json', '/API/v1/fc/lv0', '//api/'])
       refusal(await send(proxy, path, NO_TOKEN), 404, 'not-found');
   });

@@ -9,6 +9,7 @@ import { FORMATS, GEOMETRIES, LEVELS, type Level, levelName } from '../../format
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { sha256Of } from '../support/files.ts';
 import { PREFLIGHT } from '../support/http/in-process-proxy.ts';
+import { sliceOf } from '../support/slice.ts';
 import { KINDS } from './every-answer.ts';
 import { REFUSED } from './refusals.ts';
 import { SCOPE } from './world.ts';
@@ -61,7 +62,11 @@ export function stagesOf(made: Made): Stage[] {
   const cursor = cursorsOf(made.folder, 'r1');
   const afterwards = afterASwitch(cursor);
   return [
-    { release: 'r1', hosted: ['r1'], exchanges: [...listings(made, cursor), ...answers(cursor), ...problems(cursor)] },
+    {
+      release: 'r1',
+      hosted: ['r1'],
+      exchanges: [...sliceOf(listings(made, cursor)), ...answers(cursor), ...problems(cursor)],
+    },
     { release: 'r2', hosted: ['r1', 'r2'], exchanges: afterwards },
     { release: 'r2', hosted: ['r2'], exchanges: afterwards },
     { release: 'c1', hosted: ['c1'], exchanges: filesOfCountries() },

@@ -1,21 +1,20 @@
-// OGC API - Features on releases of its own: large features, levels without features, licences, damage and new
-// releases.
+// OGC API - Features on releases of its own: large features, levels without features, and licences.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { featureFilePath, releasePath } from '../../format/layout.ts';
 import { readStored, writeInvented } from '../support/datasets/large-dataset.ts';
 import { type Answer, pagesFrom, refusal, send, textOf } from '../support/http/http-client.ts';
 import { NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
-import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = '/api/v1/ogc';
 const PAGE_MAX_BYTES = 2 * 1024 * 1024;
 /** Header, links and end of a page. */
 const FRAME_MAX_BYTES = 4096;
+
+const countries = await buildCountries();
 
 interface Link {
   href: string;
@@ -91,7 +90,7 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
 });
 
 test('levels without features are no collections, and no paths of the definition', async () => {
-  const proxy = await startService(await buildCountries());
+  const proxy = await startService(countries);
   const { collections } = JSON.parse(textOf(await send(proxy, `${ROOT}/collections`)));
   assert.deepEqual(
     collections.map(({ id }: { id: string }) => id),
@@ -106,9 +105,8 @@ test('levels without features are no collections, and no paths of the definition
 });
 
 test('without the explorer there is no HTML to link to, and oas30, which asks for it, is not declared', async () => {
-  const out = await buildCountries();
   for (const explorer of [true, false]) {
-    const proxy = await startService(out, { explorer });
+    const proxy = await startService(countries, { explorer });
     assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
     assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
     const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
@@ -136,22 +134,8 @@ test('the licence is a link of the landing page and of each collection where it 
   }
 });
 
-test('damaged features are 502, never a page', async () => {
-  const folder = await worldOutput({ pages: 'none', isChanged: true });
-  const file = join(folder, releasePath('r1'), featureFilePath(2, 0));
-  const bytes = readFileSync(file);
-  bytes.writeUInt8(bytes.readUInt8(200) ^ 1, 200);
-  writeFileSync(file, bytes);
-  const proxy = await startService(folder);
-  for (const path of ['items', 'items?limit=1', 'items/1'])
-    refusal(await send(proxy, `${ROOT}/collections/lv2/${path}`), 502, 'origin-damaged');
-  for (const path of ['lv2/items/2', 'lv1/items'])
-    assert.equal((await send(proxy, `${ROOT}/collections/${path}`)).status, 200);
-});
-
 test('/.well-known/api-catalog names both descriptions to anyone (RFC 9727)', async () => {
-  const out = await buildCountries();
-  const proxy = await startService(out);
+  const proxy = await startService(countries);
   const path = '/.well-known/api-catalog';
   const answer = await send(proxy, path, NO_TOKEN);
   assert.equal(
@@ -164,6 +148,6 @@ test('/.well-known/api-catalog names both descriptions to anyone (RFC 9727)', as
   for (const href of hrefs) assert.equal((await send(proxy, href)).status, 200);
   const head = await send(proxy, path, NO_TOKEN, 'HEAD');
   assert.equal(head.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
-  const known = await startService(out, { publicUrl: 'https://x.test/boundaries' });
+  const known = await startService(countries, { publicUrl: 'https://x.test/boundaries' });
   assert.match(textOf(await send(known, path, NO_TOKEN)), /"href":"https:\/\/x\.test\/boundaries\/api\/v1\/ogc\/api"/);
 });

@@ -56,9 +56,8 @@ export function testReleases({ folder, proxy, publish, stored }: World): void {
   });
 
   test('a page or slice with a unit that changed has another ETag in the next release', async () => {
-    const paths = ['geojsonl/lv3?page-size=50', 'geojsonl/lv3?gid-3=U3.70_1', 'fc/lv3'].map(
-      (path) => `/api/v1/${path}${path.includes('?') ? '&' : '?'}start-at=110`,
-    );
+    const listings = ['geojsonl/lv3?page-size=50&', 'geojsonl/lv3?gid-3=U3.70_1&', 'fc/lv3?'];
+    const paths = listings.map((path) => `/api/v1/${path}start-at=110`);
     const before = await Promise.all(paths.map((path) => send(proxy, path)));
     await publish('r2', ['r1', 'r2']);
     for (const [i, path] of paths.entries()) {
@@ -66,6 +65,27 @@ export function testReleases({ folder, proxy, publish, stored }: World): void {
       assert.equal(after.status, 200, path);
       assert.match(textOf(after), /Renamed/);
       assert.notEqual(after.headers.etag, before[i]?.headers.etag);
+    }
+  });
+
+  test('names are those of the current release, and keep their ETag where they did not change', async () => {
+    const names = (level: number, coding: string) =>
+      send(proxy, `/api/v1/names/lv${level}`, { 'accept-encoding': coding });
+    for (const coding of ['gzip', 'identity']) {
+      await publish('c1');
+      // What was asked for before may come from the response cache.
+      await names(1, coding);
+      const before = [await names(1, coding), await names(2, coding)];
+      await publish('c2');
+      const after = [await names(1, coding), await names(2, coding)];
+      assert.deepEqual(
+        after.map(({ headers }, i) => [headers['boundaries-release'], headers.etag === before[i]?.headers.etag]),
+        [
+          ['c2', true],
+          ['c2', false],
+        ],
+      );
+      assert.match(textOf(elementAt(after, 1)), /Renamed/);
     }
   });
 

@@ -5,7 +5,6 @@ import { testAnswers } from './answers.ts';
 import { testDownloads } from './downloads.ts';
 import { testErrors, testStart } from './errors.ts';
 import { testEveryAnswer } from './every-answer.ts';
-import { testFiles } from './files.ts';
 import { testGeometries } from './geometries.ts';
 import { testItems } from './items.ts';
 import { testOgc } from './ogc.ts';
@@ -27,7 +26,6 @@ const PARTS = {
   'OGC API - Features': testOgc,
   'items of OGC API - Features': testItems,
   'while releases change': testReleases,
-  names: testFiles,
   downloads: testDownloads,
 };
 

@@ -8,15 +8,14 @@ import { releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { square } from '../support/datasets/write-dataset.ts';
 import { inBox, placedLevel } from '../support/places.ts';
 import { assertBoxes, boxesOf, proxyFind } from '../support/releases/boxes-beside-model.ts';
-import { buildUnchecked } from '../support/releases/build-release.ts';
+import { buildUnits } from '../support/releases/build-release.ts';
 import { geometriesOf } from '../support/releases/points-beside-gdal.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { seedsOf, sliceOf } from '../support/slice.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LEVELS: readonly Level[] = [0, 1, 2, 3];
 /** Boxes of each level, in all slices. */
@@ -65,27 +64,28 @@ test('GDAL finds the same units, but for those that are not valid or cross 180 d
   assert.ok(compared > 1000, `${compared} units`);
 });
 
+/** Asserts what boxes find among the units of a release, by their positions. */
+async function assertFinds(folder: string, rows: readonly (readonly [bbox: string, ...number[]])[]): Promise<void> {
+  const placed = placedLevel(elementAt(readStored(folder, 'r1'), 0).lines, 7);
+  const find = await proxyFind(folder, 0);
+  for (const [bbox, ...found] of rows) {
+    assert.deepEqual(await find(bbox), found, bbox);
+    assert.deepEqual(inBox(placed, bbox), found, `the model: ${bbox}`);
+  }
+}
+
 /** Islands along each side of a square of them. */
 const ALONG = 361;
 
 test('a unit of 130,000 islands has few parts, and boxes between them and around them are exact', async () => {
-  const out = temporaryFolder();
   const polygons = Array.from({ length: ALONG * ALONG }, (_, i) => {
     const [x, y] = [(i % ALONG) / 10, Math.floor(i / ALONG) / 10];
     return square(x, y, 0.05).slice('MULTIPOLYGON('.length, -1);
   });
-  const features = [`MULTIPOLYGON(${polygons.join()})`, square(50, 0)].map((wkt, i) => ({
-    fid: i + 1,
-    values: [`A${i}`],
-    wkt,
-  }));
-  const source = writeDataset(join(out, 'islands.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await buildUnchecked(source, out, { cells: true });
+  const out = await buildUnits([`MULTIPOLYGON(${polygons.join()})`, square(50, 0)]);
   const { part } = readIndex(join(out, releasePath('r1')), 0).arrays;
   assert.equal(part.length, 5 * 16);
-  const placed = placedLevel(elementAt(readStored(out, 'r1'), 0).lines, 7);
-  const find = await proxyFind(out, 0);
-  for (const [bbox, ...found] of [
+  await assertFinds(out, [
     ['0.06,0.06,0.09,0.09'],
     ['18.06,0,18.09,36'],
     ['18.06,17.06,18.11,17.11', 0],
@@ -93,28 +93,16 @@ test('a unit of 130,000 islands has few parts, and boxes between them and around
     ['0.051,0.051,0.099,35'],
     ['17.99,17.99,50.5,18.06', 0],
     ['17.99,0,50.5,36', 0, 1],
-  ] as [string, ...number[]][]) {
-    assert.deepEqual(await find(bbox), found, bbox);
-    assert.deepEqual(inBox(placed, bbox), found, `the model: ${bbox}`);
-  }
+  ]);
 });
 
 test('a ring of so many positions that nobody has asked whether it is valid: its spike is no border', async () => {
-  const out = temporaryFolder();
   const count = 150_001;
   const circle = Array.from({ length: count }, (_, i) => {
     const angle = (2 * Math.PI * i) / count;
     return `${10 + Math.cos(angle)} ${10 + Math.sin(angle)}`;
   });
   const [start = ''] = circle;
-  const wkt = `POLYGON((${[start, '12 10', ...circle, start].join()}))`;
-  const features = [{ fid: 1, values: ['A'], wkt }];
-  const source = writeDataset(join(out, 'ring.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await buildUnchecked(source, out, { cells: true });
-  const placed = placedLevel(elementAt(readStored(out, 'r1'), 0).lines, 7);
-  const find = await proxyFind(out, 0);
-  for (const [bbox, ...found] of [['11.5,8,13,12'], ['10.5,8,13,12', 0]] as [string, ...number[]][]) {
-    assert.deepEqual(await find(bbox), found, bbox);
-    assert.deepEqual(inBox(placed, bbox), found, `the model: ${bbox}`);
-  }
+  const out = await buildUnits([`POLYGON((${[start, '12 10', ...circle, start].join()}))`]);
+  await assertFinds(out, [['11.5,8,13,12'], ['10.5,8,13,12', 0]]);
 });

@@ -24,24 +24,16 @@ function namesIn(release: string, level: Level): string[][] {
   });
 }
 
-/** A folded name of a unit. */
-interface Named {
-  level: number;
-  position: number;
-  text: string;
-  bytes: Buffer;
-}
-
 /** A unit. */
 interface Place {
   level: number;
   position: number;
 }
 
-/** What a search finds: how many units, and which. */
-interface Found {
-  matched: number;
-  units: Place[];
+/** A folded name of a unit. */
+interface Named extends Place {
+  text: string;
+  bytes: Buffer;
 }
 
 /** The scan: every name that has the text behind a space or at its beginning, ordered as the contract says. */
@@ -51,7 +43,7 @@ export class Scan {
   /** Names by where their lines begin. */
   readonly #names = new Map<number, Named>();
   /** By folded text: few letters are typed again and again, and find the most. */
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, Place[]>();
   readonly #stored: readonly StoredLevel[];
   readonly #gids = new Map<string, Place[]>();
 
@@ -79,22 +71,20 @@ export class Scan {
   }
 
   /** Units whose GID the text is, then those that have it in a name. */
-  find(typed: string): Found {
+  find(typed: string): Place[] {
     const own = this.#gids.get(typed) ?? [];
-    const { units } = this.#named(typed);
     const isOwn = (unit: Place): boolean =>
       own.some(({ level, position }) => level === unit.level && position === unit.position);
-    const all = [...own, ...units.filter((unit) => !isOwn(unit))];
-    return { matched: all.length, units: all };
+    return [...own, ...this.#named(typed).filter((unit) => !isOwn(unit))];
   }
 
   /** The same of some units; where that is nothing, the text is cut at a space, the last one first. */
   findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Place[] {
-    const whole = this.find(typed).units.filter(isAllowed);
+    const whole = this.find(typed).filter(isAllowed);
     if (whole.length > 0) return whole;
     const words = foldText(typed).split(' ');
     for (let cut = words.length - 1; cut > 0; cut--) {
-      const units = this.#named(words.slice(0, cut).join(' ')).units.filter(isAllowed);
+      const units = this.#named(words.slice(0, cut).join(' ')).filter(isAllowed);
       const inside = units.filter((unit) => words.slice(cut).every((word) => this.#isIn(unit, word)));
       if (inside.length > 0) return inside;
     }
@@ -109,17 +99,17 @@ export class Scan {
   /** Has one of a unit's parents a name with a word that begins so? */
   #isIn(unit: Place, word: string): boolean {
     const above = this.gidsOf(unit).slice(0, unit.level);
-    return this.#named(word).units.some((other) => above[other.level] === this.gidsOf(other).at(-1));
+    return this.#named(word).some((other) => above[other.level] === this.gidsOf(other).at(-1));
   }
 
-  #named(typed: string): Found {
+  #named(typed: string): Place[] {
     const wanted = foldText(typed);
     const found = this.#found.get(wanted) ?? this.#scan(wanted);
     this.#found.set(wanted, found);
     return found;
   }
 
-  #scan(wanted: string): Found {
+  #scan(wanted: string): Place[] {
     const found: (Named & { rank: number })[] = [];
     let at = this.#text.indexOf(` ${wanted}`);
     while (at !== -1) {
@@ -133,7 +123,7 @@ export class Scan {
       (a, b) => a.rank - b.rank || a.level - b.level || Buffer.compare(a.bytes, b.bytes) || a.position - b.position,
     );
     const units = new Map(found.map(({ level, position }) => [`${level} ${position}`, { level, position }]));
-    return { matched: units.size, units: [...units.values()] };
+    return [...units.values()];
   }
 }
 
@@ -168,7 +158,7 @@ function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, 
   const any = queriesOf(names.flat(2), count, seed);
   for (let i = 0; i < count; i++) {
     const unit = elementAt(below, draw(below.length));
-    const [parent = unit] = scan.find(scan.gidsOf(unit)[draw(unit.level)] ?? '').units;
+    const [parent = unit] = scan.find(scan.gidsOf(unit)[draw(unit.level)] ?? '');
     const end = i % 3 === 2 ? any.next().value : beginning(nameOf(parent), 1 + draw(8));
     const query = `${beginning(nameOf(unit), 3 + draw(6))}${i % 2 === 0 ? ' ' : ', '}${end}`;
     if (foldText(query) !== '') yield query;
@@ -227,7 +217,7 @@ export async function assertSearches(
       const labels = units.map((unit) => `lv${unit.level} ${scan.gidsOf(unit).at(-1)}`);
       const { matched, found } = await search(service, `q=${encodeURIComponent(query)}${more}`);
       assert.deepEqual([matched, found], [labels.length, labels.slice(0, limit)], `${query}${more}`);
-      if (units.length > 0 && !scan.find(query).units.some(isAllowed)) inParents++;
+      if (units.length > 0 && !scan.find(query).some(isAllowed)) inParents++;
     }
   assert.ok(inParents > count / 8, `${inParents} texts of which the end is of parents`);
 }

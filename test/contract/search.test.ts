@@ -52,9 +52,10 @@ test('searches find what a scan of all names finds, in its order and number', ()
   }));
   for (const seed of seedsOf(1))
     for (const query of queriesOf(levels.flat(2), SEARCHES, seed)) {
-      const { matched, units } = scan.find(query);
+      const found = scan.find(query);
       const limit = 1 + ((query.length * 13) % 30);
-      assert.deepEqual(findUnits(query, searched, limit), { matched, units: units.slice(0, limit) }, query);
+      const expected = { matched: found.length, units: found.slice(0, limit) };
+      assert.deepEqual(findUnits(query, searched, limit), expected, query);
     }
 });
 

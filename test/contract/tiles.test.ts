@@ -8,11 +8,13 @@ import { gunzipSync } from 'node:zlib';
 import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse } from 'pmtiles';
+import { elementAt } from '../../format/element-at.ts';
 import { writeRenamedCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { copyOf } from '../support/temporary-folder.ts';
 
 const ZOOM = 5;
 const out = await buildCountries({ tiles: ZOOM });
@@ -128,13 +130,13 @@ test('the archive is read in ranges by pmtiles, and each range is that of the fi
 });
 
 test('a tile that is damaged is 502, by itself and in the archive; a damaged beginning is 502, too', async () => {
+  const built = await buildCountries({ tiles: 0 });
   for (const at of [200, -40]) {
-    const own = await buildCountries({ tiles: 0 });
+    const own = copyOf(built);
     const file = join(own, ARCHIVE);
     const bytes = readFileSync(file);
     const byte = at < 0 ? bytes.length + at : at;
-    bytes[byte] = (bytes[byte] ?? 0) ^ 1;
-    writeFileSync(file, bytes);
+    writeFileSync(file, bytes.with(byte, elementAt(bytes, byte) ^ 1));
     const proxy = await startService(own);
     for (const headers of [GZIP, {}]) refusal(await send(proxy, pathOf(0, 0, 0), headers), 502, 'origin-damaged');
     await assert.rejects(async () => {
@@ -142,8 +144,7 @@ test('a tile that is damaged is 502, by itself and in the archive; a damaged beg
       if (status !== 200) throw new Error(`${status}`);
     });
   }
-  const own = await buildCountries({ tiles: 0 });
-  const digests = join(own, 'releases/r1/lv1/tiles.digest');
-  writeFileSync(digests, readFileSync(join(own, 'releases/r1/lv0/tiles.digest')));
-  refusal(await send(await startService(own), pathOf(0, 0, 0)), 502, 'origin-damaged');
+  const digests = join(built, 'releases/r1/lv1/tiles.digest');
+  writeFileSync(digests, readFileSync(join(built, 'releases/r1/lv0/tiles.digest')));
+  refusal(await send(await startService(built), pathOf(0, 0, 0)), 502, 'origin-damaged');
 });

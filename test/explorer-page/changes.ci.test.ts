@@ -1,13 +1,12 @@
 // What changed between releases, on the page: the card of the release, and units that are gone.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { publishChanges } from '../../generator/check/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf } from '../support/datasets/write-dataset.ts';
 import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { follow, journey, namesIn, saveFrom, waitForFacts, waitForPlace } from './explorer-page.ts';
 
@@ -15,13 +14,11 @@ import { follow, journey, namesIn, saveFrom, waitForFacts, waitForPlace } from '
 async function startDivided(): Promise<RunningService> {
   const folder = temporaryFolder();
   const build = async (release: string, units: readonly (readonly [gid: string, x: number, size: number])[]) => {
-    const features = units.map(([gid, x, size], i) => ({
-      fid: i + 1,
-      values: [gid, `Country ${gid}`],
-      wkt: `POLYGON((${x} 0,${x} 1,${x + size} 1,${x + size} 0,${x} 0))`,
-    }));
-    const layers = [{ name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features }];
-    await buildRelease(writeDataset(join(temporaryFolder(), `${release}.gpkg`), 'GPKG', layers), folder, { release });
+    const countries = units.map(([gid, x, size]) => {
+      const wkt = `POLYGON((${x} 0,${x} 1,${x + size} 1,${x + size} 0,${x} 0))`;
+      return [[gid, `Country ${gid}`], wkt] as const;
+    });
+    await buildLayers([layerOf('ADM_0', ['GID_0', 'COUNTRY'], countries)], { release }, folder);
   };
   await build('r1', [
     ['AAA', 0, 1],

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLayer } from '../support/datasets/read-layer.ts';
+import { jsonLines } from '../support/files.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -14,7 +15,6 @@ import {
   apiText,
   copied,
   journey,
-  linesOf,
   openUnit,
   saveItem,
   selectUnit,
@@ -69,7 +69,7 @@ journey('someone looks at what a download takes before it', { service }, async (
   await step('a file is one request for a listing; the levels after the first are of its release', async () => {
     const { name, content } = await saveItem(page, 'GeoJSONSeq');
     assert.equal(name, 'r1-lv2-AAA-0_3_4_4-low.geojsonl');
-    assert.equal(linesOf(content.toString()).length, 2);
+    assert.equal(jsonLines(content.toString()).length, 2);
     assert.deepEqual(asked.splice(0), [`${LISTING}&geometry=low`]);
     await saveItem(page, 'All of Aland');
     const [first, ...others] = LEVELS;
@@ -133,7 +133,7 @@ journey('someone takes one unit', { service }, async (page, step) => {
     const type = 'FeatureCollection';
     assert.deepEqual(members, { type, numberMatched: 7, numberReturned: 7, attribution: ATTRIBUTION });
     const sent = [0, 1, 2].map((level) => apiText(service, `geojsonl/lv${level}?gid-0=AAA`));
-    assert.deepEqual(features, linesOf((await Promise.all(sent)).join('')));
+    assert.deepEqual(features, jsonLines((await Promise.all(sent)).join('')));
     await page.locator('#message').getByText('Saved 7 units').waitFor();
     const line = await page.locator('#message code').innerText();
     assert.equal(line, 'ogr2ogr -lco FID=row r1-all-levels-AAA.gpkg r1-all-levels-AAA.geojson');

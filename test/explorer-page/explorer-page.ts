@@ -1,17 +1,16 @@
 // The explorer in a real browser, for the tests of this folder: a small release, a service, and journeys on pages in
 // Chromium. Each page is watched: it must load nothing from elsewhere, and report no error.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
 import { GEOMETRIES } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { countriesWith } from '../support/datasets/small-datasets.ts';
+import { type FixtureLayer, layerOf, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { type BrowserKind, browserOf, contentOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { exposeMap } from './asked-map.ts';
 
@@ -36,44 +35,35 @@ export const ATTRIBUTION: readonly string[] = [
 ];
 
 /** The countries of the fixture with types, a region with a hostile name, and a district without geometry. */
-function writeExplorerCountries(): string {
-  const [countries, regions, districts] = countryLayers();
+function explorerLayers(): FixtureLayer[] {
+  const [countries, regions, districts] = countriesWith('South', HOSTILE);
   assert.ok(countries && regions && districts);
-  const withType = (types: readonly string[], column: string, layer: typeof regions): typeof regions => ({
+  const withType = (layer: FixtureLayer, column: string, ...types: readonly string[]): FixtureLayer => ({
     ...layer,
     columns: [...layer.columns, column],
-    features: layer.features.map((unit, i) => ({
-      ...unit,
-      values: [...unit.values.map((value) => (value === 'South' ? HOSTILE : value)), types[i % types.length]],
-    })),
+    features: layer.features.map((unit, i) => ({ ...unit, values: [...unit.values, types[i % types.length]] })),
   });
-  const nowhere = ['AAA.1.3_1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'Nowhere', 'District'];
-  const small = withType(['District'], 'ENGTYPE_2', districts);
-  return writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', [
+  const nowhere = { fid: 5, values: ['AAA.1.3_1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'Nowhere'], wkt: null };
+  return [
     countries,
-    withType(['Region', 'Free City', 'Region'], 'ENGTYPE_1', regions),
-    { ...small, features: [...small.features, { fid: 5, values: nowhere, wkt: null }] },
-  ]);
+    withType(regions, 'ENGTYPE_1', 'Region', 'Free City', 'Region'),
+    withType({ ...districts, features: [...districts.features, nowhere] }, 'ENGTYPE_2', 'District'),
+  ];
 }
 
 /** What downloads, requests and the map need: other geometries, cells, and tiles. */
 export const ALL_SHAPES = { geometries: GEOMETRIES, cells: true, tiles: 6 } as const;
 
-/** Builds a release of `writeExplorerCountries` in a folder. */
+/** Builds a release of `explorerLayers` in a folder. */
 export async function buildExplorerRelease(out: string, options: Partial<BuildOptions> = {}): Promise<void> {
-  await buildRelease(writeExplorerCountries(), out, {
-    date: DATE,
-    licence: LICENCE,
-    attribution: [...ATTRIBUTION],
-    accept: ['empty-geometries'],
-    ...options,
-  });
+  const credits = { date: DATE, licence: LICENCE, attribution: [...ATTRIBUTION] };
+  await buildLayers(explorerLayers(), { ...credits, accept: ['empty-geometries'], ...options }, out);
 }
 
 /** A service with the explorer, and the folder of its releases. */
 export type Explorer = RunningService & { folder: string };
 
-/** A release of `writeExplorerCountries`, served with the explorer. */
+/** A release of `explorerLayers`, served with the explorer. */
 export async function startExplorer(options: Partial<BuildOptions> = {}): Promise<Explorer> {
   const folder = temporaryFolder();
   await buildExplorerRelease(folder, options);
@@ -85,22 +75,18 @@ export async function startLayers(
   layers: readonly FixtureLayer[],
   options: Partial<BuildOptions> = {},
 ): Promise<RunningService> {
-  const folder = temporaryFolder();
-  await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), folder, options);
-  return startService(folder, { explorer: true });
+  return startService(await buildLayers(layers, options), { explorer: true });
 }
 
 /** A service with so many districts of one country: more rows than a screen has, more pages than one. */
 export function startLargeExplorer(count: number): Promise<RunningService> {
-  const country = { fid: 1, values: ['AAA', 'Aland'], wkt: square(0, 0, 5) };
-  const features = Array.from({ length: count }, (_, i) => ({
-    fid: i + 1,
-    values: [`AAA.${i + 1}_1`, 'AAA', `District ${i + 1}`],
-    wkt: square((i % 100) / 20, Math.floor(i / 100) / 20, 0.05),
-  }));
+  const districts = Array.from({ length: count }, (_, i) => {
+    const values = [`AAA.${i + 1}_1`, 'AAA', `District ${i + 1}`];
+    return [values, square((i % 100) / 20, Math.floor(i / 100) / 20, 0.05)] as const;
+  });
   return startLayers([
-    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: [country] },
-    { name: 'ADM_1', columns: ['GID_1', 'GID_0', 'NAME_1'], features },
+    layerOf('ADM_0', ['GID_0', 'COUNTRY'], [[['AAA', 'Aland'], square(0, 0, 5)]]),
+    layerOf('ADM_1', ['GID_1', 'GID_0', 'NAME_1'], districts),
   ]);
 }
 
@@ -263,14 +249,6 @@ export async function saveFrom(page: Page, act: () => Promise<void>): Promise<{ 
 /** The text that the service sends at a path of its API. */
 export async function apiText({ url }: { url: string }, path: string): Promise<string> {
   return (await fetch(`${url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
-}
-
-/** What the lines of a text are as JSON. */
-export function linesOf(text: string): unknown[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 }
 
 /** Types into the search field, and waits for what is said of the results. */

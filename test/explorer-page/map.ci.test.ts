@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { LEVELS } from '../../format/levels.ts';
-import { square } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { until } from '../support/until.ts';
 import { colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
@@ -342,20 +342,13 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
 /** Six levels: a town that is all of its country, and at the last one a village of its name in its corner. */
 function startTown(): Promise<RunningService> {
   const gid = (level: number): string => ['A', ...Array(level).fill('1')].join('.');
-  const layers = LEVELS.map((level) => ({
-    name: `ADM_${level}`,
-    columns: [...LEVELS.slice(0, level + 1).map((n) => `GID_${n}`), level === 0 ? 'COUNTRY' : `NAME_${level}`],
-    features: [
-      {
-        fid: 1,
-        values: [...LEVELS.slice(0, level + 1).map(gid), level === 0 ? 'Land' : 'Town'],
-        wkt: square(0, 0, 32),
-      },
-      ...(level === 5
-        ? [{ fid: 2, values: [...LEVELS.slice(0, 5).map(gid), 'B', 'Town'], wkt: square(32, 0, 4) }]
-        : []),
-    ],
-  }));
+  const layers = LEVELS.map((level) => {
+    const own = LEVELS.slice(0, level + 1);
+    const columns = [...own.map((n) => `GID_${n}`), level === 0 ? 'COUNTRY' : `NAME_${level}`];
+    const town = [[...own.map(gid), level === 0 ? 'Land' : 'Town'], square(0, 0, 32)] as const;
+    const village = [[...LEVELS.slice(0, 5).map(gid), 'B', 'Town'], square(32, 0, 4)] as const;
+    return layerOf(`ADM_${level}`, columns, level === 5 ? [town, village] : [town]);
+  });
   return startLayers(layers, { tiles: 6 });
 }
 

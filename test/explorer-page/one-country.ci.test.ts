@@ -1,7 +1,7 @@
 // Releases of somebody's own country: where the map opens at two widths, and what it shows where the highest levels
 // lack.
 import assert from 'node:assert/strict';
-import { type FixtureLayer, square } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, layerOf, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
 import { sliceOf } from '../support/slice.ts';
@@ -20,31 +20,22 @@ const ATTRIBUTION = [
 /** Four provinces of 2 degrees in a row from 80 E, 26 N, each of two districts, and a far island. */
 const PLACES = [0, 1, 2, 3].map((i): [number, number, number] => [80 + 2 * i, 26, 2]);
 const ISLAND: [number, number, number] = [20, -40, 1];
-const country: FixtureLayer = {
-  name: 'ADM_0',
-  columns: ['GID_0', 'COUNTRY'],
-  features: [{ fid: 1, values: ['NEP', 'Nepal'], wkt: multi([...PLACES, ISLAND]) }],
-};
-const provinces: FixtureLayer = {
-  name: 'ADM_1',
-  columns: ['GID_1', 'GID_0', 'COUNTRY', 'NAME_1'],
-  features: [...PLACES, ISLAND].map((place, i) => ({
-    fid: i + 1,
-    values: [`NEP.${i + 1}_1`, 'NEP', 'Nepal', `Province ${i + 1}`],
-    wkt: square(...place),
-  })),
-};
-const districts: FixtureLayer = {
-  name: 'ADM_2',
-  columns: ['GID_2', 'GID_1', 'GID_0', 'NAME_2'],
-  features: PLACES.flatMap(([x, y], i) =>
-    [0, 1].map((half) => ({
-      fid: 2 * i + half + 1,
-      values: [`NEP.${i + 1}.${half + 1}_1`, `NEP.${i + 1}_1`, 'NEP', `District ${2 * i + half + 1}`],
-      wkt: square(x + half, y),
-    })),
+const country = layerOf('ADM_0', ['GID_0', 'COUNTRY'], [[['NEP', 'Nepal'], multi([...PLACES, ISLAND])]]);
+const provinces = layerOf(
+  'ADM_1',
+  ['GID_1', 'GID_0', 'COUNTRY', 'NAME_1'],
+  [...PLACES, ISLAND].map((place, i) => [[`NEP.${i + 1}_1`, 'NEP', 'Nepal', `Province ${i + 1}`], square(...place)]),
+);
+const districts = layerOf(
+  'ADM_2',
+  ['GID_2', 'GID_1', 'GID_0', 'NAME_2'],
+  PLACES.flatMap(([x, y], i) =>
+    [0, 1].map((half) => {
+      const values = [`NEP.${i + 1}.${half + 1}_1`, `NEP.${i + 1}_1`, 'NEP', `District ${2 * i + half + 1}`];
+      return [values, square(x + half, y)] as const;
+    }),
   ),
-};
+);
 
 function multi(places: readonly [number, number, number][]): string {
   return `MULTIPOLYGON(${places.map((place) => square(...place).slice('MULTIPOLYGON('.length, -1)).join(',')})`;

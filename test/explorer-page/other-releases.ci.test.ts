@@ -2,7 +2,7 @@
 // that have no GIDs of the level above, as geoBoundaries and many national downloads have them, and full shapes alone.
 import assert from 'node:assert/strict';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureLayer, square } from '../support/datasets/write-dataset.ts';
+import { type FixtureLayer, layerOf, square } from '../support/datasets/write-dataset.ts';
 import type { RunningService } from '../support/http/in-process-proxy.ts';
 import { until } from '../support/until.ts';
 import { boxOf } from './asked-map.ts';
@@ -93,26 +93,21 @@ const LOOSE_LEVELS = [0, 1, 2, 3] as const;
 
 /** Two countries of so many units; each unit has its own GID and that of its country. */
 function looseLayer(level: number, count: number): FixtureLayer {
-  const features = COUNTRIES.flatMap((country, i) =>
-    Array.from({ length: count }, (_, n) => ({
-      fid: i * count + n + 1,
-      values: [country, `${country}-${level}-${n + 1}`, `${country} ${level}.${n + 1}`, `ADM${level}`],
-      wkt: square(10 * i + n, level),
-    })),
+  const units = COUNTRIES.flatMap((country, i) =>
+    Array.from({ length: count }, (_, n) => {
+      const values = [country, `${country}-${level}-${n + 1}`, `${country} ${level}.${n + 1}`, `ADM${level}`];
+      return [values, square(10 * i + n, level)] as const;
+    }),
   );
-  return { name: `lv${level}`, columns: ['group', 'id', 'name', 'type'], features };
+  return layerOf(`lv${level}`, ['group', 'id', 'name', 'type'], units);
 }
 
 function startLoose(): Promise<RunningService> {
-  const countries: FixtureLayer = {
-    name: 'lv0',
-    columns: ['group', 'name', 'type'],
-    features: COUNTRIES.map((country, i) => ({
-      fid: i + 1,
-      values: [country, country, 'ADM0'],
-      wkt: square(10 * i, 0, 8),
-    })),
-  };
+  const countries = layerOf(
+    'lv0',
+    ['group', 'name', 'type'],
+    COUNTRIES.map((country, i) => [[country, country, 'ADM0'], square(10 * i, 0, 8)]),
+  );
   return startLayers([countries, looseLayer(1, 3), looseLayer(2, 4), looseLayer(3, 6)], {
     layers: LOOSE_LEVELS.map((level) => ({ level, value: `lv${level}` })),
     gidColumns: [

@@ -2,13 +2,13 @@
 // which saves what is shown.
 import assert from 'node:assert/strict';
 import type { Request } from 'playwright-core';
+import { jsonLines } from '../support/files.ts';
 import { contentOf } from '../support/processes/chromium.ts';
 import {
   ALL_SHAPES,
   apiText,
   HOSTILE,
   journey,
-  linesOf,
   openUnit,
   saveItem,
   search,
@@ -99,7 +99,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
     await page.getByText('2 units of r1, level 0').waitFor();
     const { content } = await saveItem(page, 'GeoJSON one');
     const { features } = JSON.parse(content.toString());
-    assert.deepEqual(features, linesOf(await apiText(service, 'geojsonl/lv0')));
+    assert.deepEqual(features, jsonLines(await apiText(service, 'geojsonl/lv0')));
   });
 
   await step('an opened unit is saved as the service sends it: lines, a FeatureCollection, tables', async () => {
@@ -113,7 +113,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
     assert.deepEqual([lines.name, lines.content.toString()], ['r1-lv1-AAA.geojsonl', sent]);
     const collection = await saveItem(page, 'GeoJSON one');
     assert.equal(collection.name, 'r1-lv1-AAA.geojson');
-    assert.deepEqual(JSON.parse(collection.content.toString()).features, linesOf(sent));
+    assert.deepEqual(JSON.parse(collection.content.toString()).features, jsonLines(sent));
     const table = await saveItem(page, 'CSV');
     assert.match(
       table.content.toString(),
@@ -134,7 +134,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
       page.locator('#facts').getByRole('button', { name: 'Save GeoJSON' }).click(),
     ]);
     assert.equal(file.suggestedFilename(), 'r1-lv1-AAA.1_1.geojson');
-    const sent = linesOf(await apiText(service, 'geojsonl/lv1?gid-1=AAA.1_1'));
+    const sent = jsonLines(await apiText(service, 'geojsonl/lv1?gid-1=AAA.1_1'));
     assert.deepEqual(JSON.parse((await contentOf(file)).toString()).features, sent);
     const menu = await saveItem(page, 'Only North');
     assert.deepEqual([menu.name, JSON.parse(menu.content.toString()).features], ['r1-lv1-AAA.1_1.geojson', sent]);

@@ -1,8 +1,6 @@
 // Takes the pictures of the explorer in proxy/explorer/pictures/: each state at three sizes, and a short animation. Not
-// a test. Needs Chromium, and cwebp and img2webp (Debian: chromium, webp), `npm start` in another terminal, and in two
-// more ones releases of the sample (`generator sample --out sample.gpkg`) at ports 8081 and 8082: spain-2026 of Spain
-// alone (--levels lv0,lv1,lv2, and --where "lvN=GID_0 = 'ESP'" for each), and provinces with level 2 alone.
-//   node --import tsx test/explorer-page/take-pictures.ts 'LINK' 'LINK' 'LINK', the links that the three print.
+// a test. Needs Chromium, and cwebp and img2webp (Debian: chromium, webp), and `npm start` in another terminal.
+//   node --import tsx test/explorer-page/take-pictures.ts 'LINK', the link that it prints.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { KINDS, PROGRAM } from '../support/processes/browser-server.ts';
-import { TOKEN, waitForFacts } from './explorer-page.ts';
-import { startFjordland } from './fjordland.ts';
+import { waitForFacts } from './explorer-page.ts';
 
 const FOLDER = fileURLToPath(new URL('../../proxy/explorer/pictures/', import.meta.url));
 const SIZES = {
@@ -25,7 +22,7 @@ const LOAD_MS = 120_000;
 const DRAW_MS = 4_000;
 const QUALITY = ['-q', '80', '-m', '6'];
 
-const [link = '', oneCountry = '', levelTwo = ''] = process.argv.slice(2);
+const [link = ''] = process.argv.slice(2);
 const origin = new URL(link).origin;
 const work = join(FOLDER, '.work');
 const args = ['--headless', '--no-sandbox', ...KINDS.webgl];
@@ -108,16 +105,6 @@ async function takeStates(): Promise<void> {
   }
 }
 
-/** Another release. */
-async function takeRelease(name: string, address: string, title: string): Promise<void> {
-  for (const size of ['wide', 'phone'] as const) {
-    const page = await openPage(SIZES[size], 'light', address);
-    await page.locator('#heading').getByText(title, { exact: true }).waitFor();
-    await take(`${name}-${size}`, page);
-    await page.context().close();
-  }
-}
-
 /** Search, open, follow next, download. */
 async function takeWalk(): Promise<void> {
   const page = await openPage({ width: 960, height: 600 }, 'light', link);
@@ -166,11 +153,6 @@ async function takeWalk(): Promise<void> {
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 await takeStates();
-await takeRelease('one-country', oneCountry, 'Spain');
-await takeRelease('level-2', levelTwo, 'provinces');
-const fjordland = await startFjordland();
-await takeRelease('fjordland', `${fjordland.url}/#token=${TOKEN}`, 'Fjordland');
-await fjordland.stop({ drainMs: 0, timeoutMs: LOAD_MS });
 await takeWalk();
 rmSync(work, { recursive: true });
 await browser.close();

@@ -1,12 +1,10 @@
 // What a visit begins with: which files a browser asks for, now and on a later visit; the documentation; a service with
 // a title, and a public one.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
-import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { until } from '../support/until.ts';
 import { journey, selectUnit, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
@@ -27,25 +25,20 @@ const asked: string[] = [];
  * the antimeridian.
  */
 const PLACES = [-170, -110, -50, 10, 70, 130];
-const AROUND: FixtureLayer[] = [
-  {
-    name: 'ADM_0',
-    columns: ['GID_0', 'COUNTRY'],
-    features: PLACES.map((x, i) => ({
-      fid: i + 1,
-      values: [`A${i}`, `Country ${i}`],
-      wkt: i === 0 ? 'POLYGON((175 0, -150 0, -150 20, 175 20, 175 0))' : square(x, 0, 20),
-    })),
-  },
-  {
-    name: 'ADM_1',
-    columns: ['GID_1', 'GID_0', 'NAME_1'],
-    features: PLACES.map((x, i) => ({ fid: i + 1, values: [`A${i}.1`, `A${i}`, 'All'], wkt: square(x, 0, 20) })),
-  },
+const JUMPING = 'POLYGON((175 0, -150 0, -150 20, 175 20, 175 0))';
+const AROUND = [
+  layerOf(
+    'ADM_0',
+    ['GID_0', 'COUNTRY'],
+    PLACES.map((x, i) => [[`A${i}`, `Country ${i}`], i === 0 ? JUMPING : square(x, 0, 20)]),
+  ),
+  layerOf(
+    'ADM_1',
+    ['GID_1', 'GID_0', 'NAME_1'],
+    PLACES.map((x, i) => [[`A${i}.1`, `A${i}`, 'All'], square(x, 0, 20)]),
+  ),
 ];
-const world = temporaryFolder();
-await buildRelease(writeDataset(join(temporaryFolder(), 'world.gpkg'), 'GPKG', AROUND), world, { tiles: 4 });
-const observed = await startService(world, {
+const observed = await startService(await buildLayers(AROUND, { tiles: 4 }), {
   explorer: true,
   observe: ({ url = '' }) => asked.push(url.replace(/\?.*/, '').replace(HASHED, '')),
 });

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { countriesWith } from '../support/datasets/small-datasets.ts';
+import { jsonLines } from '../support/files.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /**
@@ -20,17 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
  */
 const HOSTILE = `'"; $(touch owned) \`touch owned\` \\'\\\n\${TOKEN} {1,2} [3-4] %41 &gid-1=x # * ? ! é東`;
 
-const source = join(temporaryFolder(), 'hostile.gpkg');
-const layers = countryLayers().map((layer) => ({
-  ...layer,
-  features: layer.features.map((unit) => ({
-    ...unit,
-    values: unit.values.map((value) => (value === 'AAA' ? HOSTILE : value)),
-  })),
-}));
-writeDataset(source, 'GPKG', layers);
-const folder = temporaryFolder();
-await buildRelease(source, folder);
+const folder = await buildLayers(countriesWith('AAA', HOSTILE));
 const proxy = await startService(folder);
 const open = await startService(folder, { isPublic: true });
 
@@ -72,20 +62,17 @@ async function run(
 function unitsIn(cwd: string, files: string[]): Unit[] {
   return files.sort().flatMap((name) => {
     const text = readFileSync(join(cwd, name), 'utf8');
-    if (name === 'units.geojsonl') return linesOf(text).map((line) => JSON.parse(line));
+    if (name === 'units.geojsonl') return jsonLines(text);
     return name.endsWith('.geojson') ? JSON.parse(text).features : [];
   });
 }
 
 function unitsPrinted(output: string): Unit[] {
-  return linesOf(output).map((line) => {
+  const lines = output.split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
     const [, id = '', properties = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
     return { id: Number(id), properties: JSON.parse(properties) };
   });
-}
-
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
 }
 
 /** What a walk without the samples gives, one page after another. */
@@ -93,7 +80,7 @@ async function walked(path: string): Promise<Unit[]> {
   const units: Unit[] = [];
   for await (const answer of pagesFrom(proxy, path)) {
     const text = textOf(answer);
-    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : linesOf(text).map((line) => JSON.parse(line))));
+    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : jsonLines(text)));
   }
   return units.map(({ id, properties }) => ({ id, properties }));
 }

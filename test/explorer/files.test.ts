@@ -11,11 +11,10 @@ import { readAbout } from '../../proxy/explorer/api/about.js';
 import { bundleExplorer, writeExplorer } from '../../proxy/site/explorer-bundle.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder } from '../support/files.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildCountries, buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { buildCountries, buildLayers, ONE_OTHER } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const EXPLORER = 'proxy/explorer';
@@ -30,13 +29,12 @@ const DATE = '2026-11-22';
 const LICENCE = 'CC-BY-4.0';
 const ATTRIBUTION = ['Tests & <i>friends</i>, https://example.org/data.', 'Second source (example.com)'];
 
-const folder = temporaryFolder();
-const layers = countryLayers().map(({ name, columns, features }, level) => ({
-  name,
-  columns: [...columns, ...(level === 1 ? ['ENGTYPE_1'] : [])],
-  features: features.map((unit) => ({ ...unit, values: [...unit.values, ...(level === 1 ? ['Region'] : [])] })),
-}));
-await buildRelease(writeDataset(join(folder, 'countries.gpkg'), 'GPKG', layers), folder, {
+const layers = countryLayers().map((layer, level) => {
+  if (level !== 1) return layer;
+  const features = layer.features.map((unit) => ({ ...unit, values: [...unit.values, 'Region'] }));
+  return { ...layer, columns: [...layer.columns, 'ENGTYPE_1'], features };
+});
+const folder = await buildLayers(layers, {
   ...ONE_OTHER,
   date: DATE,
   licence: LICENCE,

@@ -1,10 +1,8 @@
 // A release of named units, for the tests of the explorer's names and search: levels 0, 1 and 3. No unit is at level 2,
 // and so level 3 has no GIDs of it.
-import { join } from 'node:path';
 import type { BuildOptions } from '../../generator/build.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { square } from '../support/datasets/write-dataset.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 
 /**
  * Builds it: municipalities have the names of regions, one has no name and one no GID; countries' names are nowhere but
@@ -14,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
  */
 export async function buildNamedUnits(out: string, spain: string, gid: string, more: Partial<BuildOptions> = {}) {
   const unit = (fid: number, ...values: (string | null)[]) => ({ fid, values, wkt: square(fid * 2, 0) });
-  const source = writeDataset(join(temporaryFolder(), 'names.gpkg'), 'GPKG', [
+  const layers = [
     {
       name: 'ADM_0',
       columns: ['GID_0', 'COUNTRY'],
@@ -40,7 +38,7 @@ export async function buildNamedUnits(out: string, spain: string, gid: string, m
         unit(50, '06037', gid, `${gid}.1`, 'Mariehamn', 'ESP', null),
       ],
     },
-  ]);
-  const gidColumns = [{ level: 3, of: 2, columns: [] }] as const;
-  await buildRelease(source, out, { accept: ['null-gids'], gidColumns: [...gidColumns], ...more });
+  ];
+  const gidColumns: BuildOptions['gidColumns'] = [{ level: 3, of: 2, columns: [] }];
+  await buildLayers(layers, { accept: ['null-gids'], gidColumns, ...more }, out);
 }

@@ -1,15 +1,14 @@
 // The names of all levels as the explorer asks for them, from a real proxy: parents, children, what is inside.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
 import { createClient } from '../../proxy/explorer/api/client.js';
 import { Names } from '../../proxy/explorer/api/names.js';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { squares } from '../support/datasets/write-dataset.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';
@@ -58,20 +57,13 @@ test('children are the units below at any level, across a level without units, i
 });
 
 test('where units have no parent at the level between, the names count what is inside, and do not tell which', async () => {
-  const out = temporaryFolder();
   const gidColumns: BuildOptions['gidColumns'] = [{ level: 2, of: 1, columns: [] }];
-  const layer = (level: number, columns: string[], values: string[]) => ({
-    name: `ADM_${level}`,
-    columns,
-    features: [{ fid: 1, values, wkt: square(0, 0) }],
-  });
   const layers = [
-    layer(0, ['GID_0'], ['HTI']),
-    layer(1, ['GID_1', 'GID_0'], ['HTI.1', 'HTI']),
-    layer(2, ['GID_2', 'GID_0'], ['HTI.x', 'HTI']),
+    squares('ADM_0', ['GID_0'], ['HTI']),
+    squares('ADM_1', ['GID_1', 'GID_0'], ['HTI.1', 'HTI']),
+    squares('ADM_2', ['GID_2', 'GID_0'], ['HTI.x', 'HTI']),
   ];
-  await buildRelease(writeDataset(join(temporaryFolder(), 'loose.gpkg'), 'GPKG', layers), out, { gidColumns });
-  const loose = namesOf((await startService(out)).url);
+  const loose = namesOf((await startService(await buildLayers(layers, { gidColumns }))).url);
   const inside = { of: 0, gid: 'HTI' };
   assert.equal((await loose.children({ level: 1, ...inside }))?.total, 1);
   assert.equal(await loose.children({ level: 2, ...inside }), undefined);
@@ -171,29 +163,10 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
     assert.equal((await sentNames.find(0, 'A'))?.fid, 1);
     return level?.units;
   };
+  const both = { level: 0, gid: 'A', type: null, parent: null };
   const units = [
-    {
-      level: 0,
-      fid: 1,
-      gid: 'A',
-      name: 'Łódź 東京都 \u{1f3f4}',
-      type: null,
-      parent: null,
-      children: 0,
-      view: undefined,
-      inside: [],
-    },
-    {
-      level: 0,
-      fid: 2,
-      gid: 'A',
-      name: null,
-      type: null,
-      parent: null,
-      children: 3,
-      view: [1, 2, 3, 4],
-      inside: [[1, 3, 'b']],
-    },
+    { ...both, fid: 1, name: 'Łódź 東京都 \u{1f3f4}', children: 0, view: undefined, inside: [] },
+    { ...both, fid: 2, name: null, children: 3, view: [1, 2, 3, 4], inside: [[1, 3, 'b']] },
   ];
   for (const length of [1, 2, 7, 64, 1000]) assert.deepEqual(await unitsOf(text, length), units);
   const fails = (sent: string, message: RegExp): Promise<void> =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { cutCrc, EMPTY_SUM, joinCrcs, joinSums, shiftCrc, sumOf, type TextSum } from '../../format/crc32.ts';
+import { cutCrc, joinCrcs, joinSums, shiftCrc, sumOf, type TextSum } from '../../format/crc32.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -25,36 +25,6 @@ test('two texts join, and each end is cut off again, at every length where a tab
       assert.equal(joinCrcs(a.sum.crc, b.sum.crc, b.bytes.length), whole, what);
       assert.equal(cutCrc(a.sum.crc, whole, b.bytes.length), b.sum.crc, what);
     }
-});
-
-test('sums of any pieces join to the sum of the whole, whichever are joined first', () => {
-  fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 7 }), (pieces) => {
-      const sums = pieces.map(sumOf);
-      const whole = Buffer.concat(pieces);
-      const expected = { crc: crc32(whole), length: whole.length };
-      assert.deepEqual(
-        sums.reduce((a, b) => joinSums(a, b), EMPTY_SUM),
-        expected,
-      );
-      assert.deepEqual(
-        sums.reduceRight((b, a) => joinSums(a, b), EMPTY_SUM),
-        expected,
-      );
-    }),
-  );
-});
-
-test('any part of a text has the CRC that is cut from those of the texts before its ends', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 2000 }), fc.nat(2000), fc.nat(2000), (text, a, b) => {
-      const [from, to] = [Math.min(a, b, text.length), Math.min(Math.max(a, b), text.length)];
-      const before = crc32(text.subarray(0, from));
-      const through = crc32(text.subarray(0, to));
-      assert.equal(cutCrc(before, through, to - from), crc32(text.subarray(from, to)));
-      assert.equal(crc32(text.subarray(from, to), before), through, 'how bytes that were read are checked');
-    }),
-  );
 });
 
 /** The sum of a piece repeated `2 ** doublings` times. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { gidColumn } from '../../format/gid-column.ts';
-import { positionsIn } from '../../format/positions.ts';
 import { makeColumn } from './make-level.ts';
 
 /** The GIDs of a column by number. */
@@ -17,25 +16,6 @@ const gid = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 5 }),
 );
 const gids = fc.array(fc.option(gid, { nil: null, freq: 4 }), { maxLength: 40 });
-
-test('every GID is found by its number and has its positions in ascending order, for any assignment', () => {
-  fc.assert(
-    fc.property(gids, (owners) => {
-      const column = makeColumn('GID_1', owners);
-      const distinct = [...new Set(owners)].filter((one) => one !== null);
-      assert.deepEqual([column.name, column.size], ['GID_1', distinct.length]);
-      for (const one of distinct) {
-        const number = column.find(one);
-        assert.ok(number >= 0, JSON.stringify(one));
-        assert.equal(column.gidAt(number), one);
-        const expected = [...owners.keys()].filter((position) => owners[position] === one);
-        assert.equal(column.countAt(number), expected.length);
-        const positions = column.positionsAt(number);
-        assert.deepEqual([...positionsIn(positions.slice(0, positions.count))], expected);
-      }
-    }),
-  );
-});
 
 test('the order is that of the UTF-8 bytes: U+10000 after U+E000 and U+FFFF, a prefix before what it begins', () => {
   fc.assert(

@@ -114,9 +114,19 @@ test('the arrays are views of the bytes that were read, wherever in memory they 
   );
 });
 
-/** Asserts that files are refused with this message. */
-function assertRefused(manifest: string, message: string, index: Uint8Array = WRITTEN.index): void {
-  assert.throws(() => decodeLevel({ manifest, index }, EXPECTED, FILES), { name: FormatError.name, message });
+const LOW = WRITTEN.tables.get('low') ?? assert.fail('low');
+
+/** Asserts that an index is refused with this message or, where a geometry is named, its table. */
+function assertRefused(
+  manifest: string,
+  message: string,
+  { index = WRITTEN.index, geometry, table = LOW }: { index?: Uint8Array; geometry?: Geometry; table?: Buffer } = {},
+): void {
+  const read = () =>
+    geometry === undefined
+      ? decodeLevel({ manifest, index }, EXPECTED, FILES)
+      : decodeTable({ manifest, table }, geometry, INDEX, TABLE_FILES);
+  assert.throws(read, { name: FormatError.name, message });
 }
 
 const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
@@ -164,43 +174,47 @@ test('a manifest that contradicts itself or its index is refused with file, memb
   assertRefused('[]', 'lv2/manifest.json: is not a JSON object');
 });
 
-/** The manifest with another entry for an array. */
-function withArray(name: string, change: object | undefined): string {
-  const entry = change && { ...JSON_OF_LEVEL.arrays[name], ...change };
-  return JSON.stringify({ ...JSON_OF_LEVEL, arrays: { ...JSON_OF_LEVEL.arrays, [name]: entry } });
+/** The manifest with another entry for an array of the level or, where a geometry is named, of its table. */
+function withArray(name: string, change: object | undefined, geometry?: 'low'): string {
+  const { arrays, geometries } = JSON_OF_LEVEL;
+  const known = geometry === undefined ? arrays : geometries.low.arrays;
+  const changed = { ...known, [name]: change && { ...known[name], ...change } };
+  return JSON.stringify({
+    ...JSON_OF_LEVEL,
+    ...(geometry === undefined
+      ? { arrays: changed }
+      : { geometries: { ...geometries, low: { ...geometries.low, arrays: changed } } }),
+  });
 }
 
-test('every array must be there with its type and the length that follows from the others', () => {
-  const refuse = (name: string, change: object | undefined, message: string): void =>
-    assertRefused(withArray(name, change), `lv2/manifest.json arrays ${message}`);
-  for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(JSON_OF_LEVEL.arrays)) {
-    refuse(name, undefined, `${name}: is not a JSON object`);
-    for (const other of ['f64', 'i32', 'u32', 'u8', 'i8', undefined].filter((other) => other !== type))
-      refuse(name, { type: other }, `${name}: type is ${JSON.stringify(other)}, expected "${type}"`);
-    for (const other of [length + 1, length - 1].filter((other) => other >= 0)) {
-      if (name === 'part') {
-        assertRefused(
-          withArray(name, { length: other }),
-          `lv2/manifest.json arrays: part has ${other} numbers, expected 5 a box`,
-        );
-        continue;
+for (const [of, geometry, where, { arrays }] of [
+  ['a level', undefined, 'lv2/manifest.json arrays', JSON_OF_LEVEL],
+  ['a geometry', 'low', 'lv2/manifest.json geometries.low arrays', JSON_OF_LEVEL.geometries.low],
+] as const)
+  test(`every array of ${of} must be there with its type and the length that follows from the others`, () => {
+    const refuse = (name: string, change: object | undefined, message: string): void =>
+      assertRefused(withArray(name, change, geometry), `${where}${message}`, geometry && { geometry });
+    for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(arrays)) {
+      refuse(name, undefined, ` ${name}: is not a JSON object`);
+      for (const other of ['f64', 'i32', 'u32', 'u8', 'i8', undefined].filter((other) => other !== type))
+        refuse(name, { type: other }, ` ${name}: type is ${JSON.stringify(other)}, expected "${type}"`);
+      for (const other of [length + 1, length - 1].filter((other) => other >= 0)) {
+        // The number of GIDs is what `count` says: the others of its column contradict it.
+        const [, column] = /^(gid\d)\.count$/.exec(name) ?? [];
+        const expected = column
+          ? ` ${column}.start: length is ${length + 1}, expected ${other + 1}`
+          : ` ${name}: length is ${other}, expected ${length}`;
+        refuse(name, { length: other }, name === 'part' ? `: part has ${other} numbers, expected 5 a box` : expected);
       }
-      // The number of GIDs is what `count` says: the others of its column contradict it.
-      const [, column] = /^(gid\d)\.count$/.exec(name) ?? [];
-      const expected = column
-        ? `${column}.start: length is ${length + 1}, expected ${other + 1}`
-        : `${name}: length is ${other}, expected ${length}`;
-      refuse(name, { length: other }, expected);
+      for (const [member, value] of [
+        ['offset', -8],
+        ['offset', undefined],
+        ['offset', 1.5],
+        ['length', 'x'],
+      ] as const)
+        refuse(name, { [member]: value }, ` ${name}: ${member} is ${JSON.stringify(value)}, expected a whole number`);
     }
-    for (const [member, value] of [
-      ['offset', -8],
-      ['offset', undefined],
-      ['offset', 1.5],
-      ['length', 'x'],
-    ] as const)
-      refuse(name, { [member]: value }, `${name}: ${member} is ${JSON.stringify(value)}, expected a whole number`);
-  }
-});
+  });
 
 test('parts of positions that do not ascend, or are beyond the last, are refused', () => {
   const { offset } = JSON_OF_LEVEL.arrays.part;
@@ -208,7 +222,7 @@ test('parts of positions that do not ascend, or are beyond the last, are refused
     const index = Buffer.from(WRITTEN.index);
     index.writeInt32LE(first, offset);
     index.writeInt32LE(second, offset + 20);
-    assertRefused(WRITTEN.manifest, `lv2/manifest.json arrays: part has position ${problem}, of 3 features`, index);
+    assertRefused(WRITTEN.manifest, `lv2/manifest.json arrays: part has position ${problem}, of 3 features`, { index });
   };
   refuse(2, 1, '1 after 2');
   refuse(1, 3, '3 after 1');
@@ -216,14 +230,18 @@ test('parts of positions that do not ascend, or are beyond the last, are refused
 });
 
 test('an array that is not aligned or does not lie in the index is refused', () => {
-  const bytes = WRITTEN.index.length;
-  for (const offset of [4, 12, bytes, bytes + 8, 2 ** 40].map((place) => (place > 12 ? place + (-place & 7) : place)))
-    assertRefused(
-      withArray('start', { offset }),
-      `lv2/manifest.json arrays start: 4 items at ${offset} are not in the index of ${bytes} bytes`,
-    );
+  for (const [{ length: bytes }, geometry, where] of [
+    [WRITTEN.index, undefined, 'arrays'],
+    [LOW, 'low', 'geometries.low arrays'],
+  ] as const)
+    for (const offset of [4, 12, bytes + (-bytes & 7), bytes + 8 + (-bytes & 7), 2 ** 40])
+      assertRefused(
+        withArray('start', { offset }, geometry),
+        `lv2/manifest.json ${where} start: 4 items at ${offset} are not in the index of ${bytes} bytes`,
+        geometry && { geometry },
+      );
   // A table whose items may have any value, of 4 items too.
-  const last = bytes - 16;
+  const last = WRITTEN.index.length - 16;
   const manifest = withArray('textCrc', { offset: last - (last % 8) });
   assert.doesNotThrow(() => decodeLevel({ manifest, index: WRITTEN.index }, EXPECTED, FILES));
 });
@@ -234,7 +252,7 @@ test('an index of another length is refused with both names', () => {
     assertRefused(
       WRITTEN.manifest,
       `lv2/manifest.json: indexBytes is ${bytes}, expected ${index.length}, the length of lv2/index.bin`,
-      index,
+      { index },
     );
 });
 
@@ -248,7 +266,7 @@ test('pages that do not fit what is stored are refused, and missed where they ar
   ] as const) {
     const files = encodeLevel('r', makeLevel(2, UNITS, written).index);
     const manifest = JSON.stringify({ ...JSON.parse(files.manifest), storedPages: declared });
-    assertRefused(manifest, `lv2/manifest.json arrays ${problem}`, files.index);
+    assertRefused(manifest, `lv2/manifest.json arrays ${problem}`, { index: files.index });
   }
 });
 
@@ -273,81 +291,34 @@ test('members and arrays that this version does not know are ignored, and the or
   }
 });
 
-const LOW = WRITTEN.tables.get('low') ?? assert.fail('low');
-
-/** Asserts that the table of a geometry is refused with this message. */
-function assertTableRefused(
-  manifest: string,
-  message: string,
-  { table = LOW, geometry = 'low' }: { table?: Buffer; geometry?: Geometry } = {},
-): void {
-  assert.throws(() => decodeTable({ manifest, table }, geometry, INDEX, TABLE_FILES), {
-    name: FormatError.name,
-    message,
-  });
-}
-
-/** The manifest with another entry for a geometry. */
-function withLow(change: object | undefined): string {
-  const low = change && { ...JSON_OF_LEVEL.geometries.low, ...change };
-  return JSON.stringify({ ...JSON_OF_LEVEL, geometries: { ...JSON_OF_LEVEL.geometries, low } });
-}
-
 test('the table of a geometry that the manifest does not describe is refused, and the full one has none of its own', () => {
   for (const geometry of ['medium', 'point', 'full'] as const)
-    assertTableRefused(WRITTEN.manifest, `lv2/manifest.json geometries.${geometry}: is not a JSON object`, {
-      geometry,
-    });
-  assertTableRefused(
-    JSON.stringify({ ...JSON_OF_LEVEL, geometries: undefined }),
-    'lv2/manifest.json geometries: is not a JSON object',
-  );
+    assertRefused(WRITTEN.manifest, `lv2/manifest.json geometries.${geometry}: is not a JSON object`, { geometry });
+  const manifest = JSON.stringify({ ...JSON_OF_LEVEL, geometries: undefined });
+  assertRefused(manifest, 'lv2/manifest.json geometries: is not a JSON object', { geometry: 'low' });
 });
 
-test('the table of another level is refused: by its level, its length, or its number of features', () => {
-  const other = encodeLevel('r', makeLevel(3, UNITS, 'none', ['low']).index, tablesOf(3, ['low'], UNITS));
-  assertTableRefused(other.manifest, 'lv2/manifest.json: level is 3, expected 2', {
-    table: other.tables.get('low') ?? assert.fail(),
-  });
-  const fewer = UNITS.slice(1);
-  const shorter = encodeLevel('r', makeLevel(2, fewer, 'none', ['low']).index, tablesOf(2, ['low'], fewer));
-  const table = shorter.tables.get('low') ?? assert.fail();
-  const meaning = 'the length of lv2/low/index.bin';
-  assertTableRefused(
+test('the table of another level is refused: by its level, its length, its number of features, or its numbers', () => {
+  const refuse = (manifest: string, table: Buffer, message: string): void =>
+    assertRefused(manifest, message, { geometry: 'low', table });
+  const writtenOf = (level: Level, units: readonly Unit[]) => {
+    const files = encodeLevel('r', makeLevel(level, units, 'none', ['low']).index, tablesOf(level, ['low'], units));
+    return { manifest: files.manifest, table: files.tables.get('low') ?? assert.fail() };
+  };
+  const other = writtenOf(3, UNITS);
+  refuse(other.manifest, other.table, 'lv2/manifest.json: level is 3, expected 2');
+  const { manifest, table } = writtenOf(2, UNITS.slice(1));
+  refuse(
     WRITTEN.manifest,
-    `lv2/manifest.json geometries.low: indexBytes is ${LOW.length}, expected ${table.length}, ${meaning}`,
-    { table },
-  );
-  assertTableRefused(shorter.manifest, 'lv2/manifest.json geometries.low arrays start: length is 3, expected 4', {
     table,
-  });
-});
-
-test('the arrays of a geometry are refused like those of a level', () => {
-  const { arrays } = JSON_OF_LEVEL.geometries.low;
-  const where = 'lv2/manifest.json geometries.low arrays';
-  const changed = (name: string, change: object | undefined): string =>
-    withLow({ arrays: { ...arrays, [name]: change && { ...arrays[name], ...change } } });
-  for (const [name, { type, length }] of Object.entries<{ type: string; length: number }>(arrays)) {
-    assertTableRefused(changed(name, undefined), `${where} ${name}: is not a JSON object`);
-    assertTableRefused(changed(name, { type: 'i32' }), `${where} ${name}: type is "i32", expected "${type}"`);
-    assertTableRefused(
-      changed(name, { length: length + 1 }),
-      `${where} ${name}: length is ${length + 1}, expected ${length}`,
-    );
-    assertTableRefused(
-      changed(name, { offset: LOW.length + (-LOW.length & 7) }),
-      `${where} ${name}: ${length} items at ${LOW.length + (-LOW.length & 7)} are not in the index of ${LOW.length} bytes`,
-    );
-  }
-  const { start } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES).arrays;
-  const table = Buffer.from(LOW);
-  table.writeDoubleLE(start[3] ?? Number.NaN, 16);
-  assertTableRefused(
-    WRITTEN.manifest,
-    `lv2/low/index.bin: start[3] is ${start[3]}, expected a whole number above ${start[3]}`,
-    { table },
+    `lv2/manifest.json geometries.low: indexBytes is ${LOW.length}, expected ${table.length}, the length of lv2/low/index.bin`,
   );
+  refuse(manifest, table, 'lv2/manifest.json geometries.low arrays start: length is 3, expected 4');
+  const { start } = decodeTable({ manifest: WRITTEN.manifest, table: LOW }, 'low', INDEX, TABLE_FILES).arrays;
+  const flat = Buffer.from(LOW);
+  flat.writeDoubleLE(start[3] ?? Number.NaN, 16);
+  const message = `lv2/low/index.bin: start[3] is ${start[3]}, expected a whole number above ${start[3]}`;
+  refuse(WRITTEN.manifest, flat, message);
 });
 
 test('a first feature of a file that is chained to one of another file is refused, in a level or a geometry', () => {

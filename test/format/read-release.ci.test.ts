@@ -4,125 +4,68 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import {
-  featureFilePath,
-  indexPath,
-  type ListingKey,
-  manifestPath,
-  pagePath,
-  releasePath,
-} from '../../format/layout.ts';
-import { pageCount } from '../../format/level-index.ts';
-import { GEOMETRIES, type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { featureFilePath, indexPath, manifestPath, releasePath } from '../../format/layout.ts';
+import { type Geometry, LEVELS, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
-import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
+import { anyListing, type Listing, linesOf } from '../support/listings.ts';
 import { without } from '../support/processes/programs.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildLayers } from '../support/releases/build-release.ts';
 import { linesIn } from '../support/releases/features-in.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertReads, type Reader, startReader } from './python-reader.ts';
 
 const skip = without('python3 -V');
 const read: Reader = skip === false ? startReader() : async () => assert.fail('python3 is not installed here');
-const folder = temporaryFolder();
-/** With all pages stored. */
-const world = await worldOutput();
+const world = await worldOutput({ pages: 'none' });
 /** One with a unit without geometry, and the first and the last. */
 const SOME_LEVELS: readonly Level[] = [0, 2, 5];
+/** Listings that are drawn, of which filters and geometry count. */
+const LISTINGS = 60;
+type Drawn = Pick<Listing, 'level' | 'filters' | 'geometry'>;
 
 function rootOf(out: string): string {
   return join(out, releasePath('r1'));
 }
 
-/** The text of a listing's geojsonl pages, which must be stored. */
-function textOfPages(out: string, level: Level, listing: ListingKey, features: number): string {
-  const pages = Array.from({ length: pageCount(level, 'geojsonl', features) }, (_, page) =>
-    gunzipSync(readFileSync(join(rootOf(out), pagePath(level, 'geojsonl', listing, page)))).toString(),
-  );
-  return pages.join('');
-}
-
-/** The lines of the features that satisfy the filters, by their properties. */
-function linesWhere(
-  out: string,
-  level: Level,
-  filters: Readonly<Record<string, string>>,
-  geometry?: Geometry,
-): string[] {
-  const lines = linesIn(out, level, geometry).split(/(?<=\n)/);
-  return lines.filter((line) => {
-    const { properties } = JSON.parse(line);
-    return Object.entries(filters).every(([column, gid]) => properties[column] === gid);
-  });
-}
-
-test('every level reads as gunzip reads its feature files, with each geometry, and its pages', { skip }, async () => {
+test('every level reads as gunzip reads its feature files, with each geometry', { skip }, async () => {
   for (const level of LEVELS) {
-    const text = linesIn(world, level);
-    const { features } = readIndex(rootOf(world), level);
-    assert.equal(text.split('\n').length, features + 1);
-    await assertReads(read, [world, level], text);
-    assert.ok(text === textOfPages(world, level, 'all', features), 'and as its pages');
+    await assertReads(read, [world, level], linesIn(world, level));
     for (const geometry of SOME_LEVELS.includes(level) ? OTHER_GEOMETRIES : [])
       await assertReads(read, [world, level, `geometry=${geometry}`], linesIn(world, level, geometry));
   }
 });
 
-test('the units under a parent read as its pages', { skip }, async () => {
-  for (const level of LEVELS) {
-    const index = readIndex(rootOf(world), level);
-    const numbers = Array.from({ length: index.listings - 1 }, (_, i) => i + 1);
-    // Odd GIDs are tried once: their paths are the same everywhere.
-    const chosen = numbers.filter((number) => {
-      const key = index.listingKey(number);
-      return number === 1 || number === numbers.length || (level === 2 && key !== 'all' && ODD_GIDS.includes(key.gid));
-    });
-    assert.ok(level === 0 || chosen.length >= 2);
-    for (const number of chosen) {
-      const key = index.listingKey(number);
-      assert.ok(key !== 'all');
-      const expected = textOfPages(world, level, key, index.listingPositions(number).count);
-      await assertReads(read, [world, level, `gid-${key.column}=${key.gid}`], expected);
-    }
-  }
-});
-
-test('several filters must all hold, GIDs match exactly, with each geometry, and a GID that does not occur gives nothing', {
+test('filters must all hold and GIDs match exactly, with each geometry; a GID that does not occur gives nothing', {
   skip,
 }, async () => {
-  const lines = linesIn(world, 3).split(/(?<=\n)/);
-  const { properties } = JSON.parse(lines[70] ?? '');
-  const asked = [
-    { GID_0: properties.GID_0, GID_1: properties.GID_1 },
-    { GID_0: properties.GID_0, GID_1: properties.GID_1, GID_3: properties.GID_3 },
-    { GID_0: properties.GID_0, GID_1: 'U1.129_1' },
-    ...['same', 'SAME', 'Same', ''].map((gid) => ({ GID_1: gid })),
-  ];
-  for (const [i, filters] of asked.entries()) {
-    const geometry = elementAt(GEOMETRIES, i % GEOMETRIES.length);
-    const gids = Object.entries(filters).map(([column, gid]) => `${column.replace('GID_', 'gid-')}=${gid}`);
-    const args = [...gids, `geometry=${geometry}`];
-    const expected = linesWhere(world, 3, filters, geometry);
-    await assertReads(read, [world, 3, ...args], expected.join(''));
-    await assertReads(read, [world, 3, ...args, '--count'], `${expected.length} of ${lines.length}\n`);
+  const stored = readStored(world, 'r1');
+  const drawn = fc.sample(anyListing(stored), { seed: 1, numRuns: LISTINGS });
+  const odd = [...ODD_GIDS, 'Same', ''].map((gid): Drawn => ({ level: 2, filters: { 'gid-1': gid } }));
+  for (const { level, filters, geometry } of [...drawn, ...odd]) {
+    const gids = Object.entries(filters ?? {}).map((filter) => filter.join('='));
+    const args = [...gids, ...(geometry === undefined ? [] : [`geometry=${geometry}`])];
+    const expected = linesOf({ level, filters: filters ?? {}, geometry }, stored);
+    await assertReads(read, [world, level, ...args], expected.join(''));
+    const count = `${expected.length} of ${elementAt(stored, level).units.length}\n`;
+    await assertReads(read, [world, level, ...args, '--count'], count);
   }
 });
 
 /** Builds a release of three units at level 1, one of them without geometry. */
-async function buildSmall(name: string, geometries: readonly Geometry[]): Promise<string> {
+function buildSmall(geometries: readonly Geometry[]): Promise<string> {
   const shapes = [square(1, 1), null, square(-170.123456789, -80)];
-  const features = shapes.map((wkt, i) => ({ fid: i + 1, values: ['A', `U${i}`], wkt }));
-  const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
-  const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
-  const out = join(folder, name);
-  await buildRelease(source, out, { geometries, precision: 9, accept: ['empty-geometries'] });
-  return out;
+  const layer = layerOf(
+    'ADM_1',
+    ['GID_0', 'GID_1'],
+    shapes.map((wkt, i) => [['A', `U${i}`], wkt]),
+  );
+  return buildLayers([layer], { geometries, precision: 9, accept: ['empty-geometries'] });
 }
 
 /** Flips a bit of a file. @param at place of the byte, from the end if it is negative */
@@ -143,7 +86,7 @@ async function assertRefuses(out: string, args: readonly string[], error: RegExp
 test('a geometry that the release lacks is refused, and damage to one is found without harm to the others', {
   skip,
 }, async () => {
-  const out = await buildSmall('small', ['full', 'low', 'none']);
+  const out = await buildSmall(['full', 'low', 'none']);
   await assertRefuses(out, ['geometry=medium'], /^error: geometry medium: not one of full, low, none\n$/);
   await assertRefuses(out, ['geometry=small'], /^error: geometry small: not one of full, low, none\n$/);
   flip(join(rootOf(out), indexPath(1, 'low')), -1);
@@ -158,7 +101,7 @@ test('a geometry that the release lacks is refused, and damage to one is found w
 });
 
 test('the box of a feature is its bbox rounded outward, and any other one is found', { skip }, async () => {
-  const out = await buildSmall('boxes', ['full']);
+  const out = await buildSmall(['full']);
   const { box } = readIndex(rootOf(out), 1).arrays;
   assert.deepEqual(
     [...box],
@@ -212,11 +155,10 @@ test('units that lack a GID are under no parent, and do not shift the others', {
   const gids = [null, 'A', 'A', null, null, 'B', 'A', null];
   const features = gids.map((gid, i) => ({ fid: 2 * i + 1, values: [gid, `U${i}`], wkt: square(i, 0) }));
   const layer = { name: 'ADM_1', columns: ['GID_0', 'GID_1'], features };
-  const source = writeDataset(join(folder, 'lacking.gpkg'), 'GPKG', [layer]);
-  const out = join(folder, 'lacking');
-  await buildRelease(source, out, { accept: ['null-gids'] });
+  const out = await buildLayers([layer], { accept: ['null-gids'] });
+  const lines = linesIn(out, 1).split(/(?<=\n)/);
   for (const gid of ['A', 'B'])
-    await assertReads(read, [out, 1, `gid-0=${gid}`], linesWhere(out, 1, { GID_0: gid }).join(''));
+    await assertReads(read, [out, 1, `gid-0=${gid}`], lines.filter((_, i) => gids[i] === gid).join(''));
   await assertReads(read, [out, 1, 'gid-0=A', '--count'], '3 of 8\n');
   await assertReads(read, [out, 1, 'gid-0=None', '--count'], '0 of 8\n');
   await assertReads(read, [out, 1, '--count'], '8 of 8\n');

@@ -125,7 +125,8 @@ test('what is folded stays as it is, and the big list of naughty strings is foun
 });
 
 test('names and keys ascend by their bytes, as no comparison of JavaScript texts does', () => {
-  const words = wordsOf(['\uff76', '𐌰', 'a', '\ufb00', 'ꦪ 𐌰', '龜']);
+  // Few letters above the surrogates stay as they are when they are folded.
+  const words = wordsOf(['\ufe73', '𐌰', 'a', '\ufb00', 'ꦪ 𐌰', '龜']);
   const lines = Buffer.from(words.arrays.text).toString().trimEnd().split('\n');
   assert.deepEqual(
     lines,

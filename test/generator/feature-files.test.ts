@@ -11,8 +11,7 @@ import { elementAt } from '../../format/element-at.ts';
 import type { FeatureData } from '../../format/feature-table.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
 import { alonePath, featureFilePath, pagePath } from '../../format/layout.ts';
-import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { FEATURES_PER_FILE } from '../../format/levels.ts';
 import { REUSE_TEXT_BYTES } from '../../generator/store/feature-store.ts';
 import { refuseLargePage } from '../../generator/write/write-files.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
@@ -42,7 +41,7 @@ const source = writeDataset(join(folder, 'countries.gpkg'), 'GPKG', [
   { name: 'ADM_0', columns: ['GID_0'], features: countries },
 ]);
 const root = join(folder, 'countries/releases/r1');
-await buildRelease(source, join(folder, 'countries'), { storedPages: 'all' });
+const built = await buildRelease(source, join(folder, 'countries'), { storedPages: 'all' });
 
 const index = readIndex(root, 0);
 
@@ -84,19 +83,6 @@ test('a feature file is one gzip member with the lines of its features, in order
   }
 });
 
-test('the data of every feature is one line that inflates alone, ends at a byte and is not final', () => {
-  for (const [position, text] of texts.entries()) {
-    assert.equal(text.indexOf('\n'), text.length - 1);
-    // Where the dictionary or bits of a byte crossed a seam, it would not be what the text alone gives.
-    assert.ok(deflateLine(text).equals(elementAt(data, position)));
-  }
-  // Any features in any order are a member of their own.
-  const shuffled = positions.toSorted((a, b) => ((a * 89) % 245) - ((b * 89) % 245));
-  const text = Buffer.concat(shuffled.map((position) => elementAt(texts, position)));
-  const parts = shuffled.map((position) => elementAt(data, position));
-  assert.ok(gunzipSync(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(text))])).equals(text));
-});
-
 test('short features are chained to the short one before them where that saves a tenth, others are in the file alone', () => {
   const isShort = (position: number): boolean => elementAt(texts, position).length < REUSE_TEXT_BYTES;
   let [areChained, areNot] = [0, 0];
@@ -118,18 +104,13 @@ test('short features are chained to the short one before them where that saves a
   }
 });
 
-test('release.json counts feature files and pages, and their bytes', () => {
-  const { levels } = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8'), 'release.json');
-  const bytes = [...files, ...besides].reduce((sum, { length }) => sum + length, 0);
-  assert.deepEqual(levels[0]?.featureFiles, { files: 3, bytes });
-  assert.deepEqual(levels[1]?.featureFiles, { files: 0, bytes: 0 });
-  const pagesOf = (format: Format): string[] => filesUnder(join(root, 'lv0', format));
-  const sizes = FORMATS.flatMap((format) => pagesOf(format).map((page) => join(root, 'lv0', format, page)));
-  assert.deepEqual(levels[0]?.pages, { geojsonl: pagesOf('geojsonl').length, fc: pagesOf('fc').length });
-  assert.equal(
-    levels[0]?.bytes,
-    sizes.reduce((sum, page) => sum + statSync(page).size, 0),
-  );
+test('the release says the bytes of feature files, with those beside them, and of pages', () => {
+  const bytesOf = (...paths: string[]): number => paths.reduce((sum, path) => sum + statSync(join(root, path)).size, 0);
+  const pathsIn = (...folders: string[]): string[] =>
+    folders.flatMap((name) => filesUnder(join(root, 'lv0', name)).map((file) => join('lv0', name, file)));
+  const [level] = built.levels;
+  assert.deepEqual(level?.featureFiles, { files: 3, bytes: bytesOf(...pathsIn('features', 'alone')) });
+  assert.equal(level?.bytes, bytesOf(...pathsIn('geojsonl', 'fc')));
 });
 
 test('pages have large features as their deflate data; others are deflated whole', () => {

@@ -5,16 +5,10 @@ import { assert as assertProperty, integer, property } from 'fast-check';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { PolygonsText } from '../../generator/geojson/polygons-text.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { labelPoint } from '../../generator/shapes/label-point.ts';
 import { type LevelRings, newRingCollector, unitsOf } from '../../generator/shapes/level-rings.ts';
-import {
-  decimalsOf,
-  givePolygons,
-  type SimplifiedName,
-  simplifierOf,
-} from '../../generator/shapes/simplified-geometry.ts';
+import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/shapes/simplified-geometry.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
@@ -260,23 +254,6 @@ test('a ring that jumps is cut at the antimeridian, with its holes; one around a
       ['170,0,180,20', '-180,0,-170,20', '-60,5,-50,10'],
     ],
   );
-});
-
-test('the text is GeoJSON of closed rings, exterior ones counter-clockwise, and the same each time', () => {
-  const clockwise = 'POLYGON((0 0,0 1,1 1,1 0,0 0),(0.4 0.4,0.6 0.4,0.6 0.6,0.4 0.6,0.4 0.4))';
-  const [polygons = []] = simplified([clockwise], 'low');
-  assert.deepEqual(
-    polygons.flat().map((ring) => Math.sign(doubledArea(ring))),
-    [1, -1],
-  );
-  const text = new PolygonsText(3);
-  givePolygons(polygons, text);
-  const jsonOf = (isMulti: boolean): string => Buffer.concat(text.end(isMulti)).toString();
-  const coordinates = '[[[0,0],[1,0],[1,1],[0,1],[0,0]],[[0.4,0.4],[0.4,0.6],[0.6,0.6],[0.6,0.4],[0.4,0.4]]]';
-  assert.equal(jsonOf(false), `{"type":"Polygon","coordinates":${coordinates}}`);
-  assert.equal(jsonOf(true), `{"type":"MultiPolygon","coordinates":[${coordinates}]}`);
-  const wkts = raggedUnits(3, 4);
-  assert.deepEqual(simplified(wkts, 'medium'), simplified(wkts, 'medium'));
 });
 
 test('the point of a unit is the centre of its largest part, inside of it, also across the antimeridian', () => {

@@ -1,19 +1,18 @@
 // Which units are neighbours: constructed levels, each with the pairs and lengths that it must have, against the files
 // of a release, too.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { neighboursPath, neighboursTablePath } from '../../format/layout.ts';
+import { neighboursTablePath } from '../../format/layout.ts';
 import { LENGTHS_PER_METRE } from '../../format/neighbours.ts';
+import { buildTable } from '../../generator/cli/tables.ts';
 import { neighboursOf } from '../../generator/write/neighbours.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';
-import { typed } from '../support/processes/typed.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { assertMetres, neighboursOf as neighboursIn } from '../support/releases/neighbours-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -121,48 +120,16 @@ test('the table quotes GIDs with commas, quotation marks and line breaks, and le
   const source = writeDataset(join(temporaryFolder(), 'gids.gpkg'), 'GPKG', [
     { name: 'ADM_0', columns: ['GID_0'], features },
   ]);
-  for (const cells of [false, true]) {
-    const out = join(temporaryFolder(), 'out');
-    // The oracle compares every line.
-    await buildRelease(source, out, { neighbours: true, cells, accept: ['null-gids'] });
-    const table = gunzipSync(readFileSync(join(out, 'releases/r1', neighboursTablePath(0)))).toString();
-    assert.ok(
-      table.startsWith('fid,gid,neighbour_fid,neighbour_gid,metres\r\n3,"a,b",13,"say ""x""",111195.1\r\n'),
-      table,
-    );
-    for (const part of ['\r\n23,=1+1,33,"two\nlines",', '\r\n43,,53,@SUM(A1),', '\r\n53,@SUM(A1),43,,'])
-      assert.ok(table.includes(part), part);
-  }
-});
-
-test('build --no-neighbours leaves both files out, and records it', async () => {
   const out = join(temporaryFolder(), 'out');
-  const args = [
-    'build',
-    '--source',
-    writeCountries(),
-    '--out',
-    out,
-    '--release',
-    'r1',
-    '--workers',
-    '0',
-    '--json',
-    '--quiet',
-  ];
-  const { status, stdout, stderr } = await typed('generator', [
-    ...args,
-    '--no-neighbours',
-    '--no-cells',
-    '--pages',
-    'none',
-  ]);
-  assert.equal(status, 0, stderr);
-  const { neighbours, levels } = JSON.parse(stdout);
-  assert.equal(neighbours, false);
-  assert.ok(levels.every((level: object) => !('neighbours' in level)));
-  for (const path of [neighboursPath(2), neighboursTablePath(2)])
-    assert.equal(existsSync(join(out, 'releases/r1', path)), false);
+  // The oracle compares every line.
+  await buildRelease(source, out, { neighbours: true, accept: ['null-gids'] });
+  const table = gunzipSync(readFileSync(join(out, 'releases/r1', neighboursTablePath(0)))).toString();
+  assert.ok(
+    table.startsWith('fid,gid,neighbour_fid,neighbour_gid,metres\r\n3,"a,b",13,"say ""x""",111195.1\r\n'),
+    table,
+  );
+  for (const part of ['\r\n23,=1+1,33,"two\nlines",', '\r\n43,,53,@SUM(A1),', '\r\n53,@SUM(A1),43,,'])
+    assert.ok(table.includes(part), part);
 });
 
 test('how levels nest is the share of their edges that the next level has, and said where it is below 0.98', async () => {
@@ -177,36 +144,23 @@ test('how levels nest is the share of their edges that the next level has, and s
       wkt,
     })),
   });
-  const build = async (units: readonly (readonly string[])[]) => {
+  const build = (units: readonly (readonly string[])[]) => {
     const layers = units.map((own, level) => layer(level, own));
     const source = writeDataset(join(temporaryFolder(), 'levels.gpkg'), 'GPKG', layers);
-    const out = join(temporaryFolder(), 'out');
-    const accept = ['empty-geometries'] as const;
-    const { levels } = await buildRelease(source, out, { accept });
-    const args = [
-      'build',
-      '--source',
-      source,
-      '--out',
-      join(out, 'typed'),
-      '--release',
-      'r1',
-      '--workers',
-      '0',
-      '--quiet',
-    ];
-    const { stdout } = await typed('generator', [...args, '--pages', 'none', '--no-cells']);
-    return { nesting: levels.map((level) => level.nesting), stdout };
+    return buildRelease(source, join(temporaryFolder(), 'out'), { accept: ['empty-geometries'] });
   };
   // The upper square has all corners of the lower ones; of those two of seven edges are drawn elsewhere.
   const whole = 'POLYGON((0 0,1 0,2 0,2 1,1 1,0 1,0 0))';
   const nested = await build([[whole], [box(0, 0, 1), box(1, 0, 1)], [box(0, 0, 1), box(1, 0, 1, 1.5)]]);
-  assert.deepEqual(nested.nesting, [1, 0.714285, null, null, null, null]);
-  assert.match(nested.stdout, /^How levels nest, .*: lv0 in lv1 1\.000, lv1 in lv2 0\.714$/m);
-  assert.match(nested.stdout, /^lv1 does not nest: of its edges lv2 has 0\.714$/m);
-  assert.doesNotMatch(nested.stdout, /lv0 does not nest/);
+  const nesting = nested.levels.map((level) => level.nesting);
+  assert.deepEqual(nesting, [1, 0.714285, null, null, null, null]);
+  const said = buildTable(nested);
+  assert.match(said, /^How levels nest, .*: lv0 in lv1 1\.000, lv1 in lv2 0\.714$/m);
+  assert.match(said, /^lv1 does not nest: of its edges lv2 has 0\.714$/m);
+  assert.doesNotMatch(said, /lv0 does not nest/);
   // A level that lies between and has no units is left out, and one without areas has no edges.
-  assert.deepEqual((await build([['POLYGON EMPTY'], [box(0, 0, 1)]])).nesting, [null, null, null, null, null, null]);
+  const { levels } = await build([['POLYGON EMPTY'], [box(0, 0, 1)]]);
+  assert.ok(levels.every((level) => level.nesting === null));
 });
 
 test('colours are the least that no neighbour before has, of six, and the last one where all are taken', () => {

@@ -1,4 +1,5 @@
-// How levels nest: the share of edges that the next level has, too, and which levels are simplified together by it.
+// How levels nest: positions that the next level has not, large levels, and which ones are simplified together. The share
+// of the edges is compared by the oracle of every release, and said in neighbours.test.ts.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -28,28 +29,6 @@ function storeOf(name: string, units: readonly (readonly [gids: readonly (string
   features.close();
   return store.path;
 }
-
-test('of the edges of the units that have children, those that the next level has, too, each once in either direction', () => {
-  const middle = 'POLYGON((0 0,2 0,2 1,2 2,0 2,0 0))';
-  const upper = storeOf('upper', [
-    [['A'], middle],
-    // Its western edges are those of the first; it has no children.
-    [['B'], 'POLYGON((2 0,4 0,4 2,2 2,2 1,2 0))'],
-  ]);
-  const halves = [
-    [['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,0 2,0 0))'],
-    [['A', 'A.2'], 'POLYGON((2 1,2 2,0 2,2 1))'],
-  ] as const;
-  const shareOf = (units: Parameters<typeof storeOf>[1]): number | null =>
-    nestingOf({ upper, lower: storeOf('lower', units) }).share;
-  assert.equal(shareOf(halves), 1);
-  // Without the first half two edges are left of five; a square of another source has none of them.
-  assert.equal(shareOf(halves.slice(1)), 2 / 5);
-  assert.equal(shareOf([[['A', 'A.1'], square(0.1, 0.1, 1)]]), 0);
-  assert.equal(shareOf([[['A', 'A.1'], 'POLYGON((0 0,2 0,2 1,2 2,0 2.0000001,0 0))']]), 3 / 5);
-  assert.equal(shareOf([[[null, 'X'], middle]]), null, 'nobody has children');
-  assert.equal(shareOf([[['A', 'A.1'], 'POINT(0 0)']]), 0);
-});
 
 test('positions that the next level has not are those of units without children, and of edges that it has not', () => {
   const upper = storeOf('upper', [

@@ -72,7 +72,9 @@ test('progress names the phases, and the table has a line for each', () => {
 
 test('--json has the phases beside the description of the release', async () => {
   const out = join(temporaryFolder(), 'out');
-  const options = ['--release', 'r1', '--workers', '0', '--quiet', '--json', '--pages', 'none', '--geometry', 'full'];
+  const options = '--release r1 --workers 0 --quiet --json --pages none --geometry full --no-cells --no-tiles'.split(
+    ' ',
+  );
   const { stdout } = await typed('generator', ['build', '--source', writeCountries(), '--out', out, ...options]);
   const { release, phases } = JSON.parse(stdout);
   assert.equal(release, 'r1');

@@ -116,8 +116,9 @@ test('build --like builds with the options of another release, except for those 
     return releaseIn(out, release);
   };
   const options = '--levels lv0,lv1 --columns=-COUNTRY --precision 3 --pages none --geometry full,low --attribution A';
-  const more = ['--where', "lv1=GID_1 <> 'BBB.1_1'", '--keep-fids', '--no-cells', '--date', '2026-11-22'];
-  const [r1, r2] = [await build('r1', ...options.split(' '), ...more), await build('r2', '--like', 'r1')];
+  const more = ['--where', "lv1=GID_1 <> 'BBB.1_1'", '--keep-fids', '--date', '2026-11-22'];
+  const fewer = ['--no-cells', '--no-neighbours', '--no-tiles'];
+  const [r1, r2] = [await build('r1', ...options.split(' '), ...more, ...fewer), await build('r2', '--like', 'r1')];
   assert.deepEqual(
     r1.levels.map(({ features }) => features),
     [2, 2, 0, 0, 0, 0],
@@ -125,6 +126,7 @@ test('build --like builds with the options of another release, except for those 
   const featureFiles = (id: string) =>
     Object.entries(contentOf(join(out, 'releases', id))).filter(([path]) => path.includes('/features/'));
   assert.deepEqual(featureFiles('r2'), featureFiles('r1'));
+  assert.deepEqual([r1.cells, r1.neighbours, r1.tiles], [false, false, undefined]);
   const { date, ...dateless } = r1;
   assert.equal(date, '2026-11-22');
   assert.deepEqual(

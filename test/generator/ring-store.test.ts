@@ -10,49 +10,27 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 type Ring = [positions: readonly [number, number][], isHole: boolean, area: number];
 
+/** A ring through corners such as `0 0,1 0,1 1,0 0`. */
+function ringOf(corners: string, isHole: boolean, area: number): Ring {
+  const positions = corners.split(',').map((corner): [number, number] => {
+    const [x = NaN, y = NaN] = corner.split(' ').map(Number);
+    return [x, y];
+  });
+  return [positions, isHole, area];
+}
+
 /** By fid; at 12 decimals the longitudes that a source may have take 49 bits, and the step between them 50. */
 const UNITS: readonly [fid: number, rings: readonly Ring[]][] = [
   [
     2,
     [
-      [
-        [
-          [-360e12, -90e12],
-          [360e12, -90e12],
-          [360e12, 90e12],
-          [-360e12, -90e12],
-        ],
-        false,
-        1.296e29,
-      ],
-      [
-        [
-          [1, 1],
-          [-63, 64],
-          [-64, -65],
-          [1, 1],
-        ],
-        true,
-        -16769.5,
-      ],
+      ringOf('-360e12 -90e12,360e12 -90e12,360e12 90e12,-360e12 -90e12', false, 1.296e29),
+      ringOf('1 1,-63 64,-64 -65,1 1', true, -16769.5),
     ],
   ],
   [9, []],
-  [
-    5,
-    [
-      [
-        [
-          [2 ** 30, -(2 ** 30)],
-          [2 ** 31, 2 ** 31],
-          [-(2 ** 31), 0],
-          [2 ** 30, -(2 ** 30)],
-        ],
-        false,
-        0,
-      ],
-    ],
-  ],
+  // Powers of two: the 30th and the 31st.
+  [5, [ringOf('1073741824 -1073741824,2147483648 2147483648,-2147483648 0,1073741824 -1073741824', false, 0)]],
 ];
 
 function read(file: string, ranges?: Ranges): Ring[][] {

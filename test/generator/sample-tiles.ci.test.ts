@@ -15,7 +15,7 @@ import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, toValid } from '../../generator/gdal/valid-polygons.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
-import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 
 /** Deeper tiles are many, and made in the same way. */
@@ -28,8 +28,7 @@ const release = releaseFromJson(readFileSync(join(root, 'release.json'), 'utf8')
 
 /** The units of a tile with their rings, not closed. */
 function* unitsOf({ layers: { units } }: VectorTile): Generator<{ id: number; isLeaf: boolean; rings: OpenRing[] }> {
-  for (let i = 0; i < (units?.length ?? 0); i++) {
-    const feature = units?.feature(i) ?? assert.fail();
+  for (const feature of featuresOf(units)) {
     const rings = feature.loadGeometry().map((ring) => ring.slice(1).flatMap(({ x, y }) => [x, y]));
     yield { id: feature.id ?? assert.fail(), isLeaf: feature.properties['leaf'] === true, rings };
   }
@@ -152,14 +151,12 @@ test('the deepest zoom has each unit with an area, also where its label is, with
       if (zoom < maxZoom) continue;
       const here = new Set<number>();
       const { units, labels } = tile.layers;
-      for (let i = 0; i < (units?.length ?? 0); i++) {
-        const { id = -1, properties } = units?.feature(i) ?? assert.fail();
+      for (const { id = -1, properties } of featuresOf(units)) {
         assert.deepEqual([properties['gid'], properties['colour']], [names.get(id)[gid], names.get(id)[colour]]);
         here.add(id);
         seen.add(id);
       }
-      for (let i = 0; i < (labels?.length ?? 0); i++) {
-        const { id = -1 } = labels?.feature(i) ?? assert.fail();
+      for (const { id = -1 } of featuresOf(labels)) {
         labelled.add(id);
         if (!here.has(id)) apart.add(id);
       }

@@ -1,19 +1,14 @@
 // Vector tiles of the generator, as `pmtiles` and `@mapbox/vector-tile` read them: what is in each tile, and that every
 // edge inside is of two units or on a coast.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
-import type { Envelope, Geometry } from 'gdal-async';
-import { zxyToTileId } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
-import { tileIdOf, tileOfId } from '../../format/pmtiles.ts';
 import { checkTiles } from '../../generator/check/tiles.ts';
-import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { toValid } from '../../generator/gdal/valid-polygons.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
 import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
@@ -21,12 +16,12 @@ import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { contentOf, sha256 } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
-import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
 import { resealRelease, summaryOf } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertContradiction } from '../verify/findings.ts';
@@ -80,11 +75,9 @@ test('every edge inside of a tile is of two units, or on the coast, at every zoo
   for (const level of [0, 1]) {
     let shared = 0;
     for await (const { zoom, x, y, tile } of readTiles(archiveOf(level))) {
-      const { units } = tile.layers;
-      if (units === undefined) continue;
       const edges = new Map<string, { count: number; from: Place; to: Place }>();
-      for (let i = 0; i < units.length; i++)
-        for (const [key, from, to] of edgesOf(units.feature(i)))
+      for (const unit of featuresOf(tile.layers['units']))
+        for (const [key, from, to] of edgesOf(unit))
           edges.set(key, { count: (edges.get(key)?.count ?? 0) + 1, from, to });
       const side = 4096 * 2 ** zoom;
       // Places of the coast are off a straight line by less than half a step.
@@ -103,33 +96,6 @@ test('every edge inside of a tile is of two units, or on the coast, at every zoo
   }
 });
 
-/** The area of all polygons of a geometry of GDAL. */
-function areaOf(geometry: Geometry): number {
-  if (geometry instanceof gdal.Polygon) return geometry.getArea();
-  if (!(geometry instanceof gdal.GeometryCollection)) return 0;
-  return geometry.children.map(areaOf).reduce((a, b) => a + b, 0);
-}
-
-test('polygons wind as MVT asks, and being made valid changes none by more than 16 square units', async () => {
-  for await (const { zoom, x, y, tile } of readTiles(archiveOf(1))) {
-    const { units } = tile.layers;
-    for (let i = 0; i < (units?.length ?? 0); i++) {
-      const rings = units?.feature(i).loadGeometry() ?? [];
-      const polygons: number[][][] = [];
-      let area = 0;
-      for (const ring of rings) {
-        const open = ring.slice(0, -1).flatMap((place) => [place.x, place.y]);
-        const own = doubledArea(open) / 2;
-        area += own;
-        if (own > 0) polygons.push([open]);
-        else polygons.at(-1)?.push(open);
-      }
-      const change = Math.abs(area - areaOf(toValid(polygons)));
-      assert.ok(polygons.length > 0 && change <= 16, `${zoom}/${x}/${y}: ${change}`);
-    }
-  }
-});
-
 test('features have fid, GIDs, colour, leaf and name; borders the highest level; labels rank and zoom', async () => {
   const levels = elementAt(release.levels, 1);
   assert.deepEqual([levels.tiles?.units, levels.tiles?.minzoom, levels.tiles?.maxzoom], [ROWS * COLUMNS, 0, ZOOM]);
@@ -137,17 +103,15 @@ test('features have fid, GIDs, colour, leaf and name; borders the highest level;
   for await (const { zoom, tile } of readTiles(archiveOf(1))) {
     const { units, borders, labels } = tile.layers;
     assert.ok(borders === undefined || zoom >= 2);
-    for (let i = 0; zoom === ZOOM && i < (units?.length ?? 0); i++) {
-      const { id = -1, properties } = units?.feature(i) ?? assert.fail();
+    if (zoom < ZOOM) continue;
+    for (const { id = -1, properties } of featuresOf(units)) {
       const [at, country] = [id - 1, (id - 1) % COLUMNS < COLUMNS / 2 ? 'W' : 'E'];
       const { colour, ...others } = properties;
       assert.deepEqual(others, { gid: `C${at}`, gid_0: country, leaf: true, name: `County ${at}` });
       seen.units.set(id, String(colour));
     }
-    for (let i = 0; zoom === ZOOM && i < (borders?.length ?? 0); i++)
-      seen.borders.add(JSON.stringify(borders?.feature(i).properties));
-    for (let i = 0; zoom === ZOOM && i < (labels?.length ?? 0); i++) {
-      const { id = -1, properties } = labels?.feature(i) ?? assert.fail();
+    for (const { properties } of featuresOf(borders)) seen.borders.add(JSON.stringify(properties));
+    for (const { id = -1, properties } of featuresOf(labels)) {
       assert.ok(!seen.labels.has(id) && properties['zoom'] === 6, JSON.stringify(properties));
       seen.labels.add(id);
     }
@@ -160,57 +124,6 @@ test('features have fid, GIDs, colour, leaf and name; borders the highest level;
       if (other !== undefined && seen.units.has(other)) assert.notEqual(seen.units.get(i), seen.units.get(other));
 });
 
-test('GDAL reads the deepest tiles: every unit once by its id, with its GID, where it was', async () => {
-  const folder = temporaryFolder();
-  const found = new Map<number, { gid: string; box: Envelope }>();
-  for await (const { zoom, x, y, bytes } of readTiles(archiveOf(1))) {
-    if (zoom !== ZOOM) continue;
-    const file = join(folder, `${zoom}/${x}/${y}.mvt`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, bytes);
-    const dataset = gdal.open(file);
-    for (const feature of dataset.layers.get('units').features) {
-      const { mvt_id: id, gid } = feature.fields.toObject();
-      const box = feature.getGeometry()?.getEnvelope() ?? assert.fail();
-      const known = found.get(id);
-      assert.ok(known === undefined || known.gid === gid, `${id}`);
-      known?.box.merge(box);
-      found.set(id, known ?? { gid, box });
-    }
-    dataset.close();
-  }
-  assert.deepEqual(
-    [...found].sort(([a], [b]) => a - b).map(([id, { gid }]) => [id, gid]),
-    Array.from({ length: ROWS * COLUMNS }, (_, i) => [i + 1, `C${i}`]),
-  );
-  // GDAL places tiles by their paths, in metres of Web Mercator, and cuts the buffer off. A tenth of a degree is left
-  // to the borders.
-  const metres = 20037508.342789244;
-  for (const [id, { box }] of found) {
-    const [column, row] = [(id - 1) % COLUMNS, Math.floor((id - 1) / COLUMNS)];
-    const west = (mercatorX(column) * 2 - 1) * metres;
-    const south = (1 - mercatorY(row) * 2) * metres;
-    for (const [at, edge] of [
-      [box.minX, west],
-      [box.minY, south],
-    ] as const)
-      assert.ok(Math.abs(at - edge) < metres / 1800, `${id}: ${at}, expected about ${edge}`);
-  }
-});
-
-test('tile ids are those of pmtiles', async () => {
-  for (const [z, x, y] of [
-    [0, 0, 0],
-    [1, 1, 0],
-    [2, 3, 1],
-    [5, 17, 30],
-    [12, 3000, 77],
-  ] as const) {
-    assert.equal(tileIdOf(z, x, y), zxyToTileId(z, x, y));
-    assert.deepEqual(tileOfId(tileIdOf(z, x, y)), { zoom: z, x, y });
-  }
-});
-
 test('shards and their seal give the same bytes', async () => {
   const sharded = temporaryFolder();
   for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, OPTIONS), { shard, shards: 2 }, SILENT);
@@ -218,9 +131,7 @@ test('shards and their seal give the same bytes', async () => {
   assert.deepEqual(contentOf(sharded), contentOf(out));
 });
 
-test('verify finds nothing in them, and names an archive whose digests are of another one', async () => {
-  const { findings } = await verify({ out, workers: 0 }, SILENT);
-  assert.deepEqual(findings, []);
+test('verify names an archive whose digests are of another one', async () => {
   await assertContradiction(
     out,
     (root) => {
@@ -257,33 +168,29 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
   const across = 'MULTIPOLYGON(((170 10,180 10,180 20,170 20,170 10)),((-180 10,-170 10,-170 20,-180 20,-180 10)))';
   const polar = 'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))';
   const file = writeDataset(join(own, 'edges.gpkg'), 'GPKG', [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0', 'COUNTRY'],
-      features: [
-        { values: ['X', 'Across'], wkt: across },
-        { values: ['P', 'Polar'], wkt: polar },
-        { values: ['N', 'Nowhere'], wkt: null },
+    layerOf(
+      'ADM_0',
+      ['GID_0'],
+      [
+        [['X'], across],
+        [['P'], polar],
+        [['N'], null],
       ],
-    },
+    ),
   ]);
   const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
   assert.equal(elementAt(built.levels, 0).tiles?.units, 2);
   const archive = openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles'));
   // Bounds beyond the map would be infinite in its projection.
   assert.equal((await archive.getHeader()).minLat, -85.0511288);
-  for await (const { zoom, x, y, tile } of readTiles(archive)) {
-    const { units } = tile.layers;
-    for (let i = 0; i < (units?.length ?? 0); i++) {
-      const feature = units?.feature(i) ?? assert.fail();
+  for await (const { zoom, x, y, tile } of readTiles(archive))
+    for (const feature of featuresOf(tile.layers['units']))
       for (const [key, from, to] of edgesOf(feature)) {
         const side = 2 ** zoom * 4096;
         const isEdge = (at: number) => at + x * 4096 === 0 || at + x * 4096 === side;
         assert.ok(from.x !== to.x || !isEdge(from.x), `${zoom}/${x}/${y} ${feature.id}: ${key} is on the antimeridian`);
         for (const place of [from, to]) assert.ok(place.y + y * 4096 >= 0 && place.y + y * 4096 <= side, key);
       }
-    }
-  }
 });
 
 test('an edge that no point can come back to is divided where it crosses, also when points came back elsewhere', () => {
@@ -388,12 +295,8 @@ test('units whose border is one straight edge differ in colour, and the edge is 
   const colours = new Map<number, unknown>();
   const borders = new Set<string>();
   for await (const { tile } of readTiles(openTiles(join(folder, 'releases/r1/lv1/tiles.pmtiles')))) {
-    const { units, borders: lines } = tile.layers;
-    for (let i = 0; i < (units?.length ?? 0); i++) {
-      const unit = units?.feature(i);
-      if (unit?.id !== undefined) colours.set(unit.id, unit.properties['colour']);
-    }
-    for (let i = 0; i < (lines?.length ?? 0); i++) borders.add(JSON.stringify(lines?.feature(i).properties));
+    for (const { id = -1, properties } of featuresOf(tile.layers['units'])) colours.set(id, properties['colour']);
+    for (const { properties } of featuresOf(tile.layers['borders'])) borders.add(JSON.stringify(properties));
   }
   // North and South of Aland meet; Beland is elsewhere.
   assert.notEqual(colours.get(1), colours.get(2));

@@ -58,18 +58,6 @@ test('a client that reads a file in ranges never joins two releases: with If-Mat
   assert.equal((await send(own, DOWNLOAD, { range: 'bytes=100-' })).status, 206);
 });
 
-test('browsers may read what says where a range is, of errors too', async () => {
-  for (const range of ['bytes=0-1', 'bytes=999999999-']) {
-    const answer = await send(service, DOWNLOAD, { range });
-    const exposed = answer.headers['access-control-expose-headers'] ?? '';
-    for (const name of ['Content-Range', 'Content-Disposition', 'ETag', 'Boundaries-Release'])
-      assert.ok(exposed.includes(name), `${answer.status}: ${exposed}`);
-    assert.ok(answer.headers['content-range']);
-    // Of a header that occurs twice Node sends one, where the connection is to be closed.
-    assert.equal(answer.rawHeaders.filter((name) => /^access-control-expose-headers$/i.test(name)).length, 1);
-  }
-});
-
 test('a handler of the Fetch standard has the same conditions', async () => {
   const handler = await createFetchHandler({ origin: await openOrigin(folder), public: true });
   const etag = await tagOf(DOWNLOAD);

@@ -11,12 +11,10 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { heldService } from '../support/http/held-service.ts';
-import { openConnection, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
+import { openConnection, rawGet, refusal, send } from '../support/http/http-client.ts';
 import {
   AUTHORIZED,
   authorizedWith,
-  NO_TOKEN,
-  PREFLIGHT,
   type RunningService,
   type ServiceOptions,
   startService,
@@ -201,26 +199,4 @@ test('a damaged page makes requests for it read release.json at most once a seco
   for (const answer of answers) refusal(answer, 502, 'origin-damaged');
   const seconds = Math.ceil((performance.now() - begun) / 1000);
   assert.ok(descriptions - before <= seconds + 1, `${descriptions - before} in ${seconds} s`);
-});
-
-test('OPTIONS and preflights of public paths list the methods; so does 405', async () => {
-  const service = await startService(folder, { metadata: true });
-  for (const path of ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource']) {
-    const options = await send(service, path, NO_TOKEN, 'OPTIONS');
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
-    const allowed = await send(service, path, PREFLIGHT, 'OPTIONS');
-    assert.deepEqual([allowed.status, allowed.headers['access-control-allow-origin']], [204, '*'], path);
-    const refused = await send(service, path, NO_TOKEN, 'DELETE');
-    assert.deepEqual([refused.status, refused.headers.allow], [405, 'GET, HEAD, OPTIONS'], path);
-  }
-});
-
-test('health checks answer HTTP/1.0 without Host; an upgrade to h2c is ignored', async () => {
-  const service = await startService(folder);
-  for (const path of ['/healthz', '/readyz'])
-    assert.match(await sendRaw(service, `GET ${path} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 /);
-  const page = `GET ${PATH} HTTP/1.0\r\nAuthorization: ${AUTHORIZED.authorization}\r\n\r\n`;
-  assert.match(await sendRaw(service, page), /^HTTP\/1\.1 400 /);
-  const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
-  assert.match(await sendRaw(service, `GET /healthz HTTP/1.1\r\nHost: a.test\r\n${upgrade}\r\n`), /^HTTP\/1\.1 200 /);
 });

@@ -83,7 +83,7 @@ test('targets that are no path of ours are refused or not found, never normalise
   const unknownPaths = [
     ...api('fc/../fc/lv0 fc/lv0/ fc/lv0/.. fc/lv0;a=b fc%2flv0 fc/lv%30 fc/%2e%2e/fc/lv0 fc/..%2ffc/lv0 FC/lv0 fc/LV0'),
     ...api('fc/%c0%ae%c0%ae/fc/lv0 fc/%e0%80%ae/lv0 fc/lv0%00 fc/lv0%0d%0aX:%20a fc/lv0%20 fc/lv0\\ fc/lv0#a fc/lv6'),
-    ...api('fc/constructor __proto__/lv0'),
+    ...api('fc/constructor __proto__/lv0 fc fc/ fc/lv00 geojson/lv0 fc/%6cv0 ../v1/fc/lv0 names/ names/lv6'),
     ...['//api/v1/fc/lv0', '/api//v1/fc/lv0', '/./api/v1/fc/lv0', '/healthz/../api/v1/fc/lv0', '/%61pi/v1/fc/lv0'],
     ...['/API/v1/fc/lv0', '/api\\v1\\fc\\lv0', '/releases/r1/lv0/fc/all/000001.json.gz', '/current.json'],
   ];
@@ -130,6 +130,17 @@ test('bytes that no request line or header may have get 400, or 401 where they a
     const code = request.startsWith('CONNECT') ? 'bad-target' : 'malformed-request';
     assert.ok([`400,${code}`, '401,token-missing'].includes(refused), `${JSON.stringify(request)}: ${refused}`);
   }
+});
+
+test('health checks answer HTTP/1.0 without Host; an upgrade to h2c is ignored', async () => {
+  const upgrade = 'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+  for (const [request, status] of [
+    ['GET /healthz HTTP/1.0\r\n', 200],
+    ['GET /readyz HTTP/1.0\r\n', 200],
+    [`GET ${PATH} HTTP/1.0\r\n${TOKEN}`, 400],
+    [`GET /healthz HTTP/1.1\r\n${HOST}${upgrade}`, 200],
+  ] as const)
+    assert.equal((await sendRaw(proxy, `${request}\r\n`)).slice(9, 12), `${status}`, request);
 });
 
 test('line breaks and odd bytes in values stay in their place', async () => {

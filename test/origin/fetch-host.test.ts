@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { CURRENT_PATH } from '../../format/layout.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
@@ -24,4 +25,14 @@ test('a page that the host labels as gzip is a 502, unless it has compressed it 
   refusal(await send(proxy, '/api/v1/geojsonl/lv2'), 502, 'origin-damaged');
   host.fault = labelled(gzipSync);
   assert.equal((await send(proxy, '/api/v1/geojsonl/lv2')).status, 200);
+});
+
+test('the headers for a static host go to no other host, whatever slashes its URL has', async () => {
+  host.fault = undefined;
+  for (const path of ['', '/', '//', '//elsewhere.invalid//']) {
+    host.asked = [];
+    const origin = fetchHostOrigin(new URL(`${host.url.origin}${path}`), { 'x-secret': 'one' });
+    await origin.read(CURRENT_PATH, 65_536).catch(() => {});
+    assert.equal(host.asked.at(-1)?.headers['x-secret'], 'one', path);
+  }
 });

@@ -15,6 +15,7 @@ import { sha256Of } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
+import { turnsDuring } from '../support/turns-during.ts';
 
 const folder = temporaryFolder();
 await buildRelease(writeCountries(), folder);
@@ -39,14 +40,9 @@ test('files of any size are hashed in pieces of a megabyte: the event loop goes 
   const manifest = readFileSync(join(folder, releasePath('r1'), manifestPath(0)));
   // Nothing is waited for but the hashing.
   const read = async (path: string): Promise<Buffer> => (path.endsWith('.bin') ? bytes : manifest);
-  let turns = 0;
-  const count = (): void => {
-    turns++;
-    next = setImmediate(count);
-  };
-  let next = setImmediate(count);
-  await assert.rejects(loadLevel({ ...origin, read }, { release: { ...release, levels }, digest }, 0), FormatError);
-  clearImmediate(next);
+  const loading = loadLevel({ ...origin, read }, { release: { ...release, levels }, digest }, 0);
+  const turns = await turnsDuring(loading);
+  await assert.rejects(loading, FormatError);
   assert.ok(turns >= pieces - 1, `${turns} turns`);
 });
 

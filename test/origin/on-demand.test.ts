@@ -1,22 +1,34 @@
-// What is loaded when it is first asked for: the tables of geometries, and where memory is little whole levels. Once
+// What is loaded when it is first asked for: parts of levels, and where memory is little whole levels. Once
 // for all who ask, freed when nobody does but held until a request is answered, tried again after an error, and found
 // damaged without harm to anything else.
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { indexPath, releasePath } from '../../format/layout.ts';
-import { GEOMETRIES, type Geometry, type Level, OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { decodeCells } from '../../format/cells.ts';
+import {
+  cellsPath,
+  indexPath,
+  namesPath,
+  neighboursPath,
+  neighboursTablePath,
+  releasePath,
+  wordsPath,
+} from '../../format/layout.ts';
+import { OTHER_GEOMETRIES } from '../../format/levels.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
-import type { LoadedRelease } from '../../proxy/data/release.ts';
+import type { LoadedRelease, Sized } from '../../proxy/data/release.ts';
 import { TABLES } from '../../proxy/data/release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
+import { NEIGHBOURS } from '../../proxy/features/neighbours/touches.ts';
+import { CELLS } from '../../proxy/features/places/level-places.ts';
+import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { nextOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { sliceOf } from '../support/slice.ts';
@@ -30,18 +42,18 @@ const folder = await worldOutput();
 /** Has two small releases, of which r1 is current. */
 const small = temporaryFolder();
 for (const release of ['r2', 'r1'])
-  await buildRelease(writeCountries(), small, { release, geometries: GEOMETRIES, cells: true });
+  await buildRelease(writeCountries(), small, { ...WHOLE, storedPages: 'none', release });
 
 /**
- * An origin that notes which tables and levels were read, as `lv2/low` and `lv2`.
+ * An origin that notes which parts and levels were read, as `lv2/low`, `lv2/words` and `lv2`.
  * @param before is waited for before a file is read
  */
 function noting(before: (path: string) => unknown = () => {}): { origin: Origin; read: string[] } {
   const origin = directoryOrigin(folder);
   const read: string[] = [];
   const noted: Origin['read'] = async (path, ...rest) => {
-    const [, table] = /(lv\d\/[a-z]+)\/index\.bin$/.exec(path) ?? /(lv\d)\/manifest\.json$/.exec(path) ?? [];
-    if (table !== undefined) read.push(table);
+    const [, what] = /(lv\d(?:\/\w+)?)(?:\/index\.bin|\.bin|\/manifest\.json)$/.exec(path) ?? [];
+    if (what !== undefined && !what.endsWith('/index')) read.push(what);
     await before(path);
     return origin.read(path, ...rest);
   };
@@ -58,28 +70,38 @@ async function openRelease({ origin, read }: ReturnType<typeof noting>, load?: R
   return { releases, release, clock };
 }
 
-test('a table is read when its geometry is first asked for, once for all who ask, and freed after five minutes', async () => {
+test('a part of a level is read when it is first asked for, once for all who ask, and freed after five minutes', async () => {
   const noted = noting();
   const { releases, release, clock } = await openRelease(noted);
   const level = await release.load(2);
-  const bytes = level.bytes;
-  assert.equal(level.get(TABLES.low), undefined);
-  await Promise.all([level.load(TABLES.low), level.load(TABLES.low), level.load(TABLES.none)]);
-  assert.deepEqual(noted.read, ['lv2/low', 'lv2/none']);
-  assert.equal(level.get(TABLES.low)?.table.features, 260);
-  assert.ok(level.bytes > bytes);
-  // Whoever asks for one keeps it.
-  clock.now = UNUSED_MS - 1;
-  assert.ok(level.get(TABLES.low));
-  clock.now = UNUSED_MS;
-  await releases.refresh();
-  assert.equal(level.get(TABLES.none), undefined);
-  assert.ok(level.get(TABLES.low));
-  clock.now = 2 * UNUSED_MS;
-  await releases.refresh();
-  assert.deepEqual([level.get(TABLES.low), level.bytes], [undefined, bytes]);
-  await level.load(TABLES.low);
-  assert.deepEqual(noted.read, ['lv2/low', 'lv2/none', 'lv2/low']);
+  for (const [what, part] of [
+    ['low', TABLES.low],
+    ['none', TABLES.none],
+    ['cells', CELLS],
+    ['neighbours', NEIGHBOURS],
+    ['words', WORDS],
+  ] as const) {
+    const { bytes } = level;
+    noted.read.length = 0;
+    assert.equal(level.get<Sized>(part), undefined, what);
+    const load = () => level.load<Sized>(part);
+    const [loaded] = await Promise.all([load(), load(), load()]);
+    assert.deepEqual([noted.read, level.bytes - bytes], [[`lv2/${what}`], loaded?.bytes]);
+    assert.ok(level.bytes > bytes + 500, `${what} counts`);
+    // Whoever asks for one keeps it.
+    clock.now += UNUSED_MS - 1;
+    assert.ok(level.get<Sized>(part));
+    clock.now += 1;
+    await releases.refresh();
+    assert.ok(level.get<Sized>(part));
+    clock.now += UNUSED_MS;
+    await releases.refresh();
+    assert.deepEqual([level.get<Sized>(part), level.bytes], [undefined, bytes], what);
+    await load();
+    assert.equal(noted.read.length, 2);
+    clock.now += UNUSED_MS;
+    await releases.refresh();
+  }
 });
 
 test('a service reads the table that a request needs, and no other', async () => {
@@ -95,44 +117,72 @@ test('a service reads the table that a request needs, and no other', async () =>
   assert.deepEqual(read, ['lv3/low']);
 });
 
-/** What a table becomes, given it and that of another level; undefined if it is missing. */
-const DAMAGES: readonly (readonly [what: string, damaged: (table: Buffer, other: Buffer) => Buffer | undefined])[] = [
+/** What the bytes that are read at once become, given those of another level too; undefined if they are missing. */
+const DAMAGES: readonly (readonly [what: string, damaged: (bytes: Buffer, other: Buffer) => Buffer | undefined])[] = [
   ['missing', () => undefined],
-  ...[0, 0.3, 0.6, 0.99].map((share) => [`flipped at ${share}`, (table: Buffer) => flipped(table, share)] as const),
-  ['cut short', (table) => table.subarray(0, -8)],
-  ['longer', (table) => Buffer.concat([table, Buffer.alloc(8)])],
+  ...[0, 0.3, 0.6, 0.99].map((share) => [`flipped at ${share}`, (bytes: Buffer) => flipped(bytes, share)] as const),
+  ['cut short', (bytes) => bytes.subarray(0, -8)],
+  ['longer', (bytes) => Buffer.concat([bytes, Buffer.alloc(8)])],
   ['of another level', (_, other) => other],
 ];
 
-function flipped(table: Buffer, share: number): Buffer {
-  const at = Math.floor(table.length * share);
-  return table.fill(table.readUInt8(at) ^ 4, at, at + 1);
+function flipped(bytes: Buffer, share: number): Buffer {
+  const at = Math.floor(bytes.length * share);
+  return bytes.fill(bytes.readUInt8(at) ^ 4, at, at + 1);
 }
 
-test('a table that is damaged or missing gives 502, and disturbs nothing else', async () => {
-  const cases = OTHER_GEOMETRIES.flatMap((geometry) => DAMAGES.map((damage) => [geometry, ...damage] as const));
+/** Files that are read when they are asked for, and requests that need those of level 2. */
+const FILES: readonly (readonly [pathOf: (level: 1 | 2) => string, ...targets: string[]])[] = [
+  ...OTHER_GEOMETRIES.map((geometry): (typeof FILES)[number] => [
+    (level) => indexPath(level, geometry),
+    ...['fc/lv2?page-size=3', 'geojsonl/lv2?gid-0=none', 'geojsonl/lv2?'].map(
+      (target) => `${target}&geometry=${geometry}`,
+    ),
+  ]),
+  [
+    cellsPath,
+    ...['fc/lv2?contains', 'fc/lv2?bbox=1.5,3.5,1.5,3.5&contains', 'at?point'].map((of) => `${of}=1.5,3.5`),
+    'download/lv2.cells',
+  ],
+  [neighboursPath, 'fc/lv2?touches=AAA.1.1_1', 'geojsonl/lv2?touches=none'],
+  [neighboursTablePath, 'download/lv2.neighbours.csv.gz'],
+  [wordsPath, 'search?q=n&geometry=full'],
+  // A search tells the names of what it finds.
+  [namesPath, 'names/lv2', 'search?q=n&geometry=full'],
+];
+
+/** Is it sent as it is stored? What is behind its recorded end is not read. */
+const isSent = (path: string): boolean => path.endsWith('.gz');
+
+test('a file that is damaged or missing gives 502, which names none, and disturbs nothing else', async () => {
   const out = copyOf(small);
-  const fileOf = (level: Level, geometry: Geometry): string => join(out, releasePath('r1'), indexPath(level, geometry));
-  for (const [geometry, what, damage] of sliceOf(
-    cases,
-    ([geometry, what]) => geometry === 'low' && what === 'missing',
-  )) {
-    const file = fileOf(2, geometry);
+  const root = join(out, releasePath('r1'));
+  const cases = FILES.flatMap(([pathOf, ...targets]) =>
+    DAMAGES.map(([what, damage]) => ({ path: pathOf(2), other: pathOf(1), targets, what, damage })),
+  ).filter(({ path, what }) => what !== 'longer' || !isSent(path));
+  // Of cells the directory is read at once; what is behind it may be any.
+  const readIn = (path: string): Buffer => {
+    const bytes = readFileSync(join(root, path));
+    return path.endsWith('/cells.bin') ? bytes.subarray(0, decodeCells(bytes, path).bytes) : bytes;
+  };
+  for (const { path, other, targets, what, damage } of sliceOf(cases, (one) => one.what === 'missing')) {
+    const file = join(root, path);
     const intact = readFileSync(file);
-    const damaged = damage(Buffer.from(intact), readFileSync(fileOf(1, geometry)));
+    const damaged = damage(Buffer.from(readIn(path)), readIn(other));
     if (damaged === undefined) rmSync(file);
     else writeFileSync(file, damaged);
     const service = await startService(out);
     // At once: the proxy looks at the pointer before each 502, which it does four times a second.
-    const targets = ['fc/lv2?page-size=3&', 'geojsonl/lv2?gid-0=none&', 'geojsonl/lv2?'];
-    const asked = targets.map((target) => send(service, `/api/v1/${target}geometry=${geometry}`));
+    const asked = ['gzip', 'identity'].flatMap((coding) =>
+      targets.map((target) => send(service, `/api/v1/${target}`, { 'accept-encoding': coding })),
+    );
     for (const answer of await Promise.all(asked))
-      assert.doesNotMatch(refusal(answer, 502, 'origin-damaged'), /index|lv2|releases/, what);
-    assert.match(service.log.join('\n'), new RegExp(`lv2/${geometry}/index\\.bin: `), what);
-    for (const other of GEOMETRIES) {
-      assert.equal((await send(service, `/api/v1/fc/lv1?geometry=${other}`)).status, 200);
-      if (other !== geometry) assert.equal((await send(service, `/api/v1/fc/lv2?geometry=${other}`)).status, 200);
-    }
+      assert.doesNotMatch(refusal(answer, 502, 'origin-damaged'), /index|lv2|releases|\.(gz|bin)/, `${path} ${what}`);
+    assert.ok(service.log.join('\n').includes(path), what);
+    const others = FILES.flatMap(([, target = '']) => (targets.includes(target) ? [] : target));
+    const above = targets.filter((target) => target.includes('lv2')).map((target) => target.replace('lv2', 'lv1'));
+    for (const target of [...others, ...above])
+      assert.equal((await send(service, `/api/v1/${target}`)).status, 200, target);
     assert.equal((await send(service, '/readyz', { authorization: undefined })).status, 200);
     writeFileSync(file, intact);
   }
@@ -155,18 +205,19 @@ test('a table that could not be read is tried again after five seconds, not at o
   assert.ok(level.get(TABLES.low));
 });
 
-test('of a release that is gone before its table was read a cursor gives 410, and other requests the new release', async () => {
-  for (const isPinned of [true, false]) {
-    const out = copyOf(small);
-    const service = await startService(out);
-    const next = nextOf(await send(service, '/api/v1/fc/lv1?page-size=1')) ?? '';
-    // The proxy has not looked at current.json since.
-    pointTo(out, 'r2');
-    renameSync(join(out, releasePath('r1')), join(out, 'removed'));
-    if (isPinned) refusal(await send(service, `${next}&geometry=low`), 410, 'release-gone');
-    const answer = await send(service, '/api/v1/fc/lv1?geometry=low&page-size=1');
-    assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, 'r2']);
-  }
+test('of a release that is gone before a part was read a cursor gives 410, and other requests the new release', async () => {
+  for (const query of ['geometry=low', 'contains=1.5,3.5'])
+    for (const isPinned of [true, false]) {
+      const out = copyOf(small);
+      const service = await startService(out);
+      const next = nextOf(await send(service, '/api/v1/fc/lv1?page-size=1')) ?? '';
+      // The proxy has not looked at current.json since.
+      pointTo(out, 'r2');
+      renameSync(join(out, releasePath('r1')), join(out, 'removed'));
+      if (isPinned) refusal(await send(service, `${next}&${query}`), 410, 'release-gone');
+      const answer = await send(service, `/api/v1/fc/lv1?${query}&page-size=1`);
+      assert.deepEqual([answer.status, answer.headers['boundaries-release']], [200, 'r2']);
+    }
 });
 
 test('beyond the limit the level that was used least recently is freed, by which no look at current.json counts', async () => {

@@ -10,11 +10,10 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { listen } from '../support/http/listen.ts';
-import { compile } from '../support/processes/compile.ts';
 import { PROXY, serve } from '../support/processes/proxy-process.ts';
+import { GENERATOR } from '../support/processes/run-generator.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const GENERATOR = compile('generator/main.ts');
 /** As `npm start` starts it in a clone. */
 const CLONE = ['--import', 'tsx', 'proxy/main.ts'];
 const source = writeCountries();
@@ -96,6 +95,16 @@ test('points appends to standard output and reports on the other; a start that f
     ['serve --origin none --public', 1, NOTHING, /there is no release to serve\n {2}.*boundaries-generator build/],
     ['serve --prot 1', 2, NOTHING, /^--prot: no such option\n {2}what to do: did you mean --port/],
   ]);
+});
+
+test('head ends points quietly', () => {
+  const table = join(folder, 'long.csv');
+  writeFileSync(table, `lon,lat\n${'0.5,0.5\n'.repeat(200_000)}`);
+  const command = '"$0" "$1" points --origin "$2" "$3" | head -n 2';
+  const args = ['-c', command, process.execPath, PROXY, out, table];
+  const { status, stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /^lon,lat,gid_0,.*\n0\.5,0\.5,AAA,.*\n$/);
 });
 
 test('token --dev prints a token and nothing else, which serve --dev accepts; serve says how to try it, and SIGINT ends it', async () => {

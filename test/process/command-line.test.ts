@@ -11,6 +11,7 @@ import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import { SERVE_OPTIONS, type ServeOptions } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
+import { jsonLines } from '../support/files.ts';
 import { listen } from '../support/http/listen.ts';
 import { serve } from '../support/processes/proxy-process.ts';
 import { type Typed, typed } from '../support/processes/typed.ts';
@@ -34,10 +35,7 @@ test('serve --dev prints a link with a token where no server sees it, and comman
   const commands = text.split('\n').filter((line) => /^(curl |NEXT=)/.test(line));
   assert.equal(commands.length, 3);
   const outputs = commands.map((command) =>
-    spawnSync('sh', ['-c', `TOKEN=${token}\n${command}`], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line)),
+    jsonLines(spawnSync('sh', ['-c', `TOKEN=${token}\n${command}`], { encoding: 'utf8' }).stdout),
   );
   const ids = (n: number): number[] => outputs[n]?.map(({ id }) => id) ?? [];
   assert.deepEqual(ids(0), [1, 2, 3]);

@@ -5,17 +5,16 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { jsonLines } from '../support/files.ts';
 import { send } from '../support/http/http-client.ts';
 import { token } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, type Running, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv1';
 
@@ -88,10 +87,7 @@ test('an access log in a file goes on when the disk has space again, and says ho
   assert.equal(Number(gap()), await droppedLines(running));
   assert.deepEqual(await running.stop(), [0, null]);
   // Every line is whole, and the log goes on after the gap.
-  const lines = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(readFileSync(file, 'utf8'));
   assert.deepEqual([lines.find(({ dropped }) => dropped)?.level, lines.at(-1)?.path], ['warn', LONG_PATH]);
 });
 

@@ -4,18 +4,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { jsonLines } from '../support/files.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, token } from '../support/http/in-process-proxy.ts';
 import { issuerKey, startIssuer, tokenOf } from '../support/http/issuer.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries } from '../support/releases/build-release.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+const folder = await buildCountries();
 const OPTIONS = issuedOptions(folder);
 const PATH = '/api/v1/fc/lv0';
 
@@ -28,11 +26,7 @@ test('the access log has a line of JSON a request, without query where it was re
   await send(running, `/${secret}`, {}, 'POST');
   await send(running, '/healthz', {}, 'HEAD');
   await running.stop();
-  const lines = running
-    .out()
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines(running.out());
   assert.deepEqual(
     lines.map(({ method, path, status, subject, code }) => [method, path, status, subject, code]),
     [

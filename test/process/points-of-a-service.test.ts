@@ -12,19 +12,16 @@ import { Cache, cacheFolder } from '../../proxy/points/cache.ts';
 import { type OpenRelease, openService } from '../../proxy/points/open-release.ts';
 import { loadLevel } from '../../proxy/points/reader.ts';
 import type { Service } from '../../proxy/points/service.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
+import { type RunningService, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { ADDED, append, LATE, SOUTH } from '../support/points-table.ts';
 import { typed } from '../support/processes/typed.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
+import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
-const out = temporaryFolder();
-await buildRelease(writeCountries(), out, { cells: true });
+const out = await buildCountries({ cells: true });
 const service = await startService(out);
-const token = AUTHORIZED.authorization.slice('Bearer '.length);
 
 /** Opens the release of a service. */
 function opening(source: Service, cache = new Cache(temporaryFolder())) {
@@ -64,17 +61,15 @@ async function frontOf(
 
 /** Makes a release of another country, r2, the one that a service serves. */
 async function replaceRelease(folder: string, { releases }: RunningService): Promise<void> {
-  const features = [{ fid: 1, values: ['CCC', 'Celand'], wkt: square(0, 0, 4) }];
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
-  const next = writeDataset(join(folder, 'next.gpkg'), 'GPKG', [layer]);
-  await buildRelease(next, folder, { release: 'r2', cells: true });
+  const layer = layerOf('ADM_0', ['GID_0', 'COUNTRY'], [[['CCC', 'Celand'], square(0, 0, 4)]]);
+  await buildLayers([layer], { release: 'r2', cells: true }, folder);
   await releases.refresh();
 }
 
 /** Fails unless a service is refused with this message, and its cache has no draft. */
 async function assertRefused(source: Omit<Service, 'token'>, message: RegExp): Promise<void> {
   const folder = temporaryFolder();
-  const open = opening({ ...source, token }, new Cache(folder));
+  const open = opening({ ...source, token: TOKEN }, new Cache(folder));
   await assert.rejects(append(TABLE, open), { message, remedy: /./ });
   assert.ok(readdirSync(folder).every((name) => /^[0-9a-f]{32}\.(bin|json)$/.test(name)));
 }
@@ -84,7 +79,7 @@ const EXPECTED = `${['lon', 'lat', ...ADDED]}\n${[...SOUTH.at, ...SOUTH.units]}\
 
 test('of a service the files are fetched once, and asked for by entity tag from then on', async () => {
   const { url, asked } = await frontOf(service.url);
-  const env = { TOKEN: token, XDG_CACHE_HOME: temporaryFolder() };
+  const env = { TOKEN, XDG_CACHE_HOME: temporaryFolder() };
   const printed = async (base: string): Promise<string> =>
     (await typed('proxy', ['points', '--url', base], { stdin: TABLE, env })).stdout;
   const count = (status: string): number => asked.filter((one) => one.startsWith(status)).length;
@@ -100,7 +95,7 @@ test('of a service the files are fetched once, and asked for by entity tag from 
 test('a file of the cache that was cut, changed or removed is fetched again', async () => {
   const { url, asked } = await frontOf(service.url);
   const folder = temporaryFolder();
-  const open = opening({ url, token }, new Cache(folder));
+  const open = opening({ url, token: TOKEN }, new Cache(folder));
   assert.equal((await append(TABLE, open)).text, EXPECTED);
   const names = readdirSync(folder).sort();
   assert.equal(names.length, 18);
@@ -126,22 +121,20 @@ test('a file of the cache that was cut, changed or removed is fetched again', as
 });
 
 test('a release that takes the place of another meanwhile is fetched as a whole', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { cells: true });
+  const folder = copyOf(out);
   const changing = await startService(folder);
   const { url, asked } = await frontOf(changing.url, async (_, count) => {
     if (count !== 4) return;
     await replaceRelease(folder, changing);
   });
-  const { text, summary } = await append(TABLE, opening({ url, token }));
+  const { text, summary } = await append(TABLE, opening({ url, token: TOKEN }));
   assert.equal(summary.release, 'r2');
   assert.equal(text, `lon,lat,gid_0,name_0\n${SOUTH.at},CCC,Celand\n${LATE.at},CCC,Celand\n`);
   assert.equal(asked.length, 6 + 6 + 1, asked.join());
 });
 
 test('behind a cache that has names of the release before, units are of that release: by points and by its module', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { cells: true });
+  const folder = copyOf(out);
   const changing = await startService(folder, { isPublic: true });
   const { url } = await frontOf(changing.url, undefined, /names/);
   for (const level of LEVELS) await fetch(`${url}/api/v1/names/${levelName(level)}`);
@@ -223,10 +216,9 @@ test('without a token, or with one that is refused, the error says so, and shows
 });
 
 test('a service without cells is named as such', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder);
+  const folder = await buildCountries();
   const { url } = await startService(folder);
-  const refused = append(TABLE, opening({ url, token }));
+  const refused = append(TABLE, opening({ url, token: TOKEN }));
   await assert.rejects(refused, { message: /no cells to look points up in/, remedy: /--no-cells/ });
 });
 

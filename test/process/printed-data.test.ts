@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { type Typed, typed } from '../support/processes/typed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,7 +14,7 @@ const WRITTEN = String.raw`A\u000a::error::GID\u000d\u001b[31m\u009b2J\u2028`;
 
 /** A GeoPackage, and a column and a file name as hostile as the GID. */
 function writeHostile(name: string, gid: string, wkt: string | null): string {
-  const layer = { name: 'ADM_0', columns: ['GID_0', `${HOSTILE}-${name}`], features: [{ fid: 1, values: [gid], wkt }] };
+  const layer = layerOf('ADM_0', ['GID_0', `${HOSTILE}-${name}`], [[[gid], wkt]]);
   return writeDataset(join(folder, `${HOSTILE}-${name}.gpkg`), 'GPKG', [layer]);
 }
 
@@ -54,10 +54,8 @@ test('GIDs, columns and file names are printed with escapes in place of control 
 });
 
 test('a message of several lines has them, from a child process too', async () => {
-  const layers = [0, 1].map((level) => {
-    const columns = ['GID_0', 'GID_1'].slice(0, level + 1);
-    const features = [{ fid: 1, values: columns.map(() => HOSTILE), wkt: null }];
-    const layer = { name: `L${level}`, columns, features };
+  const layers = [['GID_0'], ['GID_0', 'GID_1']].map((columns, level) => {
+    const layer = layerOf(`L${level}`, columns, [[columns.map(() => HOSTILE), null]]);
     return writeDataset(join(folder, `${level}.gpkg`), 'GPKG', [layer]);
   });
   for (const workers of ['0', '1']) {

@@ -15,14 +15,13 @@ import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
 import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
-import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { buildCountries, buildUnchecked } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder, { storedPages: 'unfiltered' });
+const folder = await buildCountries({ storedPages: 'unfiltered' });
 // Larger than all the buffers between a server and a client that does not read.
 const { page } = enlargePage(folder, 16 * 1024 * 1024);
 const OPTIONS = issuedOptions(folder);
@@ -46,14 +45,14 @@ function workersOf({ pid }: ChildProcess): number[] {
   return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
+/** Does the proxy answer? */
+function isAnswering(running: Running): Promise<boolean> {
+  return send(running, '/healthz').then(Boolean, () => false);
+}
+
 /** Waits until the proxy takes no more connections. */
-async function untilRefused(running: Running): Promise<void> {
-  const refused = (): Promise<boolean> =>
-    send(running, '/healthz').then(
-      () => false,
-      () => true,
-    );
-  await until(refused, 'the proxy still takes connections');
+function untilRefused(running: Running): Promise<void> {
+  return until(async () => !(await isAnswering(running)), 'the proxy still takes connections');
 }
 
 /** Reads the rest; how much there was until the connection ended. */
@@ -140,13 +139,8 @@ test('workers share a port; those that die are replaced, all at once too; told t
   for (const worker of dead)
     await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
   // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
-  const isReplaced = async (): Promise<boolean> => {
-    const isAnswered = await send(running, '/healthz').then(
-      () => true,
-      () => false,
-    );
-    return isAnswered && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
-  };
+  const isReplaced = async (): Promise<boolean> =>
+    (await isAnswering(running)) && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
   await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
   const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
@@ -175,8 +169,7 @@ test('a worker that takes the place of another one serves what the others do, al
   const dead = workersOf(running.child);
   for (const worker of dead) process.kill(worker, 'SIGKILL');
   for (const worker of dead) await running.says(new RegExp(`worker ${worker} exited`));
-  const isAnswered = (): Promise<boolean> => send(running, '/healthz').then(Boolean, () => false);
-  await until(isAnswered, 'no worker answers');
+  await until(() => isAnswering(running), 'no worker answers');
   for (let i = 0; i < 20; i++) {
     const { status, headers } = await send(running, '/api/v1/fc/lv1');
     assert.deepEqual([status, headers['boundaries-release']], [200, 'r2']);

@@ -45,6 +45,10 @@ const reference = copyOf(before);
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
 
+/** An output folder with releases r1 to r4. */
+const four = temporaryFolder();
+for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
+
 /** What current.json says. */
 function currentIn(out: string) {
   return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
@@ -133,6 +137,16 @@ test('the same release built again is fine; other content under its id is refuse
   assert.deepEqual(contentOf(out), expected);
 });
 
+test('a release id that could name another folder, and what is no date, are refused before anything is read', async () => {
+  const out = freshOutput();
+  for (const release of ['..', 'a/b', '.x', ''])
+    await assert.rejects(buildRelease('no such source', out, { release }), { message: /not a release id/ });
+  await assert.rejects(buildRelease('no such source', out, { ...newBuild, date: '31.12.2026' }), {
+    message: 'date 31.12.2026: not a date',
+  });
+  assert.deepEqual(contentOf(out), contentOf(before));
+});
+
 test('activate goes forward and back, list shows what there is, prune keeps the current one and clears away leftovers', async () => {
   const out = freshOutput();
   for (const [release, storedPages] of [
@@ -178,20 +192,19 @@ test('a release built for review is not readable when another is activated or pr
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
-  const out = freshOutput();
-  for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
-  writeFileSync(join(out, 'releases/b/release.json'), '{');
-  const damage = `${join(out, 'releases/b/release.json')}: is not JSON`;
+  const out = copyOf(four);
+  const file = join(out, releasePath('r2'), RELEASE_FILE);
+  writeFileSync(file, '{');
   const listed = listReleases(out).toSorted((a, b) => (a.release < b.release ? -1 : 1));
   assert.deepEqual(
     listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
-    [`b undefined ${damage}`, 'c 3 undefined', 'old 2 undefined'],
+    ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined'],
   );
   const table = releaseTable(listed).split('\n');
-  assert.match(table[1] ?? '', /^b .* damaged /);
-  assert.equal(table.at(-1), `damaged: ${damage}`);
-  assert.deepEqual(await pruneReleases(out, 1), ['old']);
-  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c']);
+  assert.match(table[2] ?? '', /^r2 .* damaged /);
+  assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
+  assert.deepEqual(await pruneReleases(out, 1), ['r3', 'r1']);
+  assert.deepEqual(publishedReleases(out).toSorted(), ['r2', 'r4']);
 });
 
 test('prune goes by the order that current.json records, not by the dates of files, which a copy may change', async () => {
@@ -221,8 +234,7 @@ test('while prune waits a build is made; what is made current again meanwhile, o
 });
 
 test('prune takes a release out of current.json, waits, and then removes its files', async () => {
-  const out = freshOutput();
-  await buildRelease(newSource, out, newBuild);
+  const out = copyOf(reference);
   const waited: number[] = [];
   const wait = async (ms: number): Promise<void> => {
     waited.push(ms);
@@ -235,37 +247,6 @@ test('prune takes a release out of current.json, waits, and then removes its fil
   assert.deepEqual(await pruneReleases(out, 1, 60_000, wait), []);
   assert.deepEqual(waited, [5000]);
 });
-
-test('after an upgrade releases of the old format are refused by name, and a build replaces the pointer to them', async () => {
-  const out = freshOutput();
-  const asOld = (file: string): void =>
-    writeFileSync(file, readFileSync(file, 'utf8').replace(`"version": ${FORMAT_VERSION}`, '"version": 2'));
-  asOld(join(out, 'current.json'));
-  asOld(join(out, 'releases/old/release.json'));
-  const problem = `format version is 2, expected ${FORMAT_VERSION}: build the release again from its source`;
-  const listed = listReleases(out);
-  assert.deepEqual(
-    listed.map(({ release, isCurrent, damage, otherFormat }) => [release, isCurrent, damage, otherFormat?.version]),
-    [['old', false, undefined, 2]],
-  );
-  await assert.rejects(activateRelease(out, 'old'), { message: new RegExp(`releases/old/release.json: ${problem}`) });
-  await assert.rejects(buildRelease(newSource, out, { release: 'old' }), {
-    message: `${join(out, 'releases/old')} exists already: release.json: ${problem}`,
-    remedy: 'choose another --release, or remove that folder',
-  });
-  const notes: string[] = [];
-  await build(buildOptions(newSource, out, newBuild), { ...SILENT, note: (text) => notes.push(text) });
-  assert.deepEqual(notes.slice(1), [
-    'not hosted, because of their format version: old; build them again, then remove their folders',
-  ]);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
-  assert.deepEqual(await pruneReleases(out, 1), []);
-  assert.ok(existsSync(join(out, 'releases/old')));
-});
-
-/** An output folder with releases r1 to r4. */
-const four = temporaryFolder();
-for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
 
 test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
   const folder = copyOf(four);

@@ -8,6 +8,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { recordedBuildFrom } from '../../format/recorded-build.ts';
+import { currentFromJson } from '../../format/release.ts';
 import { DEFAULTS } from '../../generator/build.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { releaseErrorToStartError } from '../../proxy/config/start-remedies.ts';
@@ -109,8 +110,14 @@ test('--like takes the options of a release of any version, by its id, too; in t
   const args = ['build', '--out', 'same', '--source', 'towns.geojson', '--like', 'towns-1', '--workers', '0'];
   const again = await generator(...args, '--release', 'towns-1');
   assert.match(again.stderr, /exists already: .*format version is 5.*\n {2}what to do: choose another --release/);
-  assert.equal((await generator(...args, '--release', 'towns-2')).status, 0);
-  assert.match((await generator('list', '--out', 'same')).stdout, /^towns-2 .* current /m);
+  const built = await generator(...args, '--release', 'towns-2');
+  assert.equal(built.status, 0);
+  // The pointer to the old one, which no version reads now, is replaced; the release stays.
+  assert.match(built.stderr, /not hosted, because of their format version: towns-1; build them again/);
+  const pointer = currentFromJson(readFileSync(join(cwd, 'same/current.json'), 'utf8'), 'current.json');
+  assert.deepEqual([pointer.release, pointer.hosted], ['towns-2', ['towns-2']]);
+  const { stdout: listed } = await generator('list', '--out', 'same');
+  for (const line of [/^towns-1 .* format 5 /m, /^towns-2 .* current /m]) assert.match(listed, line);
   const none = await generator(...args.with(6, 'same/none'), '--release', 'r');
   assert.match(none.stderr, /--like same\/none: it has no release\.json/);
 });

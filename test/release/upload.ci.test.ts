@@ -120,11 +120,6 @@ async function refusalOf(s3: RunningS3, out: string): Promise<string> {
   return errors;
 }
 
-/** Asserts that a folder has the files of another, and no more. */
-function assertSameFiles(folder: string, other: string): void {
-  assert.deepEqual(contentOf(folder), contentOf(other));
-}
-
 const originOf = ({ endpoint }: RunningS3): Promise<Origin> =>
   s3Origin({ bucket: BUCKET, prefix: PREFIX }, { endpoint });
 
@@ -251,7 +246,7 @@ test('a release is copied to a folder as the bucket gets it; symbolic links are 
     symlinkSync(join(second, path), join(out, path));
   }
   assert.deepEqual(await run(target, out), { code: 0, errors: '' });
-  assertSameFiles(target, second);
+  assert.deepEqual(contentOf(target), contentOf(second));
 });
 
 test('what a SIGKILL cut off in a folder is completed, also release.json, which comes last', async () => {
@@ -267,7 +262,7 @@ test('what a SIGKILL cut off in a folder is completed, also release.json, which 
     cut.forEach(half);
     const { code, errors } = await run(target, second);
     assert.equal(code, 0, errors);
-    assertSameFiles(target, second);
+    assert.deepEqual(contentOf(target), contentOf(second));
   }
 });
 
@@ -288,7 +283,7 @@ test('a target that is the source is refused, whatever its name is, and nothing 
     const { code, errors } = await run(target, source, ['--delete'], alias);
     assert.notEqual(code, 0, target);
     assert.match(errors, /is the source/, target);
-    assertSameFiles(out, before);
+    assert.deepEqual(contentOf(out), contentOf(before));
   }
 });
 

@@ -20,7 +20,6 @@ import {
   CODINGS,
   type Coding,
   CURRENT_TARGETS,
-  type Expected,
   isPinned,
   pointerTo,
   publicSettings,
@@ -269,18 +268,9 @@ class Simulation {
     if (range !== undefined) headers.push(`Range: bytes=${range.first}-${range.last}`);
     const connection = new Connection(this.#time, requestText(method, target, coding, headers), manners);
     connection.on('error', () => {});
-    this.trace.push(`${this.#time.now} ${method} ${coding} ${target} key ${key}`);
-    const running: Running = {
-      begun: this.#time.now,
-      method,
-      target,
-      coding,
-      key,
-      ifNoneMatch,
-      range,
-      manners,
-      connection,
-    };
+    const begun = this.#time.now;
+    this.trace.push(`${begun} ${method} ${coding} ${target} key ${key}`);
+    const running = { begun, method, target, coding, key, ifNoneMatch, range, manners, connection };
     this.#running.push(running);
     return running;
   }
@@ -323,7 +313,7 @@ class Simulation {
     if (status === 416 && this.#isBehindEnd(running)) return;
     assert.ok([0, 410, 502, 503, 504].includes(status), `${what} ${reason}`);
     const isGone = !this.#within(this.#hosted, begun - MINUTE).every((hosted) =>
-      hosted.some((release) => this.#names(release, target)),
+      hosted.some(({ answers }) => answers.has(requestKey(target, 'gzip'))),
     );
     if (isPinned(target) && (status === 503 || isGone)) return;
     assert.ok(!this.#isCalm(running), `${what} although nothing was wrong: ${reason}`);
@@ -345,11 +335,6 @@ class Simulation {
     return begun - (begun - this.#origin.faultAt < STALE_MS ? 6 : 1) * STALE_MS;
   }
 
-  /** Does a request name this release? */
-  #names({ answers }: SimulatedRelease, target: string): boolean {
-    return answers.has(requestKey(target, 'gzip'));
-  }
-
   /** Has nothing been wrong since before the request? */
   #isCalm({ begun }: Running): boolean {
     if (this.#damaged.size > 0 || this.#isIssuerDown) return false;
@@ -369,7 +354,8 @@ class Simulation {
       if (headers.has('boundaries-release') && headers.get('boundaries-release') !== id) return false;
       if (status === 304) return ifNoneMatch === etag;
       if (headers.get('link') !== expected.link) return false;
-      return method === 'HEAD' || body.equals(bodyOf(expected, status === 206 ? range : undefined));
+      const part = status === 206 && range !== undefined ? [range.first, range.last + 1] : [];
+      return method === 'HEAD' || body.equals(expected.body.subarray(...part));
     };
     if (status === 200 && method === 'GET') {
       const sum = sha256(body);
@@ -479,8 +465,4 @@ class Simulation {
       keys: keys.map((key) => ({ ...key?.publicKey.export({ format: 'jwk' }), kid: key?.kid, alg: 'EdDSA' })),
     });
   }
-}
-
-function bodyOf({ body }: Expected, range: Running['range']): Buffer {
-  return range === undefined ? body : body.subarray(range.first, range.last + 1);
 }

@@ -200,10 +200,6 @@ test('writes a 64-bit number beside columns of any name; refuses one that SQL ca
   await assert.rejects(published(written('*'), { sql: [all] }), { message: /has a column named \*/ });
 });
 
-test('publishes only the levels it is told to', async () => {
-  assert.deepEqual((await published(writeCountries(), { levels: [1] })).counts, [0, 3, 0, 0, 0, 0]);
-});
-
 test('refuses a list with a number beyond 2^53', async () => {
   const list = join(folder, 'list.geojson');
   writeFileSync(list, geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']));

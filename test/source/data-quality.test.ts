@@ -21,11 +21,10 @@ import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureFeature, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import { type FixtureFeature, layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
-import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { numbered, published } from './published.ts';
+import { published } from './published.ts';
 
 const folder = temporaryFolder();
 let made = 0;
@@ -237,10 +236,13 @@ test('all problems of all levels are listed at once', async () => {
     message: /lv0: layers without any unit: 1 .*lv1: .*lv2: /s,
     remedy: /--accept no-units$/,
   });
-  const features = numbered([['A', 'AAA'], 'POINT(1 1)'], [['A', null], square(0, 0)]);
+  const others: [unknown[], string][] = [
+    [['A', 'AAA'], 'POINT(1 1)'],
+    [['A', null], square(0, 0)],
+  ];
   const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0'], features: numbered([['AAA'], null]) },
-    { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features },
+    layerOf('ADM_0', ['GID_0'], [[['AAA'], null]]),
+    layerOf('ADM_1', ['GID_1', 'GID_0'], others),
   ]);
   await assertRefused(source, {
     message:
@@ -255,15 +257,15 @@ test('oddities that leave a release right are counted with their first example',
     { length: 3000 },
     (_, i) => `${(i / 2.5e6).toFixed(7)} 57,${(i / 2.5e6 + 2e-7).toFixed(7)} 50`,
   );
-  const odd = numbered(
+  const odd: [unknown[], string][] = [
     [['?', 'Nowhere'], square(0, 0)],
     [['BBB', 'Far east'], square(180.5, 0)],
     [['CCC', 'Round the world'], 'POLYGON((179 0,-179 0,-179 1,179 1,179 0))'],
     [['DDD', 'Sliver'], 'MULTIPOLYGON(((0 0,1e-9 0,1e-9 1e-9,0 0)),((5 5,6 5,6 6,5 5)))'],
     [['EEE', 'Comb'], `POLYGON((0 58,${teeth.join()},0.01 58,0 58))`],
-  );
+  ];
   const source = writeDataset(join(folder, 'odd.gpkg'), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: odd },
+    layerOf('ADM_0', ['GID_0', 'COUNTRY'], odd),
     squares('ADM_2', ['GID_2', 'GID_1', 'GID_0'], ['B.1', 'B', 'BBB']),
     { name: 'roads', columns: ['class'], features: [{ fid: 1, values: ['m'], wkt: 'LINESTRING(0 0,1 1)' }] },
   ]);
@@ -398,14 +400,4 @@ test('a geometry without a GeoJSON form is refused with its fid and type', async
   dataset.close();
   const message = /tin\.gpkg: layer ADM_0 .*fid 2, GID BBB: geometries of type TIN have no GeoJSON form/;
   await assertRefused(source, { message });
-});
-
-test('errors of GDAL while the source is read again are named', async () => {
-  const path = shapefiles();
-  const out = join(folder, `out-${made++}`);
-  await buildRelease(path, out);
-  cut(join(path, 'adm2.shp'), 0.5);
-  const { findings } = await verifyAgainst(path, out);
-  const ofShapefile = findings.filter((finding) => finding.path === join(path, 'adm2.shp'));
-  assert.match(ofShapefile.map(({ problem }) => problem).join('\n'), /layer adm2, fid \d: GDAL reports: .*fread/);
 });

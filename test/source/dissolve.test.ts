@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { build } from '../../generator/build.ts';
+import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { dissolveCostToText, dissolveLayer } from '../../generator/prepare/dissolve-layers.ts';
@@ -16,14 +17,16 @@ import { areaOf } from '../support/datasets/area-of.ts';
 import {
   type FixtureFeature,
   type FixtureLayer,
+  layerOf,
   runSql,
   square,
+  squares,
   writeDataset,
 } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { numbered, published } from './published.ts';
+import { published } from './published.ts';
 
 const folder = temporaryFolder();
 
@@ -85,6 +88,22 @@ test('level n has a unit for each GID_n, the union of its members, in the order 
   assert.equal(JSON.stringify(levels[0]?.[1].geometry), alone);
 });
 
+test('a dry run counts the units that a build makes, and says what it costs', async () => {
+  const notes: string[] = [];
+  const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+  const dry = await forecast(buildOptions(source, join(folder, 'dry'), { accept: ACCEPTABLE }), report);
+  const counts = dry.levels.map(({ features }) => features);
+  assert.deepEqual(counts, [...levels.map(({ length }) => length), 0, 0, 0]);
+  assert.match(notes.join('\n'), /world\.gpkg: 8 units in one layer: its 11 units on 3 levels are made by dissolving/);
+});
+
+test('a condition on a single layer selects the units of its level: the layer is not split', async () => {
+  const where = [{ level: 2 as const, value: "GID_1 = 'BBB.1'" }];
+  const { counts, gidsOf } = await published(source, { where, accept: ACCEPTABLE });
+  assert.deepEqual(counts, [0, 0, 3, 0, 0, 0]);
+  assert.deepEqual(gidsOf(2), ['BBB.1.2', 'BBB.1.1', 'BBB.1.2']);
+});
+
 test('the order of the features in the file does not matter', async () => {
   const unordered = await dissolved(writeSingle('world.geojson', UNITS, 'GeoJSON'));
   for (const level of [0, 1, 2] as const) assert.equal(unordered.linesOf(level), linesOf(level));
@@ -92,10 +111,11 @@ test('the order of the features in the file does not matter', async () => {
 
 test('workers dissolve levels and find parents by place as one process does, and progress reaches its total', async () => {
   const [island, coast, rock] = [square(0, 0), square(1, 0), square(8, 8)];
-  const features = numbered([['R'], island], [['R'], coast], [['R'], rock]);
+  const regions = [island, coast, rock].map((wkt): [string[], string] => [['R'], wkt]);
+  const towns = [coast, rock].map((wkt, i): [string[], string] => [[`T${i}`], wkt]);
   const two = writeDataset(join(folder, 'two.gpkg'), 'GPKG', [
-    { name: 'regions', columns: ['region'], features },
-    { name: 'towns', columns: ['town'], features: numbered([['T0'], coast], [['T1'], rock]) },
+    layerOf('regions', ['region'], regions),
+    layerOf('towns', ['town'], towns),
   ]);
   const options = sourceOptionsFrom({
     'gid-column': ['lv1=region', 'lv2=town'],
@@ -111,7 +131,7 @@ test('workers dissolve levels and find parents by place as one process does, and
   const parallel = buildOptions(two, join(folder, 'parallel'), { ...options, workers: 2 });
   await build(parallel, { ...SILENT, expect: add('expected'), advance: add('done') });
   assert.deepEqual(contentOf(parallel.out), contentOf(out));
-  assert.deepEqual(progress, { expected: features.length, done: features.length });
+  assert.deepEqual(progress, { expected: regions.length, done: regions.length });
 });
 
 test('a level has its columns, those of upper levels and those of all levels; keys of the source are left out, and values on which members disagree', () => {
@@ -161,12 +181,8 @@ test('polygons of one unit that overlap keep their whole area', async () => {
 
 test('64-bit integers keep every digit; where they might differ, they are null', async () => {
   const columns = ['GID_0', 'GID_1', { name: 'CODE', type: gdal.OFTInteger64 }];
-  const features = numbered(
-    [['AAA', 'AAA.1', 0], square(0, 0)],
-    [['AAA', 'AAA.2', 0], square(1, 0)],
-    [['BBB', '', 0], square(2, 0)],
-  );
-  const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [{ name: 'wide', columns, features }]);
+  const layer = squares('wide', columns, ['AAA', 'AAA.1', 0], ['AAA', 'AAA.2', 0], ['BBB', '', 0]);
+  const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [layer]);
   const dataset = gdal.open(path, 'r+');
   runSql(dataset, 'UPDATE wide SET CODE = 9007199254740993');
   dataset.close();
@@ -227,13 +243,14 @@ test('fails for a part that cannot be written', async () => {
 
 test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a level', async () => {
   const columns = ['OBJECTID', 'ID_0', 'ID_1', 'ID_2'].map((name) => ({ name, type: gdal.OFTInteger }));
-  const features = numbered(
-    [[1, 9, 1, 1, 'AAA', 'Aland', 'North', 'Næst'], square(0, 0)],
-    [[2, 9, 1, 2, 'AAA', 'Aland', 'North', 'Wüst'], square(1, 0)],
-    [[3, 9, 2, 0, 'AAA', 'Aland', 'South', ''], square(0, 1)],
-    [[4, 10, 0, 0, 'BBB', 'Beland', '', ''], square(5, 0)],
+  const layer = squares(
+    'gadm28',
+    [...columns, 'ISO', 'NAME_0', 'NAME_1', 'NAME_2'],
+    [1, 9, 1, 1, 'AAA', 'Aland', 'North', 'Næst'],
+    [2, 9, 1, 2, 'AAA', 'Aland', 'North', 'Wüst'],
+    [3, 9, 2, 0, 'AAA', 'Aland', 'South', ''],
+    [4, 10, 0, 0, 'BBB', 'Beland', '', ''],
   );
-  const layer = { name: 'gadm28', columns: [...columns, 'ISO', 'NAME_0', 'NAME_1', 'NAME_2'], features };
   const { gidsOf, release } = await published(writeDataset(join(folder, 'gadm28.gpkg'), 'GPKG', [layer]));
   const gids = [gidsOf(0, 'ISO'), gidsOf(1), gidsOf(2)].map((list) => list.join(' '));
   assert.deepEqual(gids, ['AAA BBB', 'AAA.1 AAA.2', 'AAA.1.1 AAA.1.2']);
@@ -242,12 +259,13 @@ test('GADM 2.8 in one layer: GIDs are composed, and 0 stands for no unit of a le
 });
 
 test('the columns of a single layer may be named and renamed', async () => {
-  const features = numbered(
-    [['A', 'A1', 'A1a', 'x'], square(0, 0)],
-    [['A', 'A1', 'A1b', 'y'], square(1, 0)],
-    [['A', 'A2', null, 'z'], square(0, 1)],
-  );
-  const renamed = writePieces('renamed.gpkg', features, ['code0', 'code1', 'code2', 'name']);
+  const columns = ['code0', 'code1', 'code2', 'name'];
+  const rows = [
+    ['A', 'A1', 'A1a', 'x'],
+    ['A', 'A1', 'A1b', 'y'],
+    ['A', 'A2', null, 'z'],
+  ];
+  const renamed = writePieces('renamed.gpkg', columns, ...rows);
   const options = sourceOptionsFrom({
     'gid-column': ['lv0=code0', 'lv1=code1', 'lv2=code2'],
     columns: ['code0:country,code1:region', 'lv2=code2:district'],
@@ -259,14 +277,14 @@ test('the columns of a single layer may be named and renamed', async () => {
 
 test('a GID that is the number 0 is a GID: such a layer is no single layer', async () => {
   const columns = ['country', { name: 'code', type: gdal.OFTInteger }];
-  const zero = writePieces('zero.gpkg', numbered([['A', 0], square(0, 0)], [['A', 1], square(1, 0)]), columns);
+  const zero = writePieces('zero.gpkg', columns, ['A', 0], ['A', 1]);
   const options = sourceOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
   assert.deepEqual((await published(zero, options)).counts, [0, 2, 0, 0, 0, 0]);
 });
 
-/** Writes a layer of units, or of pieces of them. */
-function writePieces(name: string, features: readonly FixtureFeature[], columns: FixtureLayer['columns']): string {
-  return writeDataset(join(folder, name), 'GPKG', [{ name: 'units', columns, features }]);
+/** Writes a layer of squares, which are units or pieces of them. */
+function writePieces(name: string, columns: FixtureLayer['columns'], ...rows: readonly unknown[][]): string {
+  return writeDataset(join(folder, name), 'GPKG', [squares('units', columns, ...rows)]);
 }
 
 function typed(texts: Readonly<Record<string, readonly string[]>>) {
@@ -281,7 +299,8 @@ const PIECES: readonly FixtureFeature[] = [
 ];
 
 test('units in pieces are refused, and the remedy unites them: those that touch become one polygon', async () => {
-  const pieces = writePieces('pieces.gpkg', PIECES, ['code', 'name', 'kind']);
+  const layer = { name: 'units', columns: ['code', 'name', 'kind'], features: PIECES };
+  const pieces = writeDataset(join(folder, 'pieces.gpkg'), 'GPKG', [layer]);
   const options = { 'gid-column': ['lv1=code'], 'name-column': ['lv1=name'] };
   await assert.rejects(buildRelease(pieces, folder, typed(options)), {
     message: /units with the GID of another unit: 2 /,
@@ -300,8 +319,8 @@ test('units in pieces are refused, and the remedy unites them: those that touch 
 
 test('units are told apart by GIDs beyond 2^53, which doubles cannot tell apart', async () => {
   const codes = ['9007199254740992', '9007199254740993', '9007199254740995'];
-  const features = numbered(...codes.map((_, i): [unknown[], string] => [['R', i], square(i, 0)]));
-  const path = writePieces('wide-gids.gpkg', features, ['region', { name: 'code', type: gdal.OFTInteger64 }]);
+  const columns = ['region', { name: 'code', type: gdal.OFTInteger64 }];
+  const path = writePieces('wide-gids.gpkg', columns, ...codes.map((_, i) => ['R', i]));
   const dataset = gdal.open(path, 'r+');
   for (const [i, code] of codes.entries()) runSql(dataset, `UPDATE units SET code = ${code} WHERE code = ${i}`);
   dataset.close();
@@ -317,14 +336,14 @@ test('units are told apart by GIDs beyond 2^53, which doubles cannot tell apart'
 });
 
 test('a level that only a column has is made from the level below, with the columns that its units share', async () => {
-  const features = numbered(
-    [['01', '01001', 'Autauga', 'Alabama'], square(0, 0)],
-    [['01', '01003', 'Baldwin', 'Alabama'], square(1, 0)],
-    [['02', '02013', 'Aleutians', 'Alaska'], square(5, 5)],
-    [['02', '02016', 'Aleutians West', 'Alaska'], square(6, 5)],
-    [['02', '02016', 'Aleutians West', 'Alaska'], square(9, 5)],
-  );
-  const counties = writePieces('counties.gpkg', features, ['STATEFP', 'GEOID', 'NAME', 'STATE_NAME']);
+  const rows = [
+    ['01', '01001', 'Autauga', 'Alabama'],
+    ['01', '01003', 'Baldwin', 'Alabama'],
+    ['02', '02013', 'Aleutians', 'Alaska'],
+    ['02', '02016', 'Aleutians West', 'Alaska'],
+    ['02', '02016', 'Aleutians West', 'Alaska'],
+  ];
+  const counties = writePieces('counties.gpkg', ['STATEFP', 'GEOID', 'NAME', 'STATE_NAME'], ...rows);
   const options = {
     'gid-column': ['lv1=STATEFP', 'lv2=GEOID'],
     'name-column': ['lv1=STATE_NAME', 'lv2=NAME'],
@@ -338,7 +357,7 @@ test('a level that only a column has is made from the level below, with the colu
       [{ fid: 2, STATEFP: '02', STATE_NAME: 'Alaska' }, 3],
     ],
   );
-  const expected = features.slice(0, 4).map(({ values }) => values.slice(0, 3));
+  const expected = rows.slice(0, 4).map((values) => values.slice(0, 3));
   assert.deepEqual(valuesOf(2, 'STATEFP', 'GEOID', 'NAME'), expected);
   assert.deepEqual(
     release.quality.map(({ kind }) => kind),
@@ -347,8 +366,7 @@ test('a level that only a column has is made from the level below, with the colu
 });
 
 test('what cannot be dissolved is refused, and named', async () => {
-  const features = numbered([['R1', 'c'], square(0, 0)], [['R2', 'c'], square(1, 0)]);
-  const source = writePieces('differing.gpkg', features, ['region', 'code']);
+  const source = writePieces('differing.gpkg', ['region', 'code'], ['R1', 'c'], ['R2', 'c']);
   const gids = ['lv1=region', 'lv2=code'];
   for (const [options, message] of [
     [

@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { build } from '../../generator/build.ts';
-import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -126,47 +125,6 @@ test('reads zip archives as they are downloaded, and folders of them', async () 
     return zip;
   });
   assert.deepEqual((await published(ofLevels)).counts, [1, 2, 3, 0, 0, 0]);
-});
-
-/** Writes a dataset with the units of three levels in one layer. */
-function writeGadmSingleLayer(): string {
-  const columns = ['UID', 'GID_0', 'NAME_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
-  const features = [
-    { fid: 1, values: ['1', 'AAA', 'Aland', 'AAA.1_1', 'North', 'AAA.1.1_1', 'Næst'], wkt: square(0, 2) },
-    { fid: 2, values: ['2', 'AAA', 'Aland', 'AAA.1_1', 'North', 'AAA.1.2_1', 'Wüst'], wkt: square(1, 2) },
-    { fid: 3, values: ['3', 'AAA', 'Aland', 'AAA.2_1', 'South', '', ''], wkt: square(0, 0, 2) },
-    { fid: 4, values: ['4', 'BBB', 'Beland', '', '', '', ''], wkt: square(10, 0, 4) },
-  ];
-  return writeDataset(join(folder, 'gadm_410.gpkg'), 'GPKG', [{ name: 'gadm_410', columns, features }]);
-}
-
-test("builds the levels of GADM's single-layer download as unions, as the dry run does", async () => {
-  const file = writeGadmSingleLayer();
-  const { counts, unitsOf, release } = await published(file);
-  assert.deepEqual([release.licence, release.source[0]?.name], [GADM_LICENCE, 'gadm_410.gpkg']);
-  assert.deepEqual(
-    [counts, unitsOf(0)[0].bbox],
-    [
-      [2, 2, 2, 0, 0, 0],
-      [0, 0, 2, 3],
-    ],
-  );
-  const notes: string[] = [];
-  const report = { ...SILENT, note: (text: string) => void notes.push(text) };
-  const { levels } = await forecast(buildOptions(file, join(folder, 'dry')), report);
-  assert.deepEqual(
-    levels.map(({ features }) => features),
-    counts,
-  );
-  const note = /gadm_410\.gpkg: 4 units in one layer: its 6 units on 3 levels are made by dissolving/;
-  assert.match(notes.join('\n'), note);
-});
-
-test('a condition on a single layer selects the units of its level: the layer is not split', async () => {
-  const where = [{ level: 2 as const, value: "NAME_1 = 'North'" }];
-  const { counts, gidsOf } = await published(writeGadmSingleLayer(), { where, accept: ['no-units'] });
-  assert.deepEqual(counts, [0, 0, 2, 0, 0, 0]);
-  assert.deepEqual(gidsOf(2), ['AAA.1.1_1', 'AAA.1.2_1']);
 });
 
 /** The options of a file in generator/examples/. */
@@ -390,7 +348,9 @@ test('Natural Earth: layers and columns by name, from a config file, whose paths
   ]);
   const config = join(files, 'natural-earth.json');
   copyFileSync('generator/examples/natural-earth.json', config);
-  const least = ['--pages', 'none', '--geometry', 'full', '--no-cells', '--workers', '0', '--json', '--quiet'];
+  const least = '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(
+    ' ',
+  );
   const { stdout } = await typed('generator', ['build', '--config', config, '--out', join(files, 'out'), ...least]);
   const { release, levels, attribution, licence }: Release = JSON.parse(stdout);
   assert.deepEqual([release, licence], ['natural-earth', NATURAL_EARTH]);

@@ -5,12 +5,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
-import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import { layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { numbered } from './published.ts';
 
 const folder = temporaryFolder();
 /** Of the big list a slice is tried. */
@@ -24,11 +23,11 @@ const OWN = [
 const gids = [...new Set([...OWN, ...sliceOf(naughty)])].filter((gid) => gid !== '' && !gid.includes('\0'));
 
 const place = square(0, 0);
-const units = numbered(...gids.map((gid): [string[], string] => [[gid, `name ${gid}`], place]));
-const children = numbered(...gids.map((gid): [string[], string] => [[`${gid}/child`, gid], place]));
+const units = gids.map((gid): [string[], string] => [[gid, `name ${gid}`], place]);
+const children = gids.map((gid): [string[], string] => [[`${gid}/child`, gid], place]);
 const source = writeDataset(join(folder, 'hostile.gpkg'), 'GPKG', [
-  { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: units },
-  { name: 'ADM_1', columns: ['GID_1', 'GID_0'], features: children },
+  layerOf('ADM_0', ['GID_0', 'COUNTRY'], units),
+  layerOf('ADM_1', ['GID_1', 'GID_0'], children),
 ]);
 const out = join(folder, 'output');
 await buildRelease(source, out, { storedPages: 'all' });

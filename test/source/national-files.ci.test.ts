@@ -46,7 +46,9 @@ function sourceOf(folder: string, words: readonly string[]): string[] {
 async function built(folder: string, line: string): Promise<Release> {
   const words = wordsOf(line).map((word, i, all) => (all[i - 1] === '--release' ? 'r1' : word));
   if (!words.includes('--release')) words.push('--release', 'r1');
-  const others = ['--pages', 'none', '--geometry', 'full', '--no-cells', '--workers', '0', '--json', '--quiet'];
+  const others = '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(
+    ' ',
+  );
   const { status, stdout, stderr } = await typed('generator', [...words, ...others], { cwd: folder });
   assert.equal(status, 0, `${line}\n${stderr}`);
   const { findings } = await verifyAgainst(sourceOf(folder, words), join(folder, 'output'));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Geometry, Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import type { FixtureFeature } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { verifyAgainst } from '../support/releases/source-oracle.ts';
@@ -50,11 +49,6 @@ export async function published(
     gidsOf: (level, column = `GID_${level}`) => valuesOf(level, column).flat(),
     columnsOf: (level) => Object.keys(unitsOf(level)[0].properties),
   };
-}
-
-/** Features with the fids 1, 2, 3 and so on. */
-export function numbered(...rows: readonly [values: readonly unknown[], wkt: string | null][]): FixtureFeature[] {
-  return rows.map(([values, wkt], i) => ({ fid: i + 1, values, wkt }));
 }
 
 /** Findings about data as text, a line each. */

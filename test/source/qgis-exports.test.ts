@@ -9,8 +9,6 @@ import { gdal } from '../../generator/gdal/gdal.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
-import { typed } from '../support/processes/typed.ts';
-import { featuresIn } from '../support/releases/features-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
@@ -41,15 +39,9 @@ test('a GeoPackage that QGIS saved as GeoJSON, Shapefile, KML, CSV or FlatGeobuf
     const file = join(own, `kommuner.${ending}`);
     const known = gdal.drivers.getNames().includes(driver) ? driver : 'KML';
     gdal.vectorTranslate(file, gdal.open(saved), ['-f', known, '-nln', 'kommuner', ...settings]).close();
-    const out = join(own, 'out');
-    const args = ['--release', 'r1', '--out', out, '--gid-column', 'lv2=kommunenr', '--pages', 'none', '--no-cells'];
-    const { status, stdout, stderr } = await typed('generator', [
-      'build',
-      ...['--source', file, '--geometry', 'full', '--workers', '0', ...args],
-    ]);
-    assert.equal(status, 0, `${driver}: ${stderr}`);
-    assert.doesNotMatch(stdout, /fid/);
-    const units = featuresIn(out, 2).map(({ id, properties }) => [id, properties.fid, properties.kommunenr]);
+    const { quality, unitsOf } = await published(file, options);
+    assert.doesNotMatch(quality.join('\n'), /fid/, driver);
+    const units = unitsOf(2).map(({ id, properties }) => [id, properties.fid, properties.kommunenr]);
     assert.deepEqual(
       units,
       towns.toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)).map(([fid, gid]) => [fid, fid, gid]),

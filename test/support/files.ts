@@ -11,6 +11,12 @@ export function filesUnder(folder: string): string[] {
     .sort();
 }
 
+/** The values in the lines of a text of JSON; blank lines have none. */
+export function jsonLines(text: string) {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
+
 /** SHA-256 in hex. */
 export function sha256(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('hex');

@@ -147,21 +147,6 @@ test('changes are the same where the source has moved every vertex by a metre', 
   assert.deepEqual(await rowsOf(old, await release(shaken(OLD, 1e-5))), []);
 });
 
-test('shares of a unit sum to 1 but for what the other release does not cover', async () => {
-  const [level] = await compareReleases({ out, from: old, to: await release(shaken(NEW, 1e-5)) }, pool, SILENT);
-  const sums = new Map<string, number>();
-  for (const row of level?.rows ?? []) {
-    for (const [key, share] of [
-      [`from ${row.fromGid}`, row.shareOfFrom],
-      [`to ${row.toGid}`, row.shareOfTo],
-    ] as const)
-      sums.set(key, (sums.get(key) ?? 0) + share);
-  }
-  const uncovered = ['from sinks', 'to rises', 'to grows', 'to ', 'from '];
-  for (const [key, sum] of sums) if (!uncovered.includes(key)) assert.ok(Math.abs(sum - 1) <= 0.001, `${key}: ${sum}`);
-  assert.ok(sums.size > 20);
-});
-
 test('borders that a source drew anew are the same by overlap or by drift, unless a unit that only one release has took some', async () => {
   const strip = (shift: number): string => bar(50, 20, shift).replaceAll(`${1 + shift}`, `${0.02 + shift}`);
   const units = (shift: number): Given[] => [
@@ -185,10 +170,6 @@ test('a renumbering is recoded, also where codes are used again; a code that wen
   const named = (units: Given[]): Given[] => units.map(([gid, , wkt], i) => [gid, `Unit ${i}`, wkt]);
   const [before, after] = [await release(named(at(['1', '2', '3']))), await release(named(at(['1', '3', '4'])))];
   assert.deepEqual(await rowsOf(before, after), ['recoded 2>3 1.000 1.000', 'recoded 3>4 1.000 1.000']);
-  assert.deepEqual(await rowsOf(before, await release(shaken(named(at(['1', '3', '4'])), 1e-5))), [
-    'recoded 2>3 1.000 1.000',
-    'recoded 3>4 1.000 1.000',
-  ]);
   const elsewhere = await release([...at(['1', '2']), ['3', '3', bar(60, 1)]]);
   assert.deepEqual(await rowsOf(await release(at(['1', '2', '3'])), elsewhere), [
     'gone 3> 0.000 0.000',

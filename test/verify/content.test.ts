@@ -156,18 +156,6 @@ test('a feature file whose texts are not the features they should be, in any cho
   }
 });
 
-test('features in another order: each is named, the first ones by what is wrong', async () => {
-  const reverse: Change = (root) => replaceFeatures(root, 2, (features) => features.toReversed());
-  assert.deepEqual(await problemsOf(join(folder, 'none'), reverse), {
-    [index2]: [
-      `${features2}: fid 1: its id is 4, expected 1`,
-      `${features2}: fid 2: its id is 3, expected 2`,
-      `${features2}: fid 3: its id is 2, expected 3`,
-      'and 1 more problem',
-    ],
-  });
-});
-
 test('a feature that its feature file has otherwise than the pages, the index with it: each page is named', async () => {
   const rename: Change = (root) => replaceText(root, 2, 2, (text) => text.replace('東', '西'));
   const { [index2]: problems = [] } = await problemsOf(good, rename);

@@ -5,16 +5,9 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { gdal } from '../../generator/gdal/gdal.ts';
-import { countryLayers, countryRow } from '../support/datasets/small-datasets.ts';
+import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
-import {
-  type FixtureFeature,
-  type FixtureLayer,
-  runSql,
-  square,
-  writeDataset,
-} from '../support/datasets/write-dataset.ts';
+import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { geometryDifference } from '../support/releases/compare-geometry.ts';
 import { verifyAgainst } from '../support/releases/source-oracle.ts';
@@ -130,71 +123,43 @@ test('a changed coordinate, geometry or property is found, a rounded coordinate 
   }
 });
 
-/** How the units of a release differ from a source that was changed since. */
-async function differencesFrom(file: string, own: string): Promise<string[]> {
-  const { findings } = await verifyAgainst(file, own);
-  return findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
+/** A feature of GeoJSON with these members, whose values are JSON. */
+function writeMembers(file: string, members: ReadonlyMap<string, string>): void {
+  const properties = [...members].map(([name, value]) => `"${name}":${value}`).join();
+  const geometry = '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}';
+  writeFileSync(file, `{"type":"Feature","id":1,"properties":{${properties}},"geometry":${geometry}}`);
 }
 
-test('a 64-bit number of which only the last digit differs is found, also as a GID', async () => {
-  const own = join(folder, 'integers');
-  const file = join(folder, 'integers.geojson');
-  const write = (gid: string, population: string): void => {
-    const geometry = '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}';
-    const properties = `{"GID_0":${gid},"POP":${population}}`;
-    writeFileSync(file, `{"type":"Feature","id":1,"properties":${properties},"geometry":${geometry}}`);
-  };
-  write('9223372036854775807', '-9007199254740993');
-  await buildRelease(file, own);
-  assert.deepEqual(await differencesFrom(file, own), []);
-  write('9223372036854775806', '-9007199254740993');
-  assert.deepEqual(await differencesFrom(file, own), [
-    'fid 1: GID_0 is 9223372036854775807, the source has 9223372036854775806',
-  ]);
-  write('9223372036854775807', '-9007199254740992');
-  assert.deepEqual(await differencesFrom(file, own), [
-    'fid 1: POP is -9007199254740993, the source has -9007199254740992',
-  ]);
-});
-
-test('columns with names of members of JavaScript objects, as __proto__, differ only where their values do', async () => {
-  const file = join(folder, 'members.gpkg');
-  const own = join(folder, 'members-out');
-  const write = (value: string, big: string): void => {
-    const names = ['GID_0', '__proto__', 'constructor', 'toString', 'hasOwnProperty'];
-    const columns = [...names, { name: 'valueOf', type: gdal.OFTInteger64 }];
-    const features = [{ fid: 1, values: [...names.map(() => value), null], wkt: square(0, 0) }];
-    writeDataset(file, 'GPKG', [{ name: 'ADM_0', columns, features }]);
-    const dataset = gdal.open(file, 'r+');
-    runSql(dataset, `UPDATE ADM_0 SET valueOf = ${big}`);
-    dataset.close();
-  };
-  // With a number of so many digits, a feature is parsed in another way.
-  for (const big of ['1', '9007199254740993']) {
-    write('A', big);
-    await buildRelease(file, own, { release: `r${big}` });
-    assert.deepEqual(await differencesFrom(file, own), []);
+test('the last digit of 64-bit numbers counts, and columns named like members of objects differ where their values do', async () => {
+  const file = join(folder, 'members.geojson');
+  const others = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'].map((name) => [name, '"A"']);
+  const cases: [gid: string, population: string, changes: [name: string, value: string][]][] = [
+    ['"A"', '1', [['constructor', '"B"']]],
+    // With a number of so many digits, a feature is parsed in another way.
+    [
+      '9223372036854775807',
+      '-9007199254740993',
+      [
+        ['GID_0', '9223372036854775806'],
+        ['POP', '-9007199254740992'],
+        ['__proto__', '"B"'],
+        ['constructor', '"B"'],
+      ],
+    ],
+  ];
+  for (const [i, [gid, population, changes]] of cases.entries()) {
+    const members = new Map([['GID_0', gid], ['POP', population], ...others] as [string, string][]);
+    const own = join(folder, `members-${i}`);
+    writeMembers(file, members);
+    await buildRelease(file, own);
+    assert.deepEqual((await verifyAgainst(file, own)).findings, []);
+    for (const [name, value] of changes) {
+      writeMembers(file, new Map(members).set(name, value));
+      const { findings } = await verifyAgainst(file, own);
+      const found = findings.map(({ problem }) => problem).filter((problem) => !problem.startsWith('was built'));
+      assert.deepEqual(found, [`fid 1: ${name} is ${members.get(name)}, the source has ${value}`]);
+    }
   }
-  for (const name of ['__proto__', 'constructor']) {
-    write('A', '9007199254740993');
-    const dataset = gdal.open(file, 'r+');
-    runSql(dataset, `UPDATE ADM_0 SET "${name}" = 'B'`);
-    dataset.close();
-    assert.deepEqual(await differencesFrom(file, own), [`fid 1: ${name} is "A", the source has "B"`]);
-  }
-});
-
-test('of many units of a file that differ the first are named, and how many others there are', async () => {
-  const row = countryRow(9);
-  const own = join(folder, 'row-out');
-  await buildRelease(writeDataset(join(folder, 'row.gpkg'), 'GPKG', [row]), own);
-  const features = row.features.map((feature) => ({ ...feature, wkt: null }));
-  const other = writeDataset(join(folder, 'bare.gpkg'), 'GPKG', [{ ...row, features }]);
-  const { findings } = await verifyAgainst(other, own);
-  assert.deepEqual(
-    findings.filter(({ path }) => path === fileOf(0)).map(({ problem }) => problem),
-    [...[1, 2, 3].map((fid) => `fid ${fid}: has a geometry; the source has none`), 'and 6 more problems'],
-  );
 });
 
 test('a unit that only the release has, and one that only the source has', async () => {
@@ -230,14 +195,7 @@ test('a column that only one of them has', async () => {
   ]);
 });
 
-test('a source that is missing, or lacks a level of the release, is refused before anything is read', async () => {
-  await assert.rejects(verifyAgainst(join(folder, 'none.gpkg'), out), {
-    message: /none\.gpkg: no such file/,
-    remedy: 'correct --source',
-  });
+test('a source that lacks a level of the release is refused', async () => {
   const fewer = writeDataset(join(folder, 'fewer.gpkg'), 'GPKG', layers.slice(0, 2));
-  await assert.rejects(verifyAgainst(fewer, out), {
-    message: 'no layer of the source is level 2',
-    remedy: 'give the source that the release was built from',
-  });
+  await assert.rejects(verifyAgainst(fewer, out), { message: 'no layer of the source is level 2' });
 });

@@ -43,6 +43,10 @@ for (const storedPages of STORED_PAGES)
 const good = releases.all;
 const other = join(folder, 'other');
 await buildSynthetic(synthetic, 60, other, { release: 'other', ...ONE_OTHER });
+// A level of several feature files.
+const many = join(folder, 'many');
+const row = writeDataset(join(folder, 'row.gpkg'), 'GPKG', [countryRow(250)]);
+await buildRelease(row, many, { storedPages: 'unfiltered' });
 const root = 'releases/r1';
 const files = filesOf(good);
 
@@ -159,7 +163,7 @@ test('a byte flipped anywhere in any file, a file cut, grown, missing, a folder 
     ];
   });
   assert.ok(cases.length > 450, `${cases.length} kinds of damage`);
-  for (const from of [releases.unfiltered, releases.none])
+  for (const from of [releases.unfiltered, releases.none, many])
     for (const file of filesOf(from).filter((path) => path.endsWith('.gz')))
       cases.push({ file, what: 'missing', damage: (path) => rmSync(path), from, hasContent: false });
   for (const { file, what, damage, from, hasContent } of sliceOf(cases)) {
@@ -212,33 +216,14 @@ test('a file in the place of one of another level, kind, listing or release: jus
     !readFileSync(from).equals(readFileSync(join(good, file)));
   for (const { file, from } of sliceOf(cases.filter(isOther)))
     assertNamed(await findingsWith(file, (path) => cpSync(from, path)), [file], `${file} from ${from}`);
+  const [first, third] = [1, 3].map((number) => `${root}/lv0/features/00000${number}.geojsonl.gz`);
+  assert.ok(first && third);
+  assertNamed(await findingsWith(third, (path) => cpSync(join(many, first), path), many), [third], 'first for third');
   for (const [from, problem] of [
     [join(other, 'releases/other/lv2/manifest.json'), /^belongs to release other level 2, expected r1 level 2$/],
     [join(good, root, 'lv3/manifest.json'), /^belongs to release r1 level 3, expected r1 level 2$/],
   ] as const)
     assertSome(await findingsWith(`${root}/lv2/manifest.json`, (path) => cpSync(from, path)), problem);
-});
-
-test('a level of several feature files: two of them swapped, one cut short, one missing, by any number of workers', async () => {
-  const from = join(folder, 'many');
-  const many = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [countryRow(250)]);
-  await buildRelease(many, from, { storedPages: 'unfiltered' });
-  const [first, second, third] = [1, 2, 3].map((n) => `${root}/lv0/features/00000${n}.geojsonl.gz`);
-  assert.ok(first && second && third);
-  const swap = (out: string): void => {
-    cpSync(join(from, first), join(out, second));
-    cpSync(join(from, second), join(out, first));
-  };
-  const cases: [damage: (out: string) => void, named: string[], problem: RegExp, workers: number][] = [
-    [swap, [first, second], /^(is \d+ bytes long, expected|fid 1: bytes 10 to \d+ do not have the digest in) /, 1],
-    [(out) => truncateSync(join(out, third), 500), [third], /^is 500 bytes long, expected \d+$/, 0],
-    [(out) => rmSync(join(out, second)), [second], /^is missing$/, 0],
-  ];
-  for (const [damage, named, problem, workers] of cases) {
-    const findings = await findingsOf(from, damage, { workers });
-    assertNamed(findings, named, String(problem));
-    assertSome(findings, problem);
-  }
 });
 
 test('what is not part of the release is named: other files anywhere, and pages that it does not store', async () => {

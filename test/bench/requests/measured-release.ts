@@ -2,14 +2,14 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import { CURRENT_PATH, releasePath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS } from '../../../format/levels.ts';
-import { currentFromJson, type Release, releaseFromJson } from '../../../format/release.ts';
+import { currentFromJson, type Release } from '../../../format/release.ts';
 import { FORMAT_VERSION } from '../../../format/version.ts';
 import { ACCEPTABLE } from '../../../generator/quality/findings.ts';
 import { sha256 } from '../../support/files.ts';
-import { readIndex } from '../../support/releases/read-index.ts';
+import { readIndex, readRelease } from '../../support/releases/read-index.ts';
 import { outputOf } from '../measure/measure.ts';
 
 /** What to measure; see the options of the command. */
@@ -47,7 +47,7 @@ const WITH_GDAL = '.setup/with-gdal.js';
 
 /** The release to measure, built first where it is not there. @throws Error when a build fails or `release` has none */
 export async function releaseToMeasure({ release, source, units, cache }: ReleaseChoice): Promise<MeasuredRelease> {
-  if (release !== undefined) return readRelease(resolve(release));
+  if (release !== undefined) return measuredRelease(resolve(release));
   mkdirSync(cache, { recursive: true });
   const dataset = source ?? join(cache, `synthetic-${units}.gpkg`);
   if (source === undefined && !existsSync(dataset))
@@ -57,7 +57,7 @@ export async function releaseToMeasure({ release, source, units, cache }: Releas
   const options = ['--source', dataset, '--out', out, '--release', 'bench', '--accept', ...ACCEPTABLE];
   if (!existsSync(join(out, CURRENT_PATH))) await run('generator/main.ts', 'build', ...options);
   else console.error(`measuring the release kept in ${out}; remove that folder to build it again`);
-  return readRelease(out);
+  return measuredRelease(out);
 }
 
 /** The file of the sample, built first where it is not there. */
@@ -80,12 +80,11 @@ function identityOf(source: string): string {
   return sha256(`${resolve(source)} ${size} ${mtimeMs}`).slice(0, 12);
 }
 
-function readRelease(out: string): MeasuredRelease {
+function measuredRelease(out: string): MeasuredRelease {
   if (!existsSync(join(out, CURRENT_PATH)))
     throw new Error(`${out} has no ${CURRENT_PATH}: name an output folder of the generator with --release`);
   const { release } = currentFromJson(readFileSync(join(out, CURRENT_PATH), 'utf8'), join(out, CURRENT_PATH));
   const path = releasePath(release);
-  const inRelease = (name: string): string => join(out, path, name);
-  const about = releaseFromJson(readFileSync(inRelease(RELEASE_FILE), 'utf8'), inRelease(RELEASE_FILE));
-  return { out, path, about, levels: LEVELS.map((level) => readIndex(inRelease('.'), level)) };
+  const root = join(out, path);
+  return { out, path, about: readRelease(root), levels: LEVELS.map((level) => readIndex(root, level)) };
 }

@@ -42,16 +42,20 @@ export function writeCountries(): string {
   return writeDataset(join(temporaryFolder(), 'countries.gpkg'), 'GPKG', countryLayers());
 }
 
-/** The countries in which a district is called something else. @returns the path of a GeoPackage, as above */
-export function writeRenamedCountries(): string {
-  const layers = countryLayers().map((layer) => ({
+/** `countryLayers` with another text in the place of one. */
+export function countriesWith(from: string, to: string): FixtureLayer[] {
+  return countryLayers().map((layer) => ({
     ...layer,
     features: layer.features.map((unit) => ({
       ...unit,
-      values: unit.values.map((value) => (value === 'Søst' ? 'Renamed' : value)),
+      values: unit.values.map((value) => (value === from ? to : value)),
     })),
   }));
-  return writeDataset(join(temporaryFolder(), 'renamed.gpkg'), 'GPKG', layers);
+}
+
+/** The countries in which a district is called something else. @returns the path of a GeoPackage, as above */
+export function writeRenamedCountries(): string {
+  return writeDataset(join(temporaryFolder(), 'renamed.gpkg'), 'GPKG', countriesWith('Søst', 'Renamed'));
 }
 
 /** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */

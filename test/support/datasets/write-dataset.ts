@@ -20,9 +20,22 @@ export interface FixtureFeature {
   wkt: string | null;
 }
 
-/** A layer of squares side by side from (0, 0), with these values and the fids 1, 2, 3 ... */
+/** A layer with the fids 1, 2, 3 ... */
+export function layerOf(
+  name: string,
+  columns: FixtureLayer['columns'],
+  units: readonly (readonly [values: readonly unknown[], wkt: string | null])[],
+): FixtureLayer {
+  return { name, columns, features: units.map(([values, wkt], i) => ({ fid: i + 1, values, wkt })) };
+}
+
+/** A layer of squares side by side from (0, 0), with these values. */
 export function squares(name: string, columns: FixtureLayer['columns'], ...rows: readonly unknown[][]): FixtureLayer {
-  return { name, columns, features: rows.map((values, i) => ({ fid: i + 1, values, wkt: square(i, 0) })) };
+  return layerOf(
+    name,
+    columns,
+    rows.map((values, i) => [values, square(i, 0)]),
+  );
 }
 
 /** Writes a dataset; formats that hold one layer take one. */

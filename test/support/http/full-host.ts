@@ -16,15 +16,8 @@ const LISTENER = `
 /** Linux queues one connection more than the backlog. */
 const QUEUED = 2;
 
-/** A running host. */
-export interface FullHost {
-  url: URL;
-  /** Fails if a connection was possible. */
-  assertFull(): void;
-}
-
 /** Starts the host; it stops when the test file ends. Linux only. */
-export async function startFullHost(): Promise<FullHost> {
+export async function startFullHost() {
   const worker = new Worker(LISTENER, { eval: true });
   const [port] = await once(worker, 'message');
   const open = () => connect(port, '127.0.0.1').on('error', () => {});
@@ -35,6 +28,9 @@ export async function startFullHost(): Promise<FullHost> {
     for (const socket of [...sockets, further]) socket.destroy();
     await worker.terminate();
   });
-  const assertFull = (): void => assert.ok(further.connecting, 'the host accepted a connection');
-  return { url: new URL(`http://127.0.0.1:${port}/`), assertFull };
+  return {
+    url: new URL(`http://127.0.0.1:${port}/`),
+    /** Fails if a connection was possible. */
+    assertFull: (): void => assert.ok(further.connecting, 'the host accepted a connection'),
+  };
 }

@@ -59,14 +59,11 @@ export async function startIssuer(name: string): Promise<RunningIssuer> {
 }
 
 /** The issuer's keys as the proxy follows them, on a clock of the test's. */
-export function keysOf(issuer: RunningIssuer, clock: Clock, policy: KeyPolicy = POLICY): RotatingKeys {
-  const location = {
-    name: 'of the issuer',
-    read: () => fetchKeySet(issuer.url, FETCH_MS),
-  };
+export function keysOf(issuer: RunningIssuer, clock: Clock): RotatingKeys {
+  const location = { name: 'of the issuer', read: () => fetchKeySet(issuer.url, FETCH_MS) };
   return new RotatingKeys(
     location,
-    policy,
+    POLICY,
     (line) => issuer.log.push(line),
     () => clock.ms,
   );

@@ -14,16 +14,11 @@ export const withoutGluster: string | false =
     ? without('glusterfsd --version', 'unshare --mount true')
     : 'needs root and FUSE';
 
-/** A running server. */
-export interface Gluster {
-  /** Where this process has the file system. */
-  path: string;
-  /** The command that mounts the file system at a path, for a shell. */
-  mountCommand(path: string): string;
-}
-
-/** Starts a server, and mounts its file system; both end when the test ends. */
-export async function startGluster(): Promise<Gluster> {
+/**
+ * Starts a server, and mounts its file system; both end when the test ends.
+ * @returns where this process has it, and the command of a shell that mounts it at a path
+ */
+export async function startGluster() {
   const ends: (() => void)[] = [];
   const folder = temporaryFolder(() => {
     for (const end of ends.reverse()) end();

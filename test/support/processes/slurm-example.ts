@@ -30,26 +30,12 @@ fs.writeFileSync = (file, ...args) => {
 syncBuiltinESMExports();
 `;
 
-/** A copy of the example. */
-export interface SlurmExample {
-  /** The copy's folder. */
-  folder: string;
-  /** There once a process is stopped. */
-  stopped: string;
-  /** For Slurm: the copy's generator comes first in its PATH. */
-  env: Record<string, string>;
-  /** What the README types, with this source and output. */
-  typed(source: string, out: string): string;
-  /** What the jobs have printed. */
-  outputs(): string;
-}
-
 /**
  * Copies the example.
  * @param parent folder of the copy; all nodes see it
  * @param stopWhere environment variable and value of the process to stop, such as `SLURM_ARRAY_TASK_ID=1`
  */
-export function copySlurmExample(parent: string, stopWhere: string): SlurmExample {
+export function copySlurmExample(parent: string, stopWhere: string) {
   const own = temporaryFolder();
   const [folder, bin, stopped] = [join(parent, 'example'), join(own, 'bin'), join(own, 'stopped')];
   cpSync(EXAMPLE, folder, { recursive: true });
@@ -59,15 +45,21 @@ export function copySlurmExample(parent: string, stopWhere: string): SlurmExampl
   writeFileSync(join(bin, 'boundaries-generator'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const readme = elementAt(readFileSync(join(folder, 'README.md'), 'utf8').split('```'), 1).replace(/^sh\n/, '');
   return {
+    /** The copy's folder. */
     folder,
+    /** There once a process is stopped. */
     stopped,
+    /** For Slurm: the copy's generator comes first in its PATH. */
     env: {
       PATH: [bin, process.env['PATH'], '/usr/sbin'].join(delimiter),
       STOPPED: stopped,
       STOP_WHERE: stopWhere,
     },
-    typed: (source, out) => readme.replace('/shared/gadm_410-levels.gpkg', source).replace('/shared/output', out),
-    outputs: () =>
+    /** What the README types, with this source and output. */
+    typed: (source: string, out: string): string =>
+      readme.replace('/shared/gadm_410-levels.gpkg', source).replace('/shared/output', out),
+    /** What the jobs have printed. */
+    outputs: (): string =>
       filesUnder(folder)
         .filter((file) => file.endsWith('.out'))
         .map((file) => readFileSync(join(folder, file), 'utf8'))

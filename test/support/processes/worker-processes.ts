@@ -9,15 +9,6 @@ import { send, type Target } from '../http/http-client.ts';
 import { until } from '../until.ts';
 import { issuerOptions, serve } from './proxy-process.ts';
 
-/** A running program with several processes. */
-export interface RunningProcesses extends Target {
-  takesTurns: true;
-  /** Lines that it logged, except those that name what it serves. */
-  readonly log: readonly string[];
-  /** Resolves when every process serves what current.json says. */
-  releases: { refresh(): Promise<void> };
-}
-
 /**
  * Starts the program, with another Node if `node` names one; it is killed when the test file ends.
  * @param out the output folder, of which the origin may be a copy
@@ -28,7 +19,7 @@ export async function startProcesses(
   out: string,
   origin: readonly string[],
   { publicUrl, scope, node }: { publicUrl?: string; scope?: string; node?: string | undefined },
-): Promise<RunningProcesses> {
+) {
   const chosen = { '--public-url': publicUrl, '--scope': scope };
   const given = Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
   const options = [...issuerOptions(), '--workers', String(count), '--no-access-log', '--no-explorer'];
@@ -36,12 +27,14 @@ export async function startProcesses(
   const target = { url, takesTurns: true } as const;
   return {
     ...target,
+    /** Lines that it logged, except those that name what it serves. */
     get log() {
       return err()
         .split('\n')
         .filter((line) => line !== '' && !/ serving release \S+( at http:\S+)?$/.test(line));
     },
     releases: {
+      /** Resolves when every process serves what current.json says. */
       async refresh() {
         await until(
           () => followPointer(target, count, out),

@@ -1,5 +1,6 @@
 // The example for Cloudflare Workers in workerd, the runtime of Workers: bundled as wrangler does, with the
 // compatibility date of its wrangler.toml.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,63 +26,43 @@ export interface WorkerOptions {
   r2Port?: number;
 }
 
-/** A running Worker. */
-export interface RunningWorker {
-  /** `http://127.0.0.1:port` */
-  url: string;
-  pid: number;
-  /** Port of the inspector, which speaks the DevTools protocol. */
-  inspectorPort: number;
-  /** Lines that it logged, except that of each new release. */
-  log: string[];
-}
-
 let bundle: Promise<string> | undefined;
 
 /** Starts the Worker; it stops when the test file ends. */
-export async function startWorker({ vars, r2Port }: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker({ vars, r2Port }: WorkerOptions) {
   bundle ??= bundleExample();
   const folder = temporaryFolder();
   const jwks = createServer((_req, res) => res.end(JWKS));
   const bindings = { JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE, ...vars };
   writeFileSync(join(folder, 'worker.js'), await bundle);
   writeFileSync(join(folder, 'config.capnp'), config(bindings, r2Port));
-  const args = ['serve', join(folder, 'config.capnp'), '--control-fd=3', '--inspector-addr=127.0.0.1:0'];
+  const args = ['serve', join(folder, 'config.capnp'), '--control-fd=3'];
   const child = spawn(workerd.default, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const kill = (): boolean => child.kill('SIGKILL');
   after(kill);
   process.once('exit', kill);
+  /** Lines that it logged, except that of each new release. */
   const log: string[] = [];
-  const ports = new Map<string, number>();
   const [, stdout, stderr, control] = child.stdio;
   if (!stdout || !stderr || !(control instanceof Readable)) throw new TypeError('workerd has no pipes');
   for (const output of [stdout, stderr])
     createInterface(output).on('line', (line) => {
       if (line !== '' && !line.startsWith('serving release ')) log.push(line);
     });
-  const listening = new Promise<void>((resolve) => {
+  const listening = new Promise<number>((resolve) => {
     createInterface(control).on('line', (line) => {
-      const { event, socket = 'inspector', port } = JSON.parse(line);
-      if (String(event).startsWith('listen')) ports.set(socket, port);
-      if (ports.size === 2) resolve();
+      const { event, port } = JSON.parse(line);
+      if (String(event).startsWith('listen')) resolve(port);
     });
   });
-  await Promise.race([
+  const port = await Promise.race([
     listening,
-    once(child, 'exit').then(() => {
-      throw new Error(`workerd exited: ${log.join('\n')}`);
-    }),
+    once(child, 'exit').then(() => assert.fail(`workerd exited: ${log.join('\n')}`)),
   ]);
-  const portOf = (name: string): number => {
-    const port = ports.get(name);
-    if (port === undefined) throw new Error(`workerd does not listen on ${name}: ${[...ports.keys()]}`);
-    return port;
-  };
   // A Worker that a test started must not keep the process of the test file alive.
   child.unref();
   for (const pipe of [stdout, stderr, control]) if (pipe instanceof Socket) pipe.unref();
-  if (child.pid === undefined) throw new Error('workerd has no process id');
-  return { url: `http://127.0.0.1:${portOf('http')}`, pid: child.pid, inspectorPort: portOf('inspector'), log };
+  return { url: `http://127.0.0.1:${port}`, log };
 }
 
 async function bundleExample(): Promise<string> {

@@ -1,9 +1,11 @@
 // Releases for tests, built in this process from a dataset.
+import { join } from 'node:path';
 import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
 import { type BuildOptions, build, DEFAULTS } from '../../../generator/build.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
+import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 
@@ -57,6 +59,34 @@ export async function buildRelease(
   const release = await buildUnchecked(source, out, options);
   assertDerived(out, release.release);
   return release;
+}
+
+/**
+ * Builds a release of these layers, in a folder that the test file may change or in one of its own.
+ * @returns the output folder
+ */
+export async function buildLayers(
+  layers: readonly FixtureLayer[],
+  options: Partial<BuildOptions> = {},
+  out: string = temporaryFolder(),
+): Promise<string> {
+  await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), out, options);
+  return out;
+}
+
+/**
+ * Builds a release of one level with cells, which the oracle, for which some are too large, does not check.
+ * @param units as WKT, with fids from 1 and GIDs from A0
+ */
+export async function buildUnits(
+  units: readonly (string | null)[],
+  options: Partial<BuildOptions> = {},
+): Promise<string> {
+  const out = temporaryFolder();
+  const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
+  const source = writeDataset(join(out, 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+  await buildUnchecked(source, out, { cells: true, ...options });
+  return out;
 }
 
 /** Builds a release of the countries with these options. @returns its output folder, which the test file may change */

@@ -39,15 +39,8 @@ export interface CompareTask {
   scratch: string;
 }
 
-/** What was found. */
-export interface CompareResult {
-  /** Of the source. */
-  features: number;
-  findings: Finding[];
-}
-
 /** Compares every feature of a level, and looks for published ones that the source lacks. */
-export function compareLevel({ out, release, source, isRenumbered, precision, scratch }: CompareTask): CompareResult {
+export function compareLevel({ out, release, source, isRenumbered, precision, scratch }: CompareTask): Finding[] {
   const folder = releasePath(release);
   const index = readLevel(join(out, folder), release, source.level);
   const published = openFeatures(join(out, folder), index);
@@ -110,7 +103,7 @@ export function compareLevel({ out, release, source, isRenumbered, precision, sc
     }
     for (const [position, isTaken] of taken.entries())
       if (isTaken === 0) found(fileOf(position), `fid ${index.fidAt(position)}: the source has no such feature`);
-    return { features, findings };
+    return findings;
   } finally {
     published.close();
     rmSync(scratch, { recursive: true });

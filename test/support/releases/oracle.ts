@@ -40,7 +40,7 @@ import {
 } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
 import { positionsIn } from '../../../format/positions.ts';
-import { type LevelSummary, type Release, releaseFromJson } from '../../../format/release.ts';
+import type { LevelSummary, Release } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';
 import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
 import { decimalOf } from '../even-odd.ts';
@@ -48,7 +48,7 @@ import { filesUnder } from '../files.ts';
 import { type PlacedLevel, placedLevel } from '../places.ts';
 import { assertNeighbours, coloursIn, nestingIn } from './neighbours-oracle.ts';
 import { assertParts } from './parts-oracle.ts';
-import { readIndex, readTables } from './read-index.ts';
+import { readIndex, readRelease, readTables } from './read-index.ts';
 import { viewIn } from './view-oracle.ts';
 
 /** The beginning of a feature's text. */
@@ -76,7 +76,7 @@ interface Units {
  */
 export function assertDerived(out: string, id: string): void {
   const root = join(out, releasePath(id));
-  const release = releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
+  const release = readRelease(root);
   const levels = release.levels.map((summary) => unitsOf(root, summary));
   const filled = levels.filter(({ units }) => units.length > 0);
   const files = [CHECKSUMS_FILE, RELEASE_FILE];

@@ -6,12 +6,17 @@ import { indexPath, manifestPath, RELEASE_FILE } from '../../../format/layout.ts
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { decodeLevel } from '../../../format/manifest.ts';
-import { releaseFromJson } from '../../../format/release.ts';
+import { type Release, releaseFromJson } from '../../../format/release.ts';
 import { readTable } from '../../../generator/reader/read-level.ts';
+
+/** What release.json says. @param root the release's folder */
+export function readRelease(root: string): Release {
+  return releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
+}
 
 /** The index of a level. @param root the release's folder */
 export function readIndex(root: string, level: Level): LevelIndex {
-  const { release, levels } = releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE);
+  const { release, levels } = readRelease(root);
   const files = { manifest: manifestPath(level), index: indexPath(level) };
   return decodeLevel(
     { manifest: readFileSync(join(root, files.manifest), 'utf8'), index: readFileSync(join(root, files.index)) },

@@ -1,6 +1,6 @@
 // Reads the archives of vector tiles of a release with the packages that clients use.
 import { readFileSync } from 'node:fs';
-import { VectorTile } from '@mapbox/vector-tile';
+import { VectorTile, type VectorTileFeature, type VectorTileLayer } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles';
 
@@ -30,13 +30,16 @@ export interface ReadTile {
   x: number;
   y: number;
   tile: VectorTile;
-  /** The same, not compressed. */
-  bytes: Uint8Array;
 }
 
 /** Opens an archive. */
 export function openTiles(file: string): PMTiles {
   return new PMTiles(new FileSource(file));
+}
+
+/** The features of a layer; none where a tile lacks it. */
+export function featuresOf(layer: VectorTileLayer | undefined): VectorTileFeature[] {
+  return Array.from({ length: layer?.length ?? 0 }, (_, i) => layer?.feature(i) ?? []).flat();
 }
 
 /** The tiles of an archive around its bounds, zoom by zoom, to the deepest one that is asked for. */
@@ -53,8 +56,7 @@ export async function* readTiles(archive: PMTiles, deepest = Infinity): AsyncGen
       for (let y = Math.max(0, row(maxLat) - 1); y <= Math.min(last, row(minLat) + 1); y++) {
         const found = await archive.getZxy(zoom, x, y);
         if (found === undefined) continue;
-        const bytes = new Uint8Array(found.data);
-        yield { zoom, x, y, tile: new VectorTile(new PbfReader(bytes)), bytes };
+        yield { zoom, x, y, tile: new VectorTile(new PbfReader(new Uint8Array(found.data))) };
       }
   }
 }

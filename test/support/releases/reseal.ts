@@ -20,11 +20,11 @@ import {
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
-import { type CheckedFile, type Release, releaseFromJson, releaseToJson } from '../../../format/release.ts';
+import { type CheckedFile, type Release, releaseToJson } from '../../../format/release.ts';
 import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
-import { readIndex, readTables } from './read-index.ts';
+import { readIndex, readRelease, readTables } from './read-index.ts';
 
 /** A page's text. */
 export function textOf(root: string, path: string): string {
@@ -59,13 +59,11 @@ export function replacePage(root: string, path: string, bytes: Buffer): void {
 /**
  * Changes a level's index, then release.json and checksums.txt to match.
  * @param change may change the tables of the other geometries, too
- * @param release the id in the manifest
  */
 export function resealLevel(
   root: string,
   level: Level,
   change: (index: LevelIndex, tables: Map<Geometry, FeatureTable>) => LevelIndex,
-  release?: string,
 ): void {
   const before = readIndex(root, level);
   const tables = readTables(root, before);
@@ -73,7 +71,7 @@ export function resealLevel(
   const { pages } = index.arrays;
   const sizes = [...(pages?.geojsonl.bytes ?? []), ...(pages?.fc.bytes ?? [])];
   resealRelease(root, (description) => {
-    const files = encodeLevel(release ?? description.release, index, tables);
+    const files = encodeLevel(description.release, index, tables);
     const known = summaryOf(description, level);
     const geometries = Object.entries(known.geometries).map(([name, summary]) => {
       const geometry = index.geometries.find((own) => own === name) ?? 'full';
@@ -116,7 +114,7 @@ export function replaceLevelFile(
 
 /** Changes release.json, then checksums.txt to match. */
 export function resealRelease(root: string, change: (release: Release) => Release): void {
-  const release = change(releaseFromJson(readFileSync(join(root, RELEASE_FILE), 'utf8'), RELEASE_FILE));
+  const release = change(readRelease(root));
   writeFileSync(join(root, RELEASE_FILE), releaseToJson(release));
   const file = join(root, CHECKSUMS_FILE);
   const paths = readFileSync(file, 'utf8')

@@ -1,10 +1,9 @@
 // An oracle of the tests: is a release what GDAL reads of its dataset? First what `verify` finds, then the files that
 // it was built from, then each level's features.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import { levelName } from '../../../format/levels.ts';
-import { type Release, releaseFromJson, type SourceFile } from '../../../format/release.ts';
+import type { Release, SourceFile } from '../../../format/release.ts';
 import { type Finding, listedFindings } from '../../../generator/check/findings.ts';
 import { type Verification, verify } from '../../../generator/check/verify.ts';
 import { describeSource, prepareLevels } from '../../../generator/describe-source.ts';
@@ -15,6 +14,7 @@ import { sourceFiles } from '../../../generator/source/source-files.ts';
 import { openPool } from '../../../generator/workers/pool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { compareLevel } from './compare-level.ts';
+import { readRelease } from './read-index.ts';
 
 /**
  * Verifies the current release, and compares all of its levels with a dataset, read with the options that the release
@@ -26,7 +26,7 @@ import { compareLevel } from './compare-level.ts';
 export async function verifyAgainst(source: string | readonly string[], out: string): Promise<Verification> {
   const verified = await verify({ out, workers: 0 }, SILENT);
   const { release: id, findings } = verified;
-  const description = releaseFromJson(readFileSync(join(out, releasePath(id), RELEASE_FILE), 'utf8'), id);
+  const description = readRelease(join(out, releasePath(id)));
   const given = [source].flat();
   const compared = [...(await fileFindings(given, description)), ...(await featureFindings(given, out, description))];
   return { ...verified, findings: listedFindings([...findings, ...compared]) };
@@ -49,7 +49,7 @@ async function featureFindings(source: string[], out: string, description: Relea
   return levels.flatMap((own) => {
     const isRenumbered = description.levels[own.level]?.isRenumbered === true;
     const folder = join(scratch, levelName(own.level));
-    return compareLevel({ out, release, source: own, isRenumbered, precision, scratch: folder }).findings;
+    return compareLevel({ out, release, source: own, isRenumbered, precision, scratch: folder });
   });
 }
 

@@ -33,6 +33,8 @@ interface Arcs {
 const SQUARE_BITS_MIN = 1;
 /** So many pairs of edges are compared, in some ten seconds: where thousands lie in one square, all would take hours. */
 const PAIRS_MAX = 1_000_000_000;
+/** In a square with so many edges those that are equal are looked for: in others comparing all takes less. */
+const CROWDED = 256;
 /** Squares are told apart by as many bits of a hash. */
 const HASH_BITS = 20;
 
@@ -58,19 +60,15 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
       putSquares(i);
       for (let at = 0; at < found.length; at++) asked[found.at(at)] = 1;
     }
-  const equal = newEqualEdges(arcs, arcOf, levels);
   // Each edge with each of its squares; then the edges of each square, one square after the other.
   const [edgeList, squareList] = [new NumberList(Int32Array), new NumberList(Int32Array)];
   const ends = new Int32Array((1 << HASH_BITS) + 1);
   for (let i = 0; i < x.length; i++) {
     if (arcOf[i] === -1) continue;
     putSquares(i);
-    let isFirst: boolean | undefined;
     for (let at = 0; at < found.length; at++) {
       const square = found.at(at);
       if (asked[square] === 0) continue;
-      isFirst ??= equal.firstOf(i) === i;
-      if (!isFirst) break;
       edgeList.push(i);
       squareList.push(square);
       ends[square + 1] = i32At(ends, square + 1) + 1;
@@ -108,17 +106,22 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
     for (const place of [a, a + 1].filter((own) => isWithin(arcs, b, own)))
       overlapping.set(`${b} ${place}`, { edge: b, arc: arcB, at: { x: i32At(x, place), y: i32At(y, place) } });
   };
-  for (let square = 0; square < 1 << HASH_BITS; square++)
-    for (let i = i32At(ends, square); i < i32At(ends, square + 1) && !isFull(); i++) {
-      const a = i32At(slots, i);
-      pairs += i32At(ends, square + 1) - i - 1;
-      for (let k = i + 1; k < i32At(ends, square + 1); k++) {
-        const b = i32At(slots, k);
-        if (((equal.levels[a] ?? 0) & (equal.levels[b] ?? 0)) === 0 || a === b || !doMeet(arcs, a, b)) continue;
-        for (let one = a; one !== -1 && !isFull(); one = i32At(equal.next, one))
-          for (let other = b; other !== -1; other = i32At(equal.next, other)) keep(one, other);
+  const begins = new NumberList(Int32Array);
+  for (let square = 0; square < 1 << HASH_BITS; square++) {
+    const [from, to] = [i32At(ends, square), i32At(ends, square + 1)];
+    if (to - from < 2) continue;
+    findGroups(arcs, slots, from, to, begins);
+    for (let i = 0; i < begins.length - 2 && !isFull(); i++) {
+      const [a, endA] = [begins.at(i), begins.at(i + 1)];
+      pairs += begins.length - 2 - i;
+      for (let k = i + 1; k < begins.length - 1; k++) {
+        const b = begins.at(k);
+        if (!doMeet(arcs, i32At(slots, a), i32At(slots, b))) continue;
+        for (let one = a; one < endA && !isFull(); one++)
+          for (let other = b; other < begins.at(k + 1); other++) keep(i32At(slots, one), i32At(slots, other));
       }
     }
+  }
   return {
     crossing: [...crossing.values()].sort(([a, b], [c, d]) => a.edge - c.edge || b.edge - d.edge).flat(),
     overlapping: [...overlapping.values()].sort((a, b) => a.edge - b.edge || a.at.x - b.at.x || a.at.y - b.at.y),
@@ -167,45 +170,35 @@ function findSquares(
   }
 }
 
-/** Edges with the same two ends, of which only the first is compared with others. */
-interface EqualEdges {
-  /** Takes an edge up. Returns the first one that has the same ends. */
-  firstOf(edge: number): number;
-  /** For the first of them the levels that they are of together. */
-  levels: Uint8Array;
-  /** The next one, or -1. */
-  next: Int32Array;
+/**
+ * Puts edges of a square that have the same two ends, and so do not meet, beside one another; where there are few, each
+ * is a group of its own.
+ * @param slots the edges of all squares; its own are those from `from` to before `to`
+ * @param begins gets where each group begins, and where the last one ends
+ */
+function findGroups(arcs: Arcs, slots: Int32Array, from: number, to: number, begins: NumberList<Int32Array>): void {
+  const isCrowded = to - from >= CROWDED;
+  if (isCrowded) slots.subarray(from, to).sort((a, b) => compareEnds(arcs, a, b));
+  begins.length = 0;
+  for (let i = from; i < to; i++)
+    if (i === from || !isCrowded || compareEnds(arcs, i32At(slots, i - 1), i32At(slots, i)) !== 0) begins.push(i);
+  begins.push(to);
 }
 
-/** Where units are smaller than the grid, most edges are equal to others: these do not cross, nor overlap in part. */
-function newEqualEdges({ x, y }: Arcs, arcOf: Int32Array, levels: Uint8Array): EqualEdges {
-  const together = new Uint8Array(x.length);
-  const next = new Int32Array(x.length).fill(-1);
-  const table = new Int32Array(2 ** (Math.ceil(Math.log2(x.length + 1)) + 1)).fill(-1);
-  const areEqual = (a: number, b: number): boolean => {
-    const [ax, ay, bx, by] = [i32At(x, a), i32At(y, a), i32At(x, a + 1), i32At(y, a + 1)];
-    const [cx, cy, dx, dy] = [i32At(x, b), i32At(y, b), i32At(x, b + 1), i32At(y, b + 1)];
-    return (ax === cx && ay === cy && bx === dx && by === dy) || (ax === dx && ay === dy && bx === cx && by === cy);
-  };
-  const slotOf = (edge: number): number => {
-    const column = i32At(x, edge) + i32At(x, edge + 1);
-    const row = i32At(y, edge) + i32At(y, edge + 1);
-    const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
-    return Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35) >>> (Math.clz32(table.length) + 1);
-  };
-  return {
-    levels: together,
-    next,
-    firstOf(edge) {
-      let slot = slotOf(edge);
-      for (; table[slot] !== -1 && !areEqual(i32At(table, slot), edge); ) slot = (slot + 1) % table.length;
-      const first = table[slot] === -1 ? edge : i32At(table, slot);
-      table[slot] = first;
-      together[first] = (together[first] ?? 0) | (levels[i32At(arcOf, edge)] ?? 0);
-      if (first !== edge) [next[edge], next[first]] = [i32At(next, first), edge];
-      return first;
-    },
-  };
+/** An order of edges, by their ends: 0 for those with the same two, in either direction. */
+function compareEnds(arcs: Arcs, a: number, b: number): number {
+  const { x, y } = arcs;
+  const [c, d] = [firstEnd(arcs, a), firstEnd(arcs, b)];
+  const [e, f] = [2 * a + 1 - c, 2 * b + 1 - d];
+  return (
+    i32At(x, c) - i32At(x, d) || i32At(y, c) - i32At(y, d) || i32At(x, e) - i32At(x, f) || i32At(y, e) - i32At(y, f)
+  );
+}
+
+/** The place of the end of an edge that is farther west, or else north. */
+function firstEnd({ x, y }: Arcs, edge: number): number {
+  const [from, to] = [i32At(x, edge), i32At(x, edge + 1)];
+  return from < to || (from === to && i32At(y, edge) < i32At(y, edge + 1)) ? edge : edge + 1;
 }
 
 /** Do two edges cross elsewhere than at an end, or does one that lies on the other begin or end in it? */

@@ -64,17 +64,15 @@ export function cutArcs(
     meeting = meetingEdges(arcs, compared, most);
   }
   let left = meeting;
-  let isRefined = false;
   for (let round = 0; round < ROUNDS.refined && left.crossing.length > 0; round++) {
     const changed = refine(arcs, left.crossing, kept, weights);
     if (changed === undefined) break;
-    isRefined = true;
     arcs = roundedArcs(shared, kept, below);
     left = meetingEdges(arcs, compared, most, changed);
   }
   let joined: ZoomArcs = arcs;
-  // Also where nothing has changed: edges without points to bring back cross still.
-  if (isRefined) left = meetingEdges(joined, compared, most);
+  // Rounds looked only around what had changed: edges without points to bring back cross still elsewhere.
+  if (left !== meeting) left = meetingEdges(joined, compared, most);
   for (let round = 0; round < ROUNDS.joined && left.crossing.length > 0; round++) {
     const edges = [...left.crossing, ...left.overlapping];
     const changed = new Uint8Array(levels.length);

@@ -18,7 +18,7 @@ import { filesUnder } from '../support/files.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { published } from './published.ts';
+import { LEAST, published } from './published.ts';
 
 const folder = temporaryFolder();
 /** The layers of one of the two countries, as GADM's files of single countries have them: fids begin at 1. */
@@ -348,10 +348,7 @@ test('Natural Earth: layers and columns by name, from a config file, whose paths
   ]);
   const config = join(files, 'natural-earth.json');
   copyFileSync('generator/examples/natural-earth.json', config);
-  const least = '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(
-    ' ',
-  );
-  const { stdout } = await typed('generator', ['build', '--config', config, '--out', join(files, 'out'), ...least]);
+  const { stdout } = await typed('generator', ['build', '--config', config, '--out', join(files, 'out'), ...LEAST]);
   const { release, levels, attribution, licence }: Release = JSON.parse(stdout);
   assert.deepEqual([release, licence], ['natural-earth', NATURAL_EARTH]);
   assert.deepEqual(levels[1]?.gidColumns, ['adm0_a3', 'adm1_code']);

@@ -12,6 +12,7 @@ import { featuresIn } from '../support/releases/features-in.ts';
 import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { LAYOUTS, type Layout, NORWAY, type UnitsByLevel } from './national-layouts.ts';
+import { LEAST } from './published.ts';
 
 const README = 'generator/README.md';
 
@@ -46,10 +47,7 @@ function sourceOf(folder: string, words: readonly string[]): string[] {
 async function built(folder: string, line: string): Promise<Release> {
   const words = wordsOf(line).map((word, i, all) => (all[i - 1] === '--release' ? 'r1' : word));
   if (!words.includes('--release')) words.push('--release', 'r1');
-  const others = '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(
-    ' ',
-  );
-  const { status, stdout, stderr } = await typed('generator', [...words, ...others], { cwd: folder });
+  const { status, stdout, stderr } = await typed('generator', [...words, ...LEAST], { cwd: folder });
   assert.equal(status, 0, `${line}\n${stderr}`);
   const { findings } = await verifyAgainst(sourceOf(folder, words), join(folder, 'output'));
   assert.deepEqual(findings, []);

@@ -9,6 +9,10 @@ import { featuresIn, linesIn } from '../support/releases/features-in.ts';
 import { verifyAgainst } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+/** Options of a build that is typed, with as little to do besides as there can be; it prints the result as JSON. */
+export const LEAST: readonly string[] =
+  '--pages none --geometry full --no-cells --no-neighbours --no-tiles --workers 0 --json --quiet'.split(' ');
+
 /** What a source has become. */
 export interface Published {
   out: string;

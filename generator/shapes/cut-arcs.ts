@@ -1,19 +1,17 @@
 // The arcs of a zoom: those points that weigh enough, rounded to its grid, and those that come back so that borders do
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
-import { f64At, i32At } from '../../format/element-at.ts';
+import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
-import { type MeetingEdge, meetingEdges } from './crossing-edges.ts';
+import { arcAt, crossingOf, type MeetingEdges, meetingEdges, type Place } from './crossing-edges.ts';
+import type { Arcs } from './edge-squares.ts';
+import { endBefore } from './level-rings.ts';
+import { NearArcs } from './near-arcs.ts';
 import type { SharedArcs } from './shared-arcs.ts';
 
 /** The arcs of a zoom, in the order of the shared ones, in units of its grid. An arc may have one place only. */
-export interface ZoomArcs {
-  x: Int32Array;
-  y: Int32Array;
-  /** For each arc the index of its end in `x`. */
-  arcEnds: Int32Array;
-}
+export type ZoomArcs = Arcs;
 
-/** The same, with the point of the shared arcs that each place is, the first of several that have become one. */
+/** Some of them, with the point of the shared arcs that each place is, the first of several that have become one. */
 interface CutArcs extends ZoomArcs {
   from: Int32Array;
 }
@@ -27,10 +25,10 @@ const WEIGHT_MIN = 32;
 const ROUNDS = { refined: 30, joined: 10 } as const;
 
 /**
- * So many edges of a zoom are held apart. They are more where units are smaller than the grid, as villages are where a
+ * About so many edges of a zoom are held apart. They are more where units are smaller than the grid, as villages are where a
  * tile is the world: edges of that level lie on one another by the dozen, and hardly any of it is drawn.
  */
-const MEETING_MAX = 1_000_000;
+const MEETING_MAX = 4_000_000;
 
 /** The arcs of a zoom, and how many pairs of edges of a level still cross, of those that are held apart. */
 export interface MendedArcs {
@@ -43,7 +41,7 @@ export interface MendedArcs {
  * @param weights of all points, as `weighTileArcs` returns them
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
  * @param below how many zooms it is above the one whose grid the arcs are on
- * @param most how many edges are held apart: if more meet, those of the deepest levels are not
+ * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
  */
 export function cutArcs(
   shared: SharedArcs,
@@ -63,39 +61,63 @@ export function cutArcs(
     compared = compared.map((bits) => bits & (bit - 1));
     meeting = meetingEdges(arcs, compared, most);
   }
-  let left = meeting;
-  for (let round = 0; round < ROUNDS.refined && left.crossing.length > 0; round++) {
-    const changed = refine(arcs, left.crossing, kept, weights);
-    if (changed === undefined) break;
+  if (meeting.crossing.length === 0) return { arcs: join(arcs, meeting), crossings: 0 };
+  // Nothing but arcs that have changed, and what is near them, has to be looked at again.
+  const nearArcs = new NearArcs(shared, below);
+  const lookAround = (changed: Int32Array, numbers: Int32Array, some: ZoomArcs): MeetingEdges => {
+    const isChanged = new Uint8Array(levels.length);
+    for (const arc of changed) isChanged[arc] = 1;
+    return meetingEdges(some, pick(compared, numbers), most, pick(isChanged, numbers));
+  };
+  let changed = refine(arcs, meeting, kept, weights);
+  const isRefined = changed.length > 0;
+  for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
+    const numbers = nearArcs.to(changed, kept);
+    const some = roundedArcs(shared, kept, below, numbers);
+    changed = refine(some, lookAround(changed, numbers, some), kept, weights).map((arc) => i32At(numbers, arc));
+  }
+  if (isRefined) {
     arcs = roundedArcs(shared, kept, below);
-    left = meetingEdges(arcs, compared, most, changed);
+    meeting = meetingEdges(arcs, compared, most);
   }
   let joined: ZoomArcs = arcs;
-  // Rounds looked only around what had changed: edges without points to bring back cross still elsewhere.
-  if (left !== meeting) left = meetingEdges(joined, compared, most);
-  for (let round = 0; round < ROUNDS.joined && left.crossing.length > 0; round++) {
-    const edges = [...left.crossing, ...left.overlapping];
-    const changed = new Uint8Array(levels.length);
-    for (const { arc } of edges) changed[arc] = 1;
-    joined = join(joined, edges);
-    left = meetingEdges(joined, compared, most, changed);
+  for (let round = 0; round < ROUNDS.joined && meeting.crossing.length > 0; round++) {
+    changed = arcsOf(joined, meeting);
+    joined = join(joined, meeting);
+    const numbers = nearArcs.to(changed, kept);
+    const some = someOf(joined, numbers);
+    meeting = placedIn(joined, numbers, some, lookAround(changed, numbers, some));
   }
-  // They lie where they lay: what did not cross does not now.
-  joined = join(joined, left.overlapping);
-  return { arcs: { x: joined.x, y: joined.y, arcEnds: joined.arcEnds }, crossings: left.crossing.length / 2 };
+  // Edges lie where they lay: what did not cross does not now.
+  const arcsOfZoom = join(joined, { ...meeting, crossing: new Int32Array() });
+  return { arcs: arcsOfZoom, crossings: meeting.crossing.length / 2 };
 }
 
-/** Rounds the points that are kept. A place that follows itself is one, and a way there and back is none. */
-function roundedArcs({ x, y, points, arcEnds }: SharedArcs, kept: Uint8Array, below: number): CutArcs {
-  const ends = new Int32Array(arcEnds.length);
-  const xs = new Int32Array(points.length);
-  const ys = new Int32Array(points.length);
-  const from = new Int32Array(points.length);
+/**
+ * Rounds the points that are kept. A place that follows itself is one, and a way there and back is none.
+ * @param numbers those of the arcs that are wanted, ascending; all if there are none
+ */
+function roundedArcs(
+  { x, y, points, arcEnds }: SharedArcs,
+  kept: Uint8Array,
+  below: number,
+  numbers?: Int32Array,
+): CutArcs {
+  const count = numbers?.length ?? arcEnds.length;
+  const numberOf = (n: number): number => (numbers === undefined ? n : i32At(numbers, n));
+  let most = 0;
+  for (let n = 0; n < count; n++)
+    for (let i = endBefore(arcEnds, numberOf(n)); i < i32At(arcEnds, numberOf(n)); i++) most += u8At(kept, i);
+  const ends = new Int32Array(count);
+  const xs = new Int32Array(most);
+  const ys = new Int32Array(most);
+  const from = new Int32Array(most);
   const half = below === 0 ? 0 : 1 << (below - 1);
   let length = 0;
-  for (let arc = 0, i = 0; arc < ends.length; arc++) {
+  for (let n = 0; n < count; n++) {
     const begin = length;
-    for (const end = i32At(arcEnds, arc); i < end; i++) {
+    const end = i32At(arcEnds, numberOf(n));
+    for (let i = endBefore(arcEnds, numberOf(n)); i < end; i++) {
       if (kept[i] === 0) continue;
       const point = i32At(points, i);
       const [column, row] = [(i32At(x, point) + half) >> below, (i32At(y, point) + half) >> below];
@@ -108,45 +130,92 @@ function roundedArcs({ x, y, points, arcEnds }: SharedArcs, kept: Uint8Array, be
       ys[length] = row;
       from[length++] = i;
     }
-    ends[arc] = length;
+    ends[n] = length;
   }
-  return { x: xs.slice(0, length), y: ys.slice(0, length), from: from.slice(0, length), arcEnds: ends };
+  return { x: xs.subarray(0, length), y: ys.subarray(0, length), from: from.subarray(0, length), arcEnds: ends };
 }
 
 /**
  * Brings a point back to each edge that crosses another one: the weightiest of those that it left out.
- * @returns for each arc 1 if it has changed; undefined if no edge has a point left
+ * @returns the arcs that have changed, ascending
  */
 function refine(
   { from, arcEnds }: CutArcs,
-  edges: readonly MeetingEdge[],
+  { crossing }: MeetingEdges,
   kept: Uint8Array,
   weights: Float64Array,
-): Uint8Array | undefined {
-  const changed = new Uint8Array(arcEnds.length);
-  let isRefined = false;
-  for (const { edge, arc } of edges) {
+): Int32Array {
+  const changed: number[] = [];
+  for (const edge of crossing) {
     let best = -1;
     for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
       if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
     if (best === -1) continue;
     kept[best] = 1;
-    changed[arc] = 1;
-    isRefined = true;
+    changed.push(arcAt(arcEnds, edge));
   }
-  return isRefined ? changed : undefined;
+  return ascending(changed);
+}
+
+/** The arcs whose edges cross others, or have others on them, ascending. */
+function arcsOf({ arcEnds }: ZoomArcs, { crossing, overlapping }: MeetingEdges): Int32Array {
+  const edges = [...crossing, ...overlapping.filter((_, i) => i % 2 === 0)];
+  return ascending(edges.map((edge) => arcAt(arcEnds, edge)));
+}
+
+/** Each number once. */
+function ascending(numbers: readonly number[]): Int32Array {
+  return Int32Array.from(new Set(numbers)).sort();
+}
+
+function pick(values: Uint8Array, numbers: Int32Array): Uint8Array {
+  return Uint8Array.from(numbers, (number) => u8At(values, number));
+}
+
+/** Some of the arcs. */
+function someOf({ x, y, arcEnds }: ZoomArcs, numbers: Int32Array): ZoomArcs {
+  const ends = new Int32Array(numbers.length);
+  let length = 0;
+  for (const [n, arc] of numbers.entries()) ends[n] = length += i32At(arcEnds, arc) - endBefore(arcEnds, arc);
+  const [xs, ys] = [new Int32Array(length), new Int32Array(length)];
+  for (const [n, arc] of numbers.entries()) {
+    xs.set(x.subarray(endBefore(arcEnds, arc), i32At(arcEnds, arc)), endBefore(ends, n));
+    ys.set(y.subarray(endBefore(arcEnds, arc), i32At(arcEnds, arc)), endBefore(ends, n));
+  }
+  return { x: xs, y: ys, arcEnds: ends };
+}
+
+/** What was found in some of the arcs, by the places of all. */
+function placedIn(all: ZoomArcs, numbers: Int32Array, some: ZoomArcs, found: MeetingEdges): MeetingEdges {
+  const placeOf = (place: number): number => {
+    const n = arcAt(some.arcEnds, place);
+    return place - endBefore(some.arcEnds, n) + endBefore(all.arcEnds, i32At(numbers, n));
+  };
+  return { ...found, crossing: found.crossing.map(placeOf), overlapping: found.overlapping.map(placeOf) };
 }
 
 /** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
-function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomArcs {
-  const places = new Map<number, { arc: number; on: { x: number; y: number }[] }>();
-  for (const { edge, arc, at } of edges) {
+function join(arcs: ZoomArcs, { crossing, overlapping }: MeetingEdges): ZoomArcs {
+  const { x, y, arcEnds } = arcs;
+  const places = new Map<number, Place[]>();
+  const put = (edge: number, place: Place): void => {
     const own = places.get(edge);
-    if (own === undefined) places.set(edge, { arc, on: [at] });
-    else own.on.push(at);
+    if (own === undefined) places.set(edge, [place]);
+    else own.push(place);
+  };
+  for (let i = 0; i < crossing.length; i += 2) {
+    const [one, other] = [i32At(crossing, i), i32At(crossing, i + 1)];
+    const at = crossingOf(arcs, one, other);
+    put(one, at);
+    put(other, at);
   }
-  const xs = new Int32Array(x.length + edges.length);
-  const ys = new Int32Array(x.length + edges.length);
+  for (let i = 0; i < overlapping.length; i += 2) {
+    const place = i32At(overlapping, i + 1);
+    put(i32At(overlapping, i), { x: i32At(x, place), y: i32At(y, place) });
+  }
+  const most = x.length + crossing.length + overlapping.length / 2;
+  const xs = new Int32Array(most);
+  const ys = new Int32Array(most);
   /** How many places each arc gets. */
   const more = new Int32Array(arcEnds.length);
   let [length, taken] = [0, 0];
@@ -157,18 +226,19 @@ function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomA
     taken = end;
   };
   const isLast = (column: number, row: number): boolean => xs[length - 1] === column && ys[length - 1] === row;
-  for (const [edge, { arc, on }] of [...places].sort(([a], [b]) => a - b)) {
+  for (const [edge, on] of [...places].sort(([a], [b]) => a - b)) {
     // The first place of the edge is the last one of those before, if it has not become one with it.
     if (taken <= edge) takeTo(edge + 1);
     const before = length;
     const [column, row] = [i32At(x, edge), i32At(y, edge)];
-    const distanceOf = (place: { x: number; y: number }) => (place.x - column) ** 2 + (place.y - row) ** 2;
+    const distanceOf = (place: Place) => (place.x - column) ** 2 + (place.y - row) ** 2;
     for (const place of on.sort((a, b) => distanceOf(a) - distanceOf(b) || a.x - b.x || a.y - b.y)) {
       if (isLast(place.x, place.y)) continue;
       xs[length] = place.x;
       ys[length++] = place.y;
     }
     if (isLast(i32At(x, edge + 1), i32At(y, edge + 1))) taken++;
+    const arc = arcAt(arcEnds, edge);
     more[arc] = i32At(more, arc) + length - before - (taken - edge - 1);
   }
   takeTo(x.length);
@@ -177,5 +247,5 @@ function join({ x, y, arcEnds }: ZoomArcs, edges: readonly MeetingEdge[]): ZoomA
     added += i32At(more, arc);
     ends[arc] = i32At(arcEnds, arc) + added;
   }
-  return { x: xs.slice(0, length), y: ys.slice(0, length), arcEnds: ends };
+  return { x: xs.subarray(0, length), y: ys.subarray(0, length), arcEnds: ends };
 }

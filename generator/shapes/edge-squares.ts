@@ -1,0 +1,192 @@
+// Puts the edges of arcs into squares, so that those that lie near one another are found: a band of rows of squares at a
+// time, so that memory is for a part of the map. Used by crossing-edges.ts.
+import { i32At } from '../../format/element-at.ts';
+import { NumberList } from '../geojson/number-list.ts';
+import { endBefore } from './level-rings.ts';
+
+/** Arcs on a grid. An edge is the index of its first place. */
+export interface Arcs {
+  x: Int32Array;
+  y: Int32Array;
+  /** For each arc the index of its end in `x`. */
+  arcEnds: Int32Array;
+}
+
+/** The edges of squares, one square after the other. */
+export interface Squares {
+  slots: Int32Array;
+  /** For each square the index of its end in `slots`. */
+  ends: Int32Array;
+  /** The same of those edges of it that are of arcs that have changed, which come first. */
+  changedEnds: Int32Array;
+}
+
+/** Rows of squares. */
+interface Band {
+  /** The first one, and the one after the last. */
+  from: number;
+  to: number;
+  /** How many edges begin in it. */
+  edges: number;
+}
+
+/** The rows that each arc meets, the first and the last one; none if its edges are not wanted. */
+interface ArcRows {
+  tops: Int32Array;
+  bottoms: Int32Array;
+}
+
+/** Squares have a side of 2 to at least this power, and of about the mean edge: in larger ones too many edges meet. */
+const SQUARE_BITS_MIN = 1;
+/** So many edges begin in a band, if it has several rows. */
+const BAND_EDGES = 1_000_000;
+/** Squares of a band are told apart by so many bits of a hash: about one for each edge. */
+const HASH_BITS = { min: 8, max: 20 } as const;
+
+/**
+ * The edges of all squares that edges of changed arcs meet.
+ * @param levels of each arc: edges of those that have none are left out
+ * @param changed for each arc 1 if it has changed; all have if there is none
+ */
+export function* squaresOf(arcs: Arcs, levels: Uint8Array, changed: Uint8Array | undefined): Generator<Squares> {
+  const { arcEnds } = arcs;
+  const bits = squareBits(arcs, levels);
+  const rows = rowsOf(arcs, levels, bits);
+  const met = new NumberList(Int32Array);
+  const [edges, squares] = [new NumberList(Int32Array), new NumberList(Int32Array)];
+  for (const band of bandsOf(arcs, rows, bits)) {
+    const count = 1 << Math.min(Math.max(32 - Math.clz32(band.edges), HASH_BITS.min), HASH_BITS.max);
+    const isAsked = new Uint8Array(count);
+    const ends = new Int32Array(count);
+    [edges.length, squares.length] = [0, 0];
+    /** Takes the edges of arcs that have changed with all their squares, or those of others with squares of these. */
+    const take = (areChanged: boolean): void => {
+      for (let arc = 0; arc < arcEnds.length; arc++) {
+        if (i32At(rows.tops, arc) >= band.to || i32At(rows.bottoms, arc) < band.from) continue;
+        if ((changed === undefined || changed[arc] === 1) !== areChanged) continue;
+        for (let edge = endBefore(arcEnds, arc); edge < i32At(arcEnds, arc) - 1; edge++) {
+          findSquares(arcs, edge, bits, band, count, met);
+          for (let at = 0; at < met.length; at++) {
+            const square = met.at(at);
+            if (areChanged) isAsked[square] = 1;
+            else if (isAsked[square] === 0) continue;
+            edges.push(edge);
+            squares.push(square);
+            ends[square] = i32At(ends, square) + 1;
+          }
+        }
+      }
+    };
+    take(true);
+    const ofChanged = edges.length;
+    if (changed !== undefined) take(false);
+    const next = new Int32Array(count);
+    for (let square = 0, begin = 0; square < count; square++) {
+      next[square] = begin;
+      begin += i32At(ends, square);
+      ends[square] = begin;
+    }
+    const slots = new Int32Array(edges.length);
+    let changedEnds = ends;
+    for (let i = 0; i < slots.length; i++) {
+      if (i === ofChanged) changedEnds = next.slice();
+      const square = squares.at(i);
+      const slot = i32At(next, square);
+      slots[slot] = edges.at(i);
+      next[square] = slot + 1;
+    }
+    yield { slots, ends, changedEnds };
+  }
+}
+
+/** So large that all edges together meet a few squares each. */
+function squareBits({ x, y, arcEnds }: Arcs, levels: Uint8Array): number {
+  let [length, edges] = [0, 0];
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    if (levels[arc] === 0) continue;
+    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) {
+      length += Math.abs(i32At(x, i + 1) - i32At(x, i)) + Math.abs(i32At(y, i + 1) - i32At(y, i));
+      edges++;
+    }
+  }
+  let bits = SQUARE_BITS_MIN;
+  while (edges * 2 ** bits < length) bits++;
+  return bits;
+}
+
+function rowsOf({ y, arcEnds }: Arcs, levels: Uint8Array, bits: number): ArcRows {
+  const tops = new Int32Array(arcEnds.length).fill(0x7fffffff);
+  const bottoms = new Int32Array(arcEnds.length).fill(-0x80000000);
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    const [begin, end] = [endBefore(arcEnds, arc), i32At(arcEnds, arc)];
+    if (levels[arc] === 0 || end - begin < 2) continue;
+    let top = i32At(y, begin);
+    let bottom = top;
+    for (let i = begin + 1; i < end; i++) {
+      top = Math.min(top, i32At(y, i));
+      bottom = Math.max(bottom, i32At(y, i));
+    }
+    tops[arc] = top >> bits;
+    bottoms[arc] = bottom >> bits;
+  }
+  return { tops, bottoms };
+}
+
+/** The rows that edges meet, in bands in which about as many edges begin each. */
+function bandsOf({ y, arcEnds }: Arcs, { tops, bottoms }: ArcRows, bits: number): Band[] {
+  let [first, last] = [Infinity, -Infinity];
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    if (i32At(tops, arc) > i32At(bottoms, arc)) continue;
+    first = Math.min(first, i32At(tops, arc));
+    last = Math.max(last, i32At(bottoms, arc));
+  }
+  if (first > last) return [];
+  const begun = new Int32Array(last - first + 1);
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    if (i32At(tops, arc) > i32At(bottoms, arc)) continue;
+    for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc) - 1; i++) {
+      const row = (i32At(y, i) >> bits) - first;
+      begun[row] = i32At(begun, row) + 1;
+    }
+  }
+  const bands: Band[] = [];
+  let band: Band = { from: first, to: first, edges: 0 };
+  for (const edges of begun) {
+    if (band.to > band.from && band.edges + edges > BAND_EDGES) {
+      bands.push(band);
+      band = { from: band.to, to: band.to, edges: 0 };
+    }
+    band.to++;
+    band.edges += edges;
+  }
+  return [...bands, band];
+}
+
+/** Finds the squares of a band that an edge meets, by hash, row by row; perhaps one more at each side. */
+function findSquares(
+  { x, y }: Arcs,
+  edge: number,
+  bits: number,
+  { from, to }: Band,
+  count: number,
+  found: NumberList<Int32Array>,
+): void {
+  found.length = 0;
+  const [x1, y1, x2, y2] = [i32At(x, edge), i32At(y, edge), i32At(x, edge + 1), i32At(y, edge + 1)];
+  const [top, bottom] = y1 < y2 ? [y1 >> bits, y2 >> bits] : [y2 >> bits, y1 >> bits];
+  const [left, right] = x1 < x2 ? [x1 >> bits, x2 >> bits] : [x2 >> bits, x1 >> bits];
+  for (let row = Math.max(top, from); row <= Math.min(bottom, to - 1); row++) {
+    let [first, last] = [left, right];
+    if (top !== bottom && left !== right) {
+      const slope = (x2 - x1) / (y2 - y1);
+      const a = x1 + ((row << bits) - y1) * slope;
+      const b = x1 + (((row + 1) << bits) - y1) * slope;
+      first = Math.max(left, (Math.min(a, b) - 1) >> bits);
+      last = Math.min(right, (Math.max(a, b) + 1) >> bits);
+    }
+    for (let column = first; column <= last; column++) {
+      const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
+      found.push((mixed ^ (mixed >>> 15)) & (count - 1));
+    }
+  }
+}

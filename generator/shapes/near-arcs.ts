@@ -1,0 +1,105 @@
+// Finds the arcs that may meet some others, by a coarse raster of the map: when few have changed, only what is near them
+// has to be looked at. Used by cut-arcs.ts.
+import { i32At } from '../../format/element-at.ts';
+import { endBefore } from './level-rings.ts';
+import type { SharedArcs } from './shared-arcs.ts';
+
+/** Cells along a side of the raster, at most. */
+const SIDE_MAX = 512;
+
+/** The arcs of a zoom on a raster. */
+export class NearArcs {
+  readonly #shared: SharedArcs;
+  /** The shift that makes coordinates of the shared arcs numbers of cells. */
+  readonly #shift: number;
+  /** What rounds coordinates to the grid of the zoom. */
+  readonly #half: number;
+  readonly #side: number;
+  /** West, north, east, south of each arc, in cells. */
+  readonly #boxes: Uint16Array;
+
+  /** @param below how many zooms the grid is above the one of the shared arcs */
+  constructor(shared: SharedArcs, below: number) {
+    const { x, y, points, arcEnds } = shared;
+    this.#shared = shared;
+    this.#half = below === 0 ? 0 : 1 << (below - 1);
+    let most = 0;
+    for (let i = 0; i < x.length; i++) most = Math.max(most, i32At(x, i), i32At(y, i));
+    let shift = below;
+    while ((most + this.#half) >> shift >= SIDE_MAX) shift++;
+    this.#shift = shift;
+    this.#side = ((most + this.#half) >> shift) + 1;
+    this.#boxes = new Uint16Array(4 * arcEnds.length);
+    for (let arc = 0, i = 0; arc < arcEnds.length; arc++) {
+      let [west, north, east, south] = [SIDE_MAX, SIDE_MAX, 0, 0];
+      for (const end = i32At(arcEnds, arc); i < end; i++) {
+        const point = i32At(points, i);
+        const [column, row] = [this.#cellOf(i32At(x, point)), this.#cellOf(i32At(y, point))];
+        west = Math.min(west, column);
+        north = Math.min(north, row);
+        east = Math.max(east, column);
+        south = Math.max(south, row);
+      }
+      this.#boxes.set([west, north, east, south], 4 * arc);
+    }
+  }
+
+  /**
+   * Those whose extent meets an edge of some arcs, and these themselves, ascending.
+   * @param kept for each point of the shared arcs 1 if the zoom has it
+   */
+  to(arcs: Int32Array, kept: Uint8Array): Int32Array {
+    const sums = this.#sumsOf(this.#mark(arcs, kept));
+    const width = this.#side + 1;
+    const boxes = this.#boxes;
+    const near = new Int32Array(boxes.length / 4);
+    let length = 0;
+    for (let arc = 0, at = 0; arc < near.length; arc++, at += 4) {
+      const [west = 0, north = 0, east = 0, south = 0] = [boxes[at], boxes[at + 1], boxes[at + 2], boxes[at + 3]];
+      const [above, under] = [width * north, width * (south + 1)];
+      const marked =
+        i32At(sums, under + east + 1) -
+        i32At(sums, under + west) -
+        i32At(sums, above + east + 1) +
+        i32At(sums, above + west);
+      if (marked > 0) near[length++] = arc;
+    }
+    return near.slice(0, length);
+  }
+
+  /** Marks the cells of the extents of all edges. */
+  #mark(arcs: Int32Array, kept: Uint8Array): Uint8Array {
+    const { x, y, points, arcEnds } = this.#shared;
+    const marks = new Uint8Array(this.#side * this.#side);
+    for (const arc of arcs) {
+      let [before, beside] = [-1, -1];
+      for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) {
+        if (kept[i] === 0) continue;
+        const point = i32At(points, i);
+        const [column, row] = [this.#cellOf(i32At(x, point)), this.#cellOf(i32At(y, point))];
+        if (column === before && row === beside) continue;
+        const [from, to] = before === -1 ? [column, column] : [Math.min(before, column), Math.max(before, column)];
+        const [top, bottom] = before === -1 ? [row, row] : [Math.min(beside, row), Math.max(beside, row)];
+        for (let r = top; r <= bottom; r++) marks.fill(1, r * this.#side + from, r * this.#side + to + 1);
+        [before, beside] = [column, row];
+      }
+    }
+    return marks;
+  }
+
+  /** For each corner of cells how many are marked to the left of it and above. */
+  #sumsOf(marks: Uint8Array): Int32Array {
+    const [side, width] = [this.#side, this.#side + 1];
+    const sums = new Int32Array(width * width);
+    for (let row = 0; row < side; row++)
+      for (let column = 0, own = 0; column < side; column++) {
+        own += marks[row * side + column] ?? 0;
+        sums[(row + 1) * width + column + 1] = i32At(sums, row * width + column + 1) + own;
+      }
+    return sums;
+  }
+
+  #cellOf(coordinate: number): number {
+    return (coordinate + this.#half) >> this.#shift;
+  }
+}

@@ -2,8 +2,9 @@
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
-import { arcAt, crossingOf, type MeetingEdges, meetingEdges, type Place } from './crossing-edges.ts';
+import { arcAt, type MeetingEdges, meetingEdges } from './crossing-edges.ts';
 import type { Arcs } from './edge-squares.ts';
+import { join } from './join-edges.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
 import type { SharedArcs } from './shared-arcs.ts';
@@ -89,8 +90,10 @@ export function cutArcs(
     meeting = placedIn(joined, numbers, some, lookAround(changed, numbers, some));
   }
   // Edges lie where they lay: what did not cross does not now.
-  const arcsOfZoom = join(joined, { ...meeting, crossing: new Int32Array() });
-  return { arcs: arcsOfZoom, crossings: meeting.crossing.length / 2 };
+  return {
+    arcs: join(joined, { ...meeting, crossing: new Int32Array() }),
+    crossings: meeting.crossing.length / 2,
+  };
 }
 
 /**
@@ -145,27 +148,32 @@ function refine(
   kept: Uint8Array,
   weights: Float64Array,
 ): Int32Array {
-  const changed: number[] = [];
+  const isChanged = new Uint8Array(arcEnds.length);
   for (const edge of crossing) {
     let best = -1;
     for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
       if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
     if (best === -1) continue;
     kept[best] = 1;
-    changed.push(arcAt(arcEnds, edge));
+    isChanged[arcAt(arcEnds, edge)] = 1;
   }
-  return ascending(changed);
+  return numbersOf(isChanged);
 }
 
 /** The arcs whose edges cross others, or have others on them, ascending. */
 function arcsOf({ arcEnds }: ZoomArcs, { crossing, overlapping }: MeetingEdges): Int32Array {
-  const edges = [...crossing, ...overlapping.filter((_, i) => i % 2 === 0)];
-  return ascending(edges.map((edge) => arcAt(arcEnds, edge)));
+  const isOne = new Uint8Array(arcEnds.length);
+  for (const edge of crossing) isOne[arcAt(arcEnds, edge)] = 1;
+  for (let i = 0; i < overlapping.length; i += 2) isOne[arcAt(arcEnds, i32At(overlapping, i))] = 1;
+  return numbersOf(isOne);
 }
 
-/** Each number once. */
-function ascending(numbers: readonly number[]): Int32Array {
-  return Int32Array.from(new Set(numbers)).sort();
+/** Where values are 1. */
+function numbersOf(values: Uint8Array): Int32Array {
+  const numbers = new Int32Array(values.length);
+  let length = 0;
+  for (const [number, value] of values.entries()) if (value === 1) numbers[length++] = number;
+  return numbers.slice(0, length);
 }
 
 function pick(values: Uint8Array, numbers: Int32Array): Uint8Array {
@@ -192,60 +200,4 @@ function placedIn(all: ZoomArcs, numbers: Int32Array, some: ZoomArcs, found: Mee
     return place - endBefore(some.arcEnds, n) + endBefore(all.arcEnds, i32At(numbers, n));
   };
   return { ...found, crossing: found.crossing.map(placeOf), overlapping: found.overlapping.map(placeOf) };
-}
-
-/** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
-function join(arcs: ZoomArcs, { crossing, overlapping }: MeetingEdges): ZoomArcs {
-  const { x, y, arcEnds } = arcs;
-  const places = new Map<number, Place[]>();
-  const put = (edge: number, place: Place): void => {
-    const own = places.get(edge);
-    if (own === undefined) places.set(edge, [place]);
-    else own.push(place);
-  };
-  for (let i = 0; i < crossing.length; i += 2) {
-    const [one, other] = [i32At(crossing, i), i32At(crossing, i + 1)];
-    const at = crossingOf(arcs, one, other);
-    put(one, at);
-    put(other, at);
-  }
-  for (let i = 0; i < overlapping.length; i += 2) {
-    const place = i32At(overlapping, i + 1);
-    put(i32At(overlapping, i), { x: i32At(x, place), y: i32At(y, place) });
-  }
-  const most = x.length + crossing.length + overlapping.length / 2;
-  const xs = new Int32Array(most);
-  const ys = new Int32Array(most);
-  /** How many places each arc gets. */
-  const more = new Int32Array(arcEnds.length);
-  let [length, taken] = [0, 0];
-  const takeTo = (end: number): void => {
-    xs.set(x.subarray(taken, end), length);
-    ys.set(y.subarray(taken, end), length);
-    length += end - taken;
-    taken = end;
-  };
-  const isLast = (column: number, row: number): boolean => xs[length - 1] === column && ys[length - 1] === row;
-  for (const [edge, on] of [...places].sort(([a], [b]) => a - b)) {
-    // The first place of the edge is the last one of those before, if it has not become one with it.
-    if (taken <= edge) takeTo(edge + 1);
-    const before = length;
-    const [column, row] = [i32At(x, edge), i32At(y, edge)];
-    const distanceOf = (place: Place) => (place.x - column) ** 2 + (place.y - row) ** 2;
-    for (const place of on.sort((a, b) => distanceOf(a) - distanceOf(b) || a.x - b.x || a.y - b.y)) {
-      if (isLast(place.x, place.y)) continue;
-      xs[length] = place.x;
-      ys[length++] = place.y;
-    }
-    if (isLast(i32At(x, edge + 1), i32At(y, edge + 1))) taken++;
-    const arc = arcAt(arcEnds, edge);
-    more[arc] = i32At(more, arc) + length - before - (taken - edge - 1);
-  }
-  takeTo(x.length);
-  const ends = new Int32Array(arcEnds.length);
-  for (let arc = 0, added = 0; arc < ends.length; arc++) {
-    added += i32At(more, arc);
-    ends[arc] = i32At(arcEnds, arc) + added;
-  }
-  return { x: xs.subarray(0, length), y: ys.subarray(0, length), arcEnds: ends };
 }

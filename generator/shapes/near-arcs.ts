@@ -18,7 +18,10 @@ export class NearArcs {
   /** West, north, east, south of each arc, in cells. */
   readonly #boxes: Uint16Array;
 
-  /** @param below how many zooms the grid is above the one of the shared arcs */
+  /**
+   * @param shared on the grid of tiles, which has no negative places
+   * @param below how many zooms the grid is above the one of the shared arcs
+   */
   constructor(shared: SharedArcs, below: number) {
     const { x, y, points, arcEnds } = shared;
     this.#shared = shared;

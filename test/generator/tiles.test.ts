@@ -11,6 +11,7 @@ import { checkTiles } from '../../generator/check/tiles.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
+import { meetingEdges } from '../../generator/shapes/crossing-edges.ts';
 import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
 import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
@@ -210,6 +211,19 @@ test('an edge that no point can come back to is divided where it crosses, also w
   assert.equal(few.crossings, 0);
   assert.deepEqual([...few.arcs.x.subarray(-4)], [1000, 1020, 1000, 1020]);
   assert.deepEqual([...few.arcs.arcEnds.subarray(0, 2)], [...arcs.arcEnds.subarray(0, 2)]);
+});
+
+test('an edge that is divided where it crosses one does not cross another one for that', () => {
+  // The place where the first two cross is rounded: the edge then lies on the other side of where the third one begins.
+  const shared = {
+    ...{ x: Int32Array.of(0, 200, 100, 100, 66, 66), y: Int32Array.of(0, 3, 0, 3, 1, 30) },
+    ...{ points: Int32Array.of(0, 1, 2, 3, 4, 5), arcEnds: Int32Array.of(2, 4, 6) },
+    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+  };
+  const levels = new Uint8Array(3).fill(1);
+  const { arcs, crossings } = cutArcs(shared, new Float64Array(6).fill(Infinity), levels, 0);
+  const { crossing, overlapping } = meetingEdges(arcs, levels, Infinity);
+  assert.deepEqual([crossings, crossing.length, overlapping.length], [0, 0, 0]);
 });
 
 test('of edges with the same ends, as of units that are smaller than the grid, one is compared, and all are divided', () => {

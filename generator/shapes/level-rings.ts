@@ -135,32 +135,6 @@ export function openUnits(store: LevelStore, precision: number): LevelUnits & { 
   };
 }
 
-/** The units of a level that is held. */
-export function unitsOf(level: LevelRings): LevelUnits {
-  const at = (unit: number): LevelRings => {
-    const [first, end] = [endBefore(level.unitEnds, unit), i32At(level.unitEnds, unit)];
-    const begin = endBefore(level.ringEnds, first);
-    const last = endBefore(level.ringEnds, end);
-    return {
-      scale: level.scale,
-      x: level.x.subarray(begin, last),
-      y: level.y.subarray(begin, last),
-      ringEnds: level.ringEnds.slice(first, end).map((ringEnd) => ringEnd - begin),
-      holes: level.holes.subarray(first, end),
-      unitEnds: Int32Array.of(end - first),
-    };
-  };
-  const count = level.unitEnds.length;
-  return {
-    scale: level.scale,
-    count,
-    *all() {
-      for (let unit = 0; unit < count; unit++) yield at(unit);
-    },
-    at,
-  };
-}
-
 /** The rings of a level. @param precision decimals of the positions */
 export function readLevelRings(store: LevelStore, precision: number): LevelRings {
   const collector = newRingCollector(precision);

@@ -8,8 +8,8 @@ import { LevelStore } from '../store/level-store.ts';
 import { readSerialized, writeSerialized } from '../store/serialized-file.ts';
 import { colourUnits } from './colours.ts';
 import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
-import { endBefore, readLevelRings } from './level-rings.ts';
-import { projectRings, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
+import { endBefore, openUnits } from './level-rings.ts';
+import { projectUnits, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -35,17 +35,16 @@ export type PreparedCrossings = number[];
 
 /** Writes the arcs of all zooms. */
 export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): PreparedCrossings {
-  const rings = levels.map(({ store }) => projectRings(readLevelRings(new LevelStore(store), precision), zoom));
-  const shared = shareTileArcs(rings);
-  const counts = rings.map(({ unitEnds }) => unitEnds.length);
-  rings.length = 0;
+  const units = levels.map(({ store }) => openUnits(new LevelStore(store), precision));
+  const shared = shareTileArcs(units.map((level) => projectUnits(level, zoom)));
+  for (const level of units) level.close();
   let first = 0;
   const masks = new Uint8Array(shared.arcEnds.length);
   const described = levels.map(({ level }, at) => {
-    const units = elementAt(counts, at);
-    const colours = colourUnits(units, neighboursOf(shared, first, units, masks, 1 << level));
+    const { count } = elementAt(units, at);
+    const colours = colourUnits(count, neighboursOf(shared, first, count, masks, 1 << level));
     const own = { level, first, colours };
-    first += units;
+    first += count;
     return own;
   });
   const { arcs, ringEnds, holes, unitEnds } = shared;

@@ -2,7 +2,7 @@
 // units share is one arc of all of them, and each point weighed once. Used by prepare-tiles.ts.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { type LevelRings, unitsOf } from './level-rings.ts';
+import type { LevelRings, LevelUnits } from './level-rings.ts';
 import { type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { weighPoints } from './simplify-arcs.ts';
 
@@ -27,34 +27,50 @@ export function mercatorY(latitude: number): number {
 }
 
 /**
- * The rings of a level on the grid of a zoom, y from north to south; cut at the latitude at which the map ends. Rings
+ * The units of a level on the grid of a zoom, y from north to south; cut at the latitude at which the map ends. Rings
  * keep their order, so exteriors, which run counter-clockwise on the globe, have a negative area here.
  */
-export function projectRings(level: LevelRings, zoom: number): LevelRings {
+export function projectUnits(level: LevelUnits, zoom: number): LevelUnits {
+  const project = newProjection(zoom);
+  return {
+    scale: 1,
+    count: level.count,
+    *all() {
+      for (const unit of level.all()) yield project(unit);
+    },
+    at: (position) => project(level.at(position)),
+  };
+}
+
+/** Makes a function that projects rings. What it returns is valid until it is called again. */
+function newProjection(zoom: number): (rings: LevelRings) => LevelRings {
   const side = TILE_EXTENT * 2 ** zoom;
-  const { scale } = level;
   const x = new NumberList(Int32Array);
   const y = new NumberList(Int32Array);
-  const ringEnds = new Int32Array(level.ringEnds.length);
   const put = (longitude: number, latitude: number): void => {
     x.push(Math.round(mercatorX(longitude) * side));
     const isBeyond = Math.abs(latitude) >= MERCATOR_LATITUDE;
     y.push(isBeyond ? (latitude > 0 ? 0 : side) : Math.round(mercatorY(latitude) * side));
   };
-  for (let ring = 0, begin = 0; ring < ringEnds.length; ring++) {
-    const end = i32At(level.ringEnds, ring);
-    for (let i = begin; i < end; i++) {
-      const before = i === begin ? end - 1 : i - 1;
-      const from = { x: i32At(level.x, before) / scale, y: i32At(level.y, before) / scale };
-      const to = { x: i32At(level.x, i) / scale, y: i32At(level.y, i) / scale };
-      for (const edge of [MERCATOR_LATITUDE, -MERCATOR_LATITUDE])
-        if (from.y > edge !== to.y > edge) put(longitudeAt(edge, from, to), edge);
-      put(to.x, to.y);
+  return (rings) => {
+    const { scale } = rings;
+    const ringEnds = new Int32Array(rings.ringEnds.length);
+    [x.length, y.length] = [0, 0];
+    for (let ring = 0, begin = 0; ring < ringEnds.length; ring++) {
+      const end = i32At(rings.ringEnds, ring);
+      for (let i = begin; i < end; i++) {
+        const before = i === begin ? end - 1 : i - 1;
+        const from = { x: i32At(rings.x, before) / scale, y: i32At(rings.y, before) / scale };
+        const to = { x: i32At(rings.x, i) / scale, y: i32At(rings.y, i) / scale };
+        for (const edge of [MERCATOR_LATITUDE, -MERCATOR_LATITUDE])
+          if (from.y > edge !== to.y > edge) put(longitudeAt(edge, from, to), edge);
+        put(to.x, to.y);
+      }
+      ringEnds[ring] = x.length;
+      begin = end;
     }
-    ringEnds[ring] = x.length;
-    begin = end;
-  }
-  return { ...level, scale: 1, x: x.values(), y: y.values(), ringEnds };
+    return { ...rings, scale: 1, x: x.values(), y: y.values(), ringEnds };
+  };
 }
 
 /** Where an edge crosses a latitude: the same whichever way it runs. */
@@ -63,9 +79,9 @@ function longitudeAt(latitude: number, a: { x: number; y: number }, b: { x: numb
   return low.x + ((latitude - low.y) / (high.y - low.y)) * (high.x - low.x);
 }
 
-/** Divides levels that `projectRings` made into arcs. */
-export function shareTileArcs(levels: readonly LevelRings[]): SharedArcs {
-  return shareArcs(levels.map(unitsOf), 1);
+/** Divides levels that `projectUnits` made into arcs. */
+export function shareTileArcs(levels: readonly LevelUnits[]): SharedArcs {
+  return shareArcs(levels, 1);
 }
 
 /**

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as assertProperty, integer, property } from 'fast-check';
+import { i32At } from '../../format/element-at.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { labelPoint } from '../../generator/shapes/label-point.ts';
-import { type LevelRings, newRingCollector, unitsOf } from '../../generator/shapes/level-rings.ts';
+import { endBefore, type LevelRings, type LevelUnits, newRingCollector } from '../../generator/shapes/level-rings.ts';
 import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/shapes/simplified-geometry.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { square } from '../support/datasets/write-dataset.ts';
@@ -328,3 +329,29 @@ test('the point of a unit of 150,000 islands is in the largest one', () => {
   const islands = Array.from({ length: 150_000 }, (_, i) => island(100 + 10 * i, 5));
   assert.deepEqual(labelPoint(rings, 0, [...islands, island(0, 20)], 1), [1e7, 1e7]);
 });
+
+/** The units of a level that is held. */
+function unitsOf(level: LevelRings): LevelUnits {
+  const at = (unit: number): LevelRings => {
+    const [first, end] = [endBefore(level.unitEnds, unit), i32At(level.unitEnds, unit)];
+    const begin = endBefore(level.ringEnds, first);
+    const last = endBefore(level.ringEnds, end);
+    return {
+      scale: level.scale,
+      x: level.x.subarray(begin, last),
+      y: level.y.subarray(begin, last),
+      ringEnds: level.ringEnds.slice(first, end).map((ringEnd) => ringEnd - begin),
+      holes: level.holes.subarray(first, end),
+      unitEnds: Int32Array.of(end - first),
+    };
+  };
+  const count = level.unitEnds.length;
+  return {
+    scale: level.scale,
+    count,
+    *all() {
+      for (let unit = 0; unit < count; unit++) yield at(unit);
+    },
+    at,
+  };
+}

@@ -10,7 +10,7 @@ import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { alonePath, featureFilePath, pagePath, releasePath } from '../../format/layout.ts';
-import { GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
+import type { Geometry, Level } from '../../format/levels.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send, textOf } from '../support/http/http-client.ts';
@@ -29,8 +29,6 @@ const stored = readStored(folder, 'r1');
 /** A file, and requests that read it. */
 interface Subject {
   what: string;
-  /** The full one if it is not said. */
-  geometry?: Geometry;
   /** Its path in the release. */
   file: string;
   /** That of another file of the same kind. */
@@ -79,21 +77,20 @@ const askedLarge: readonly Asked[] = [
   { ...LARGE, query: '?gid-0=U0.6_1', start: 6, count: 1 },
 ];
 
+/** Files of every geometry are read alike: each has one. */
 const SUBJECTS: readonly Subject[] = [
-  ...(['full', 'low'] as const).map((geometry) => ({
-    what: `a file with features alone, of geometry ${geometry}`,
-    geometry,
-    file: alonePath(2, 0, geometry),
-    other: alonePath(3, 0, geometry),
-    asked: askedAlone(geometry),
-  })),
-  ...GEOMETRIES.map((geometry) => ({
-    what: `a feature file of geometry ${geometry}`,
-    geometry,
-    file: featureFilePath(2, 0, geometry),
-    other: featureFilePath(3, 0, geometry),
-    asked: askedChained(geometry),
-  })),
+  {
+    what: 'a file with features alone',
+    file: alonePath(2, 0),
+    other: alonePath(3, 0),
+    asked: askedAlone('full'),
+  },
+  {
+    what: 'a feature file',
+    file: featureFilePath(2, 0, 'low'),
+    other: featureFilePath(3, 0, 'low'),
+    asked: askedChained('low'),
+  },
   {
     what: 'a feature file with large features',
     file: featureFilePath(0, 0),
@@ -134,91 +131,79 @@ function bytesIn({ file }: Subject, { level, start, count, geometry = 'full' }: 
   return [offsetOf(isChained ? start + 1 : start), offsetOf(start + count)];
 }
 
-/** Bytes to damage: some all over the file, then the first, middle and last one of each answer. */
-function placesIn(subject: Subject, length: number): number[] {
-  const evenly = Array.from({ length: SLICES }, (_, i) => Math.floor(((i + 1) * length) / (SLICES + 1)));
-  const ofAnswers = subject.asked.flatMap((asked) => {
-    const [from, to] = bytesIn(subject, asked);
-    const last = Math.min(to, length) - 1;
-    return [from, (from + last) >> 1, last];
+/** One way in which a file is no longer what it was. */
+interface Damage {
+  what: string;
+  /** Its bytes; undefined if it is gone. */
+  bytes: Buffer | undefined;
+  /** Does it lie between these bytes? */
+  isBetween(from: number, to: number): boolean;
+}
+
+/** A bit is flipped all over the file and in the first, middle and last byte of each answer; less of it, another one. */
+function damagesOf(subject: Subject, intact: Buffer): Damage[] {
+  const answers = subject.asked.map((asked) => bytesIn(subject, asked));
+  const lastOf = (to: number): number => Math.min(to, intact.length) - 1;
+  const evenly = Array.from({ length: SLICES }, (_, i) => Math.floor(((i + 1) * intact.length) / (SLICES + 1)));
+  const places = [...evenly, ...answers.flatMap(([from, to]) => [from, (from + lastOf(to)) >> 1, lastOf(to)])];
+  const flips = places.map((at): Damage => {
+    const bytes = Buffer.from(intact);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at);
+    return { what: `byte ${at}`, bytes, isBetween: (from, to) => at >= from && at < to };
   });
-  return [...evenly, ...ofAnswers];
+  const lengths = [0, Math.floor(intact.length / 10), ...answers.map(([, to]) => lastOf(to))];
+  const cuts = lengths.map((length): Damage => {
+    return { what: `cut at ${length}`, bytes: intact.subarray(0, length), isBetween: (_, to) => to > length };
+  });
+  const all = { isBetween: () => true };
+  return [
+    { what: 'nothing', bytes: undefined, ...all },
+    { what: 'another file', bytes: readFileSync(join(root, subject.other)), ...all },
+    { what: 'zeros', bytes: Buffer.alloc(intact.length), ...all },
+    ...cuts,
+    ...flips,
+  ];
 }
 
 /**
- * Asks a proxy that has read nothing yet: it finds the damage each time that an answer holds some, and no other time.
+ * Asks a proxy: it finds the damage each time that an answer holds some, and no other time.
  * @returns how often it was found
  */
-async function findDamage(
-  subject: Subject,
-  what: string,
-  isDamaged: (from: number, to: number) => boolean,
-): Promise<[proxy: RunningService, found: number]> {
-  const proxy = await startService(folder);
+async function findDamage(proxy: RunningService, subject: Subject, { what, isBetween }: Damage): Promise<number> {
   let found = 0;
   for (const [n, outcome] of (await outcomes(proxy, subject)).entries()) {
     const asked = elementAt(subject.asked, n >> 1);
-    const isHit = isDamaged(...bytesIn(subject, asked));
+    const isHit = isBetween(...bytesIn(subject, asked));
     assert.equal(outcome !== 'right', isHit, `${what} for ${asked.query}: ${outcome}`);
     if (!isHit) continue;
     found++;
     // What is read at once is refused before its first byte; what is streamed has begun by then.
     assert.ok(outcome === 'origin-damaged' || (asked.level === 0 && outcome === 'cut'), `${what}: ${outcome}`);
   }
-  return [proxy, found];
-}
-
-/** What takes the place of a file, with its bytes: less of it, another one, or nothing. */
-function damagesOf(subject: Subject, intact: Buffer): [what: string, bytes: Buffer | undefined][] {
-  const answers = subject.asked.map((asked) => Math.min(bytesIn(subject, asked)[1], intact.length));
-  return [
-    ['nothing', undefined],
-    ['another file', readFileSync(join(root, subject.other))],
-    ['zeros', Buffer.alloc(intact.length)],
-    // The last byte of an answer is missing.
-    ...[0, Math.floor(intact.length / 10), ...answers.map((end) => end - 1)].map((length): [string, Buffer] => [
-      `cut at ${length}`,
-      intact.subarray(0, length),
-    ]),
-  ];
+  return found;
 }
 
 for (const subject of SUBJECTS) {
-  const { what } = subject;
   const file = join(root, subject.file);
 
-  test(`a flipped byte of ${what} never gives an answer that is wrong and looks right`, async () => {
+  test(`${subject.what} that is damaged, cut short, another one or missing never gives an answer that is wrong and looks right, and is read again by the same proxy when it was mended`, async () => {
     const intact = readFileSync(file);
-    let found = 0;
-    for (const at of sliceOf(placesIn(subject, intact.length))) {
-      const damaged = Buffer.from(intact);
-      damaged.writeUInt8(damaged.readUInt8(at) ^ 0x10, at);
-      writeFileSync(file, damaged);
-      const isDamaged = (from: number, to: number): boolean => at >= from && at < to;
-      found += (await findDamage(subject, `byte ${at}`, isDamaged))[1];
-    }
-    writeFileSync(file, intact);
-    assert.ok(found > 0);
-  });
-
-  // One of the geometries stands for all: their files differ in nothing that a test of whole files could see.
-  if (subject.geometry !== undefined && subject.geometry !== 'low') continue;
-
-  test(`${what} that is cut short, another one or missing is found, and read again by the same proxy when it is replaced by an intact copy`, async () => {
-    const intact = readFileSync(file);
-    for (const [damage, bytes] of sliceOf(damagesOf(subject, intact), ([damage]) => damage === 'nothing')) {
-      if (bytes === undefined) rmSync(file);
-      else writeFileSync(file, bytes);
-      const isDamaged = (_: number, to: number): boolean => !damage.startsWith('cut') || to > (bytes?.length ?? 0);
-      const [proxy, found] = await findDamage(subject, damage, isDamaged);
-      assert.ok(found > 0, damage);
-      if (bytes === undefined) assert.equal(proxy.log.at(-1), `${relative(folder, file)}: missing`);
+    let foundInAll = 0;
+    for (const damage of sliceOf(damagesOf(subject, intact), ({ what }) => what === 'nothing')) {
+      if (damage.bytes === undefined) rmSync(file);
+      else writeFileSync(file, damage.bytes);
+      // One that has read nothing yet.
+      const proxy = await startService(folder);
+      const found = await findDamage(proxy, subject, damage);
+      foundInAll += found;
+      if (damage.bytes === undefined) assert.equal(proxy.log.at(-1), `${relative(folder, file)}: missing`);
       writeFileSync(`${file}.copy`, intact);
       renameSync(`${file}.copy`, file);
       // Who got a right answer may have kept the file open: it is closed when somebody finds the damage.
       if (found < 2 * subject.asked.length) await outcomes(proxy, subject);
-      assert.deepEqual(new Set(await outcomes(proxy, subject)), new Set(['right']), damage);
+      assert.deepEqual(new Set(await outcomes(proxy, subject)), new Set(['right']), damage.what);
     }
+    assert.ok(foundInAll > 0);
   });
 }
 

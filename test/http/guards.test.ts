@@ -139,6 +139,8 @@ test('connections that read nothing of an asset, without a token, fail no reques
     const { service } = await startGuarded(folder, { assets });
     const readers = slowReaders(count, { service, path: '/asset.bin', headers: {} });
     await haveBegun(readers);
+    // They are in memory anyway.
+    assert.equal(service.heldBytes(), 0);
     await othersAreAnswered(service, readers);
   }
 });

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import type { Format, Geometry, Level } from '../../format/levels.ts';
+import type { Format, Level } from '../../format/levels.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
 import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
@@ -57,15 +57,13 @@ export function buildWorld(): Promise<string> {
 }
 
 /** A request that is answered from one file, and the features that it must give. */
-export interface Asked {
+interface Asked {
   query: string;
   format: Format;
   level: Level;
   /** Number of the first feature, and how many. */
   start: number;
   count: number;
-  /** That of the query; the full one if it has none. */
-  geometry?: Geometry;
 }
 
 /** A small page, a large one, and what is cut from either; as gzip or not. */
@@ -81,10 +79,10 @@ const ASKED = (
 ).map(([one, coding]): [Asked, string] => [{ ...one, format: 'geojsonl', start: 0 }, coding]);
 
 /** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
-export async function outcomeOf(
+async function outcomeOf(
   proxy: RunningService,
   stored: readonly StoredLevel[],
-  { query, format, level, start, count, geometry = 'full' }: Asked,
+  { query, format, level, start, count }: Asked,
   coding: string,
 ): Promise<string> {
   const path = `/api/v1/${format}/lv${level}${query}`;
@@ -102,7 +100,7 @@ export async function outcomeOf(
   } catch {
     return 'no gzip';
   }
-  const expected = bodyOf(format, stored[level]?.withGeometry.get(geometry)?.slice(start, start + count) ?? []);
+  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
   assert.ok(text === expected, `${path} as ${coding}: looks right and is not`);
   return 'right';
 }

@@ -150,7 +150,9 @@ for (const [title, folder, subjects] of [
     const sound = await startService(folder);
     const cases = subjects.flatMap((subject) => DAMAGES.map(([damage, change]) => ({ subject, damage, change })));
     const possible = cases.filter(({ subject, damage }) => damage !== 'longer' || !hasEnd(subject.path));
-    for (const { subject, damage, change } of sliceOf(possible, (one) => one.damage === 'missing')) {
+    const isPinned = ({ subject, damage }: (typeof cases)[number]): boolean =>
+      damage === 'missing' || (!subject.isWhole && damage === 'flipped at 0.3');
+    for (const { subject, damage, change } of sliceOf(possible, isPinned)) {
       const { path, other, targets, isWhole } = subject;
       const right = await answersTo(sound, targets);
       const file = join(root, path);

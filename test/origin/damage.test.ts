@@ -128,71 +128,66 @@ function answersTo(service: RunningService, targets: readonly string[]): Promise
 const countries = await buildCountries({ ...WHOLE, storedPages: 'none' });
 const manySizes = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered', isChanged: true });
 
-for (const [title, folder, subjects] of [
-  [
-    'a file that is loaded and damaged or missing gives 502, which names none, and disturbs nothing else',
-    countries,
-    ON_DEMAND,
-  ],
-  [
-    'a damaged or missing page or file of features never gives an answer that is wrong and looks right, and is read again by the same service once it was mended',
-    manySizes,
-    FEATURES,
-  ],
-] as const)
-  test(title, async () => {
-    const root = join(folder, releasePath('r1'));
-    // Of cells the directory is read at once, and pieces of the rest.
-    const readIn = (path: string): Buffer => {
-      const bytes = readFileSync(join(root, path));
-      return path.endsWith('/cells.bin') ? bytes.subarray(0, decodeCells(bytes, path).bytes) : bytes;
-    };
-    const sound = await startService(folder);
-    const cases = subjects.flatMap((subject) => DAMAGES.map(([damage, change]) => ({ subject, damage, change })));
-    const possible = cases.filter(({ subject, damage }) => damage !== 'longer' || !hasEnd(subject.path));
-    const isPinned = ({ subject, damage }: (typeof cases)[number]): boolean =>
-      damage === 'missing' || (!subject.isWhole && damage === 'flipped at 0.3');
-    for (const { subject, damage, change } of sliceOf(possible, isPinned)) {
-      const { path, other, targets, isWhole } = subject;
-      const right = await answersTo(sound, targets);
-      const file = join(root, path);
-      const intact = readFileSync(file);
-      const damaged = change(readIn(path), readIn(other));
-      if (damaged === undefined) rmSync(file);
-      else writeFileSync(file, damaged);
-      // One that has read nothing yet.
-      const service = await startService(folder);
-      let found = 0;
-      for (const [i, answer] of (await answersTo(service, targets)).entries()) {
-        const isRight = answer?.status === 200 && answer.body.equals(right[i]?.body ?? Buffer.alloc(0));
-        if (isRight && !isWhole) continue;
-        found++;
-        // What is streamed has begun by then.
-        if (answer === undefined) assert.match(`${path} ${targets[i % targets.length]}`, /^lv0\/|download/);
-        else
-          assert.doesNotMatch(
-            refusal(answer, 502, 'origin-damaged'),
-            /index|lv2|releases|\.(gz|bin)/,
-            `${path} ${damage}`,
-          );
-      }
-      if (damage === 'missing') assert.ok(found > 0, path);
-      if (found > 0) assert.ok(service.log.join('\n').includes(path), `${path} ${damage}`);
-      const others = subjects.flatMap((one) => one.targets.filter((target) => !targets.includes(target)).slice(0, 1));
-      const above = targets.map((target) => target.replace('lv2', 'lv1')).filter((target) => !targets.includes(target));
-      for (const target of [...others, ...above])
-        assert.equal((await send(service, `/api/v1/${target}`)).status, 200, `${target} beside ${path} ${damage}`);
-      assert.equal((await send(service, '/readyz', { authorization: undefined })).status, 200);
-      writeFileSync(`${file}.copy`, intact);
-      renameSync(`${file}.copy`, file);
-      // Who got a right answer may have kept the file open: it is closed when somebody finds the damage.
-      await answersTo(service, targets);
-      // What was loaded is tried again after five seconds: on-demand.test.ts.
-      if (subjects === ON_DEMAND) continue;
-      for (const [i, answer] of (await answersTo(service, targets)).entries())
-        assert.deepEqual([answer?.status, answer?.body], [200, right[i]?.body], `${path} ${damage}`);
+/** Tries the damages of some files, one after the other. @param isReadAgain is it read again at once when it is mended? */
+async function tryDamages(folder: string, subjects: readonly Subject[], isReadAgain: boolean): Promise<void> {
+  const root = join(folder, releasePath('r1'));
+  // Of cells the directory is read at once, and pieces of the rest.
+  const readIn = (path: string): Buffer => {
+    const bytes = readFileSync(join(root, path));
+    return path.endsWith('/cells.bin') ? bytes.subarray(0, decodeCells(bytes, path).bytes) : bytes;
+  };
+  const sound = await startService(folder);
+  const cases = subjects.flatMap((subject) => DAMAGES.map(([damage, change]) => ({ subject, damage, change })));
+  const possible = cases.filter(({ subject, damage }) => damage !== 'longer' || !hasEnd(subject.path));
+  const isPinned = ({ subject, damage }: (typeof cases)[number]): boolean =>
+    damage === 'missing' || (!subject.isWhole && damage === 'flipped at 0.3');
+  for (const { subject, damage, change } of sliceOf(possible, isPinned)) {
+    const { path, other, targets, isWhole } = subject;
+    const right = await answersTo(sound, targets);
+    const file = join(root, path);
+    const intact = readFileSync(file);
+    const damaged = change(readIn(path), readIn(other));
+    if (damaged === undefined) rmSync(file);
+    else writeFileSync(file, damaged);
+    // One that has read nothing yet.
+    const service = await startService(folder);
+    let found = 0;
+    for (const [i, answer] of (await answersTo(service, targets)).entries()) {
+      const isRight = answer?.status === 200 && answer.body.equals(right[i]?.body ?? Buffer.alloc(0));
+      if (isRight && !isWhole) continue;
+      found++;
+      // What is streamed has begun by then.
+      if (answer === undefined) assert.match(`${path} ${targets[i % targets.length]}`, /^lv0\/|download/);
+      else
+        assert.doesNotMatch(
+          refusal(answer, 502, 'origin-damaged'),
+          /index|lv2|releases|\.(gz|bin)/,
+          `${path} ${damage}`,
+        );
     }
-  });
+    if (damage === 'missing') assert.ok(found > 0, path);
+    if (found > 0) assert.ok(service.log.join('\n').includes(path), `${path} ${damage}`);
+    const others = subjects.flatMap((one) => one.targets.filter((target) => !targets.includes(target)).slice(0, 1));
+    const above = targets.map((target) => target.replace('lv2', 'lv1')).filter((target) => !targets.includes(target));
+    for (const target of [...others, ...above])
+      assert.equal((await send(service, `/api/v1/${target}`)).status, 200, `${target} beside ${path} ${damage}`);
+    assert.equal((await send(service, '/readyz', { authorization: undefined })).status, 200);
+    writeFileSync(`${file}.copy`, intact);
+    renameSync(`${file}.copy`, file);
+    if (!isReadAgain) continue;
+    // Who got a right answer may have kept the file open: it is closed when somebody finds the damage.
+    await answersTo(service, targets);
+    for (const [i, answer] of (await answersTo(service, targets)).entries())
+      assert.deepEqual([answer?.status, answer?.body], [200, right[i]?.body], `${path} ${damage}`);
+  }
+}
+
+test('a file that is loaded and damaged or missing gives 502, which names none, and disturbs nothing else', () =>
+  // It is tried again after five seconds: on-demand.test.ts.
+  tryDamages(countries, ON_DEMAND, false));
+
+test('a damaged or missing page or file of features never gives an answer that is wrong and looks right, and is read again by the same service once it was mended', () =>
+  tryDamages(manySizes, FEATURES, true));
 
 test('what was asked for twice before its file was damaged is answered from the cache, and right', async () => {
   const service = await startService(manySizes);

@@ -13,7 +13,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { fidsOf, refusal, send, walk } from '../support/http/http-client.ts';
+import { fidsOf, refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { anyPlace } from '../support/listings.ts';
@@ -88,9 +88,6 @@ test('holes, enclaves, islands, overlaps, borders, antimeridian and pole', async
   const border = ['45.123456789,0', '45.5,1.9876543', '44.4444444,3.3', '44.7222222,4.15', '44.9999999,4.9999997'];
   for (const point of border) assert.match((await at(point)).join(), /^[78](,9)?$/, point);
   // What boxes find at such places is in boxes.test.ts.
-  const bboxes = ['-180,-90,180,90', '100,-90,99.9,90'];
-  for (const bbox of bboxes)
-    assert.equal((await walk(units, `/api/v1/fc/lv0?page-size=2&geometry=none&bbox=${bbox}`)).length, 12, bbox);
 });
 
 /** Countries with cells; what a test damages it mends. */

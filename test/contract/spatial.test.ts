@@ -180,6 +180,26 @@ function rangesOfCells({ asked }: RunningHost, level: string): string[] {
   return asked.filter(({ url }) => url.endsWith(`/${level}/cells.bin`)).map(({ headers }) => String(headers.range));
 }
 
+test('of a box that meets a damaged cell nothing is answered or kept; what is kept of it is read no more', async () => {
+  const file = join(release, cellsPath(2));
+  const bytes = readFileSync(file);
+  const damaged = bytes.with(-1, elementAt(bytes, bytes.length - 1) ^ 1);
+  const host = await startStaticHost(countries);
+  for (const origin of [directoryOrigin(countries), staticHostOrigin({ url: host.url, headers: {} })]) {
+    const proxy = await startService(countries, { origin });
+    const ask = (query: string) => send(proxy, `/api/v1/fc/lv2?${query}`);
+    writeFileSync(file, damaged);
+    for (let i = 0; i < 2; i++) refusal(await ask('bbox=1.2,3.2,1.4,3.4'), 502, 'origin-damaged');
+    writeFileSync(file, bytes);
+    assert.deepEqual(fidsOf(await ask('bbox=1.2,3.2,1.4,3.4')), [4]);
+    host.asked.length = 0;
+    writeFileSync(file, damaged);
+    for (const query of ['bbox=1.2,3.2,1.3,3.3', 'contains=1.5,3.5']) assert.deepEqual(fidsOf(await ask(query)), [4]);
+    assert.deepEqual(rangesOfCells(host, 'lv2'), []);
+    writeFileSync(file, bytes);
+  }
+});
+
 test('a level without features has no unit at any point, whatever the origin: no host is asked for no bytes', async () => {
   const { bytes, fileBytes } = cellsOf(countries, 5);
   assert.deepEqual([bytes, fileBytes], [60, 60], 'the directory of one cell without bytes');

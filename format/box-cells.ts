@@ -1,9 +1,10 @@
 // The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes'). Used by
 // the proxy for `bbox`.
 import type { Candidates } from './boxes.ts';
-import { type Cells, lastUpTo, VarintReader } from './cells.ts';
-import { f64At, numberAt } from './element-at.ts';
-import { gridPointOf } from './grid.ts';
+import { UNITS_AT, VarintReader } from './cell-numbers.ts';
+import { type Cells, lastUpTo } from './cells.ts';
+import { f64At } from './element-at.ts';
+import { keyAt } from './grid.ts';
 import type { CellRange, PlaneBox } from './plane-box.ts';
 
 /**
@@ -43,53 +44,75 @@ export function cellsMeeting(cells: Cells, ranges: readonly CellRange[], within?
     visit(column, row + half, half, key + 2 * keysOfQuarter, first, last + 1);
     visit(column + half, row + half, half, key + 3 * keysOfQuarter, first, last + 1);
   };
-  visit(0, 0, cells.side, 0, 0, keys.length);
+  const { column, row, width } = quarterAround(ranges);
+  const key = keyAt(column, row, 1);
+  const first = lastUpTo(keys, key);
+  visit(column, row, width, key, first, lastUpTo(keys, key + width * width - 1, first) + 1);
   return found;
 }
 
-/** Decides the candidates that have an edge in a box among the units of a cell. @param bytes of the cell */
+/** The least quarter of a quarter ... of the grid that has some ranges of smallest cells in it. */
+function quarterAround(ranges: readonly CellRange[]): { column: number; row: number; width: number } {
+  const [{ west, south } = { west: 0, south: 0 }] = ranges;
+  let unlike = 0;
+  for (const range of ranges)
+    unlike |= (range.west ^ west) | (range.east ^ west) | (range.south ^ south) | (range.north ^ south);
+  const width = 2 ** (32 - Math.clz32(unlike));
+  return { column: west - (west % width), row: south - (south % width), width };
+}
+
+/**
+ * Decides the candidates that have an edge in a box among the units of a cell.
+ * @param numbers of the cell, as `readCell` has them
+ */
 export function decideByEdges(
   cells: Cells,
   cell: number,
-  bytes: Uint8Array,
+  numbers: Float64Array,
   box: PlaneBox,
   candidates: Candidates,
 ): void {
-  const reader = new VarintReader(bytes);
-  const units: number[] = [];
+  const first = UNITS_AT + 1;
+  const end = first + f64At(numbers, UNITS_AT);
+  const positionAt = (at: number): number => f64At(numbers, at) >>> 1;
   let left = 0;
-  for (let count = reader.next(), position = 0; units.length < count; ) {
-    position += Math.floor(reader.next() / 2);
-    units.push(position);
-    if (candidates.isLeft(position)) left++;
-  }
-  const origin = gridPointOf(f64At(cells.arrays.key, cell), cells.finest);
-  let { x, y } = origin;
+  for (let at = first; at < end; at++) if (candidates.isLeft(positionAt(at))) left++;
+  if (left === 0) return;
+  const { x, y } = cells.gridPointOf(cell);
   // What follows says nothing of units that are decided.
-  while (left > 0 && !reader.isAtEnd) {
-    const code = reader.next();
-    const sides = code % 4 === 0 ? reader.next() : code % 4;
-    const indexes = reader.at;
+  for (let next = end; left > 0 && next < numbers.length; ) {
+    const side = next + 1;
+    const sides = side + f64At(numbers, next);
+    next = f64At(numbers, sides);
     let isAsked = false;
-    for (let side = 0; side < sides; side++) if (candidates.isLeft(numberAt(units, reader.next()))) isAsked = true;
-    const edges = Math.floor(code / 4);
-    const border = reader.pointsAfter(x, y, edges + 1);
-    const last = 2 * edges + 2;
-    x = f64At(border, last);
-    y = f64At(border, last + 1);
-    if (!isAsked || !meetsEdge(box, border, last)) continue;
-    const end = reader.at;
-    reader.at = indexes;
+    for (let at = side; at < sides; at++) if (candidates.isLeft(positionAt(first + f64At(numbers, at)))) isAsked = true;
+    if (!isAsked || !meetsEdge(box, x, y, numbers, sides + 1, next)) continue;
     const before = candidates.size;
-    for (let side = 0; side < sides; side++) candidates.decide(numberAt(units, reader.next()));
+    for (let at = side; at < sides; at++) candidates.decide(positionAt(first + f64At(numbers, at)));
     left -= before - candidates.size;
-    reader.at = end;
   }
 }
 
-/** Has one of the edges of a border a point in a box? @param border x and y in turn, from 2 on to those at `last` */
-function meetsEdge(box: PlaneBox, border: Float64Array, last: number): boolean {
-  for (let at = 2; at < last; at += 2)
-    if (box.meets(f64At(border, at), f64At(border, at + 1), f64At(border, at + 2), f64At(border, at + 3))) return true;
+/** Has one of the edges between points from `from` on a point in a box? @param x,y from where the points are seen */
+function meetsEdge(box: PlaneBox, x: number, y: number, points: Float64Array, from: number, end: number): boolean {
+  let x2 = x + f64At(points, from);
+  let y2 = y + f64At(points, from + 1);
+  for (let at = from + 2; at < end; at += 2) {
+    const [x1, y1] = [x2, y2];
+    x2 = x + f64At(points, at);
+    y2 = y + f64At(points, at + 1);
+    if (box.meets(x1, y1, x2, y2)) return true;
+  }
+  return false;
+}
+
+/** Is one of the units of a cell left? */
+export function hasLeft(bytes: Uint8Array, candidates: Candidates): boolean {
+  const reader = new VarintReader(bytes);
+  let position = 0;
+  for (let left = reader.next(); left > 0; left--) {
+    position += Math.floor(reader.next() / 2);
+    if (candidates.isLeft(position)) return true;
+  }
   return false;
 }

@@ -2,6 +2,7 @@
 // directory of its cells: whoever has it needs no other. The generator writes it (generator/write/build-cells.ts).
 // Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
+import { readCell, roomOf, UNITS_AT } from './cell-numbers.ts';
 import { f64At, numberAt, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, wayTo } from './grid.ts';
 import { FormatError } from './parse.ts';
@@ -118,14 +119,19 @@ export class Cells implements CellsHead {
    */
   unitsAt(point: Point, cell: number, bytes: Uint8Array, file: string): number[] {
     if (!this.hasBytes(cell, bytes)) throw new FormatError(file, `cell ${cell} is damaged`);
-    return this.unitsIn(point, cell, bytes);
+    if (bytes.length === 0) return [];
+    return this.unitsIn(point, cell, readCell(bytes, new Float64Array(roomOf(bytes.length))));
   }
 
-  /** The same of bytes that have been checked. */
-  unitsIn(point: Point, cell: number, bytes: Uint8Array): number[] {
-    if (bytes.length === 0) return [];
-    const { x, y } = gridPointOf(f64At(this.arrays.key, cell), this.#finest);
-    return unitsInCell(new VarintReader(bytes), movedTo(point.x - x, point.y - y, point));
+  /** The same of a cell that was read: its bytes have been checked. */
+  unitsIn(point: Point, cell: number, numbers: Float64Array): number[] {
+    const { x, y } = this.gridPointOf(cell);
+    return unitsInCell(numbers, movedTo(point.x - x, point.y - y, point));
+  }
+
+  /** The south-western grid point of a cell. */
+  gridPointOf(cell: number): { x: number; y: number } {
+    return gridPointOf(f64At(this.arrays.key, cell), this.#finest);
   }
 }
 
@@ -185,153 +191,38 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
 }
 
 /** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
-function unitsInCell(reader: VarintReader, to: Point): number[] {
-  const count = reader.next();
+function unitsInCell(numbers: Float64Array, to: Point): number[] {
+  const first = UNITS_AT + 1;
+  const end = first + f64At(numbers, UNITS_AT);
   // Of each unit twice its position, and one more if the point is in it. The borders on the way there change that.
   const codes: number[] = [];
-  for (let position = 0; codes.length < count; ) {
-    const code = reader.next();
-    position += Math.floor(code / 2);
-    codes.push(2 * position + (code % 2));
-  }
-  if (!reader.isAtEnd) crossBorders(reader, codes, to);
+  for (let at = first; at < end; at++) codes.push(f64At(numbers, at));
+  if (end < numbers.length) crossBorders(numbers, end, codes, to);
   const units: number[] = [];
   for (const code of codes) if (code % 2 === 1) units.push((code - 1) / 2);
   return units;
 }
 
-/** Changes the codes of the units whose borders are crossed on the way to a point. */
-function crossBorders(reader: VarintReader, codes: number[], to: Point): void {
+/** Changes the codes of the units whose borders are crossed on the way to a point. @param begin of the first border */
+function crossBorders(numbers: Float64Array, begin: number, codes: number[], to: Point): void {
   const way = wayTo(to);
-  let x = 0;
-  let y = 0;
-  while (!reader.isAtEnd) {
-    const code = reader.next();
-    const sides = code % 4 === 0 ? reader.next() : code % 4;
-    // They are read where they are needed: a list of them would be garbage for each border.
-    const indexes = reader.at;
-    for (let side = 0; side < sides; side++) reader.next();
-    const edges = Math.floor(code / 4);
-    const border = reader.pointsAfter(x, y, edges + 1);
+  for (let side = begin + 1, next = begin; next < numbers.length; side = next + 1) {
+    const sides = side + f64At(numbers, next);
+    next = f64At(numbers, sides);
     let isOther = false;
-    x = f64At(border, 2);
-    y = f64At(border, 3);
-    for (let at = 4; at < 2 * edges + 4; at += 2) {
+    let x = f64At(numbers, sides + 1);
+    let y = f64At(numbers, sides + 2);
+    for (let at = sides + 3; at < next; at += 2) {
       const [x1, y1] = [x, y];
-      x = f64At(border, at);
-      y = f64At(border, at + 1);
+      x = f64At(numbers, at);
+      y = f64At(numbers, at + 1);
       if (separates(x1, y1, x, y, way)) isOther = !isOther;
     }
     if (!isOther) continue;
-    const end = reader.at;
-    reader.at = indexes;
-    for (let side = 0; side < sides; side++) {
-      const index = reader.next();
+    for (; side < sides; side++) {
+      const index = f64At(numbers, side);
       const unit = numberAt(codes, index);
       codes[index] = unit % 2 === 0 ? unit + 1 : unit - 1;
     }
-    reader.at = end;
-  }
-}
-
-/** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */
-const INTEGER_BITS = 28;
-
-/** The points that were read last. */
-let points = new Float64Array(1024);
-
-/** Reads numbers of 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-export class VarintReader {
-  readonly #bytes: Uint8Array;
-  /** Of the next byte. */
-  at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get isAtEnd(): boolean {
-    return this.at === this.#bytes.length;
-  }
-
-  next(): number {
-    // One after the other, not in a loop: most of what is read in a box are these numbers.
-    const first = this.#nextByte();
-    if (first < 128) return first;
-    const second = this.#nextByte();
-    let value = (first & 127) | ((second & 127) << 7);
-    if (second < 128) return value;
-    const third = this.#nextByte();
-    value |= (third & 127) << 14;
-    if (third < 128) return value;
-    const fourth = this.#nextByte();
-    value |= (fourth & 127) << 21;
-    if (fourth < 128) return value;
-    for (let factor = 2 ** INTEGER_BITS; ; factor *= 128) {
-      const byte = this.#nextByte();
-      if (byte < 128) return value + byte * factor;
-      value += (byte - 128) * factor;
-    }
-  }
-
-  /** 0, -1, 1, -2, 2 ... are 0, 1, 2, 3, 4 ... */
-  nextSigned(): number {
-    const value = this.next();
-    if (value < 2 ** INTEGER_BITS) return (value >>> 1) ^ -(value & 1);
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-
-  /**
-   * Points, each of which is given by how far it is from the one before. They are right until the next call of any
-   * reader.
-   * @param x,y of the point before the first
-   * @returns x and y in turn, from those on
-   */
-  pointsAfter(x: number, y: number, count: number): Float64Array {
-    const room = this.#bytes.length + 2;
-    if (points.length < room) points = new Float64Array(room);
-    points[0] = x;
-    points[1] = y;
-    this.readPoints(count, points, 2);
-    return points;
-  }
-
-  /**
-   * Reads points, in one loop: that takes a third of the time of `nextSigned` for each number.
-   * @param into x and y in turn
-   * @param at where the first one is put; the point before it is there
-   */
-  readPoints(count: number, into: Float64Array, at: number): void {
-    const bytes = this.#bytes;
-    let next = this.at;
-    if (2 * count > bytes.length - next) throw new RangeError(`${count} points in ${bytes.length - next} bytes`);
-    let [own, other] = [f64At(into, at - 2), f64At(into, at - 1)];
-    for (let i = at; i < at + 2 * count; i++) {
-      const begin = next;
-      let byte = bytes[next++] ?? 0;
-      let value = byte & 127;
-      for (let shift = 7; byte > 127 && shift < INTEGER_BITS; shift += 7) {
-        byte = bytes[next++] ?? 0;
-        value |= (byte & 127) << shift;
-      }
-      let step = (value >>> 1) ^ -(value & 1);
-      if (byte > 127) {
-        this.at = begin;
-        step = this.nextSigned();
-        next = this.at;
-      }
-      const moved = own + step;
-      into[i] = moved;
-      own = other;
-      other = moved;
-    }
-    if (next > bytes.length) throw new RangeError(`byte ${next - 1} of ${bytes.length}`);
-    this.at = next;
-  }
-
-  #nextByte(): number {
-    const byte = this.#bytes[this.at++];
-    if (byte === undefined) throw new RangeError(`byte ${this.at - 1} of ${this.#bytes.length}`);
-    return byte;
   }
 }

@@ -43,7 +43,6 @@ const OWN_PROCESS = [
   'test/generator/ended-commands',
   'test/http/fuzz',
   'test/http/slow-clients',
-  'test/http/slow-network',
   'test/origin/s3',
   'test/process/lambda',
   'test/release/crash',

@@ -1,7 +1,7 @@
 // The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Little
 // is allocated for a cell and for a point. Used by look-up.ts.
 
-import { VarintReader } from '../../format/cells.ts';
+import { VarintReader } from '../../format/cell-numbers.ts';
 import { type Point, separates, type Way, wayTo } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 

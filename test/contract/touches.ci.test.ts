@@ -1,4 +1,4 @@
-// Real boundaries: `touches` and the tables of the sample are the neighbours that its features say.
+// Real boundaries: `touches` finds the neighbours that the features of the sample say.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStored } from '../support/datasets/large-dataset.ts';
@@ -7,7 +7,7 @@ import { sampleOutput } from '../support/releases/world.ts';
 import { sliceOf } from '../support/slice.ts';
 import { assertTouches } from './touches.ts';
 
-test('touches and the tables of the sample are the neighbours that its features say', async () => {
+test('touches finds the neighbours that the features of the sample say', async () => {
   const folder = await sampleOutput();
   const service = await startService(folder);
   const stored = readStored(folder, 'sample');

@@ -60,7 +60,7 @@ test('touches finds the units that share a border with one, with all other param
   assert.deepEqual(fidsOf(await send(service, '/api/v1/ogc/collections/lv0/items?touches=none')), []);
 });
 
-test('touches and the table are the neighbours that the features say, of every unit', async () => {
+test('touches finds the neighbours that the features say, of every unit', async () => {
   const folder = await buildCountries({ ...WHOLE, storedPages: 'none' });
   const stored = readStored(folder, 'r1');
   let pairs = 0;

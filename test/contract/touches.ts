@@ -1,14 +1,13 @@
-// `touches` and the table of neighbours against the neighbours that the features of a release say. Used by the tests
-// of small datasets and of the sample.
+// `touches` against the neighbours that the features of a release say, as the oracle compares their table. Used by the
+// tests of small datasets and of the sample.
 import assert from 'node:assert/strict';
-import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { fidsOf, send, type Target } from '../support/http/http-client.ts';
-import { assertMetres, neighboursOf } from '../support/releases/neighbours-oracle.ts';
+import { neighboursOf } from '../support/releases/neighbours-oracle.ts';
 
-/** Asks for the neighbours of some units of a level, and compares the table. @returns pairs of neighbours */
+/** Asks for the neighbours of some units of a level. @returns pairs of neighbours */
 export async function assertTouches(
   proxy: Target,
   stored: readonly StoredLevel[],
@@ -38,17 +37,5 @@ export async function assertTouches(
       path,
     );
   }
-  const { body } = await send(proxy, `/api/v1/download/${levelName(level)}.neighbours.csv.gz`);
-  const rows = gunzipSync(body).toString().split('\r\n').slice(1, -1);
-  const expected = neighbours.flatMap((own, position) =>
-    [...own].map(([other, metres]) => ({ position, other, metres })),
-  );
-  assert.equal(rows.length, expected.length);
-  for (const [i, { position, other, metres }] of expected.entries()) {
-    const row = elementAt(rows, i);
-    assert.ok(row.startsWith(`${elementAt(units, position).fid},`), row);
-    assert.ok(row.includes(`,${elementAt(units, other).fid},`), row);
-    assertMetres(Number(/,(\d+\.\d)$/.exec(row)?.[1]), metres, row);
-  }
-  return expected.length;
+  return neighbours.reduce((sum, own) => sum + own.size, 0);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { VarintReader } from '../../format/cells.ts';
+import { VarintReader } from '../../format/cell-numbers.ts';
 
 /** Steps of a few bits, and of more than 28, which numbers of a cell may have. */
 const step = fc.oneof(fc.integer({ min: -70, max: 70 }), fc.integer({ min: -(2 ** 27), max: 2 ** 27 }), fc.integer());
@@ -22,7 +22,8 @@ test('points are sums of the numbers that are read one by one, of any size', () 
     fc.property(steps, start, start, (all, x, y) => {
       const bytes = Uint8Array.from([...all.flat().flatMap(bytesOf), 5]);
       const [one, several] = [new VarintReader(bytes), new VarintReader(bytes)];
-      const points = several.pointsAfter(x, y, all.length).slice(0, 2 * all.length + 2);
+      const points = Float64Array.from([x, y, ...all.flat()]);
+      several.readPoints(all.length, points, 2);
       const expected = [x, y];
       for (let i = 2; i < points.length; i++) expected.push((expected[i - 2] ?? NaN) + one.nextSigned());
       assert.deepEqual([...points], expected);
@@ -34,5 +35,5 @@ test('points are sums of the numbers that are read one by one, of any size', () 
 test('points that the bytes do not have are refused, whatever their number', () => {
   const bytes = Uint8Array.from([1, 2, 3, 4, 130, 5, 130]);
   for (const count of [3, 4, 2 ** 40, Number.POSITIVE_INFINITY])
-    assert.throws(() => new VarintReader(bytes).pointsAfter(0, 0, count), RangeError, String(count));
+    assert.throws(() => new VarintReader(bytes).readPoints(count, new Float64Array(16), 2), RangeError, String(count));
 });

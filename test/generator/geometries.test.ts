@@ -11,9 +11,9 @@ import { labelPoint } from '../../generator/shapes/label-point.ts';
 import { endBefore, type LevelRings, type LevelUnits, newRingCollector } from '../../generator/shapes/level-rings.ts';
 import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/shapes/simplified-geometry.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
+import { ragged } from '../support/datasets/ragged.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
-import { ragged } from './fields.ts';
 
 /** The rings of units in this order. */
 function ringsOf(wkts: readonly string[]): LevelRings {
@@ -75,7 +75,7 @@ function raggedUnits(seed: number, units: number): string[] {
     }),
   );
   const dealt: string[][] = Array.from({ length: units }, () => []);
-  for (const ring of rings) dealt[draw(units)]?.push(`(${ring})`);
+  for (const ring of rings) dealt[draw(units)]?.push(`((${ring}))`);
   return dealt
     .filter((squares) => squares.length > 0)
     .map((squares) => {
@@ -153,7 +153,7 @@ function smallUnits(seed: number, across: number): string[] {
     const bulge = isAcross ? [x + along, y + off] : [x + off, y + along];
     return [[x, y], bulge].map((place) => place.map((thousandths) => thousandths / 1000).join(' '));
   });
-  return rings.map((ring) => `POLYGON(${ring})`);
+  return rings.map((ring) => `POLYGON((${ring}))`);
 }
 
 test('small units stay recognisable: none changes its area by more than a tenth, and borders stay shared', () => {

@@ -1,14 +1,16 @@
-// Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, what never
-// waits, and what is asked of the files of a damaged release.
+// Guards: what one client does cannot cost others their answers. Slow readers, clients that have gone, and what is
+// asked of the files of a damaged release. Slow readers are connections in memory: a real one hides how much a client
+// has taken, since the operating system takes megabytes for it (slow-clients.ci.test.ts has some).
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
+import { makeAsset } from '../../proxy/site/asset.ts';
+import { Connection } from '../simulation/connection.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { openConnection, rawGet, refusal, send } from '../support/http/http-client.ts';
@@ -23,42 +25,92 @@ import { buildCountries } from '../support/releases/build-release.ts';
 import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
 import { until } from '../support/until.ts';
 
-const MIB = 1024 * 1024;
-const folder = await buildCountries();
-const large = await buildCountries({ storedPages: 'all' });
-const { page } = enlargePage(large, 8 * MIB);
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const PATH = '/api/v1/fc/lv0';
+const DOWNLOAD = '/api/v1/download/lv0.geojsonl.gz';
 const GZIP = { 'accept-encoding': 'gzip' };
+/** An eighth of what is usual: an eighth of the connections is enough. */
 const HELD = { totalBytes: 16 * MIB, clientBytes: 4 * MIB, paceMs: 10_000, checkMs: 2_500 };
+/** Requests of others during an attack. */
+const OTHERS = 30;
 
-/** Headers of a client of a service with tokens, or of a public one: an address, here of a /64 that is its own. */
-async function headersOf(name: 'alice' | 'bob', isPublic = false): Promise<Record<string, string>> {
-  if (!isPublic) return { ...GZIP, ...(await authorizedWith({ sub: name })) };
-  return { ...GZIP, 'x-forwarded-for': name === 'alice' ? '2001:db8::1' : '2001:db8:0:1::1' };
+/** Its first page is remembered when it has been asked for twice. */
+const folder = await buildCountries({ storedPages: 'all' });
+const { page } = enlargePage(folder, 900 * KIB);
+enlargeFeature(folder, 100 * KIB);
+/** Its first page is streamed each time. */
+const large = await buildCountries({ storedPages: 'all' });
+const { page: largePage } = enlargePage(large, 8 * MIB);
+enlargeFeature(large, 2 * MIB);
+
+/** A service whose time passes only when a test says so. */
+async function startGuarded(out: string, options: ServiceOptions = {}) {
+  const time = new VirtualTime();
+  return { time, service: await startService(out, { held: HELD, time, ...options }) };
 }
 
-/** A connection that asks for the page and reads nothing of it. */
-async function slowReader(service: RunningService, headers: Record<string, string>): Promise<Socket> {
-  const socket = await openConnection(service);
-  socket.on('error', () => {}).pause();
+/** A client of a service with tokens. */
+const as = async (sub: string): Promise<Record<string, string>> => ({ ...GZIP, ...(await authorizedWith({ sub })) });
+
+interface Reader {
+  service: RunningService;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  time?: VirtualTime;
+  /** Milliseconds for each piece; it takes the first one only where it is left out. */
+  paceMs?: number;
+}
+
+/** Connections that ask for a body, and take it at their pace. */
+function slowReaders(
+  count: number,
+  { service, path, headers, time = new VirtualTime(), paceMs }: Reader,
+): Connection[] {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`);
-  return socket;
+  const request = `GET ${path} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\nConnection: close\r\n${lines.join('')}\r\n`;
+  return Array.from({ length: count }, () => {
+    const manners = { paceMs: paceMs ?? Number.POSITIVE_INFINITY, leavesMs: undefined };
+    const connection = new Connection(time, request, manners);
+    service.server.emit(
+      'connection',
+      connection.on('error', () => {}),
+    );
+    return connection;
+  });
 }
 
-function slowReaders(count: number, service: RunningService, headers: Record<string, string>): Promise<Socket[]> {
-  return Promise.all(Array.from({ length: count }, () => slowReader(service, headers)));
+/** Waits until they have been sent what they take. */
+async function haveBegun(readers: readonly Connection[]): Promise<void> {
+  await until(() => readers.every(({ bytesWritten }) => bytesWritten > 0), 'not all are answered');
 }
 
-async function assertOneHoldsAlone(options: ServiceOptions): Promise<void> {
-  const service = await startService(large, { ...options, held: HELD, time: new VirtualTime() });
-  const [alice, bob] = [await headersOf('alice', options.isPublic), await headersOf('bob', options.isPublic)];
-  const readers = await slowReaders(16, service, alice);
+/** While readers hold what they hold, requests of another client, none of which is remembered, are answered. */
+async function othersAreAnswered(service: RunningService, readers: readonly Connection[]): Promise<void> {
+  const other = await as('other');
+  const statuses: number[] = [];
+  for (let i = 0; i < OTHERS; i++) {
+    const path = i % 15 === 0 ? `${PATH}?${'&'.repeat(i)}` : `/api/v1/geojsonl/lv2?start-at=${i}&page-size=7`;
+    statuses.push((await send(service, path, other)).status);
+  }
+  for (const reader of readers) reader.destroy();
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  await until(() => service.heldBytes() === 0, 'bytes stay counted');
+}
+
+/** Of a public service a client is an address, here of a /64 that is its own. */
+async function assertOneHoldsAlone(
+  options: ServiceOptions,
+  alice: Record<string, string>,
+  bob: Record<string, string>,
+) {
+  const { service } = await startGuarded(large, options);
+  const readers = slowReaders(16, { service, path: PATH, headers: alice });
   await until(async () => (await send(service, PATH, alice)).status === 503, 'alice may hold all');
   refusal(await send(service, PATH, alice), 503, 'overloaded');
   for (let i = 0; i < 6; i++) {
     const whole = await send(service, PATH, bob);
-    assert.deepEqual([whole.status, whole.body.length], [200, page.length]);
+    assert.deepEqual([whole.status, whole.body.length], [200, largePage.length]);
   }
   // What needs no body never waits for what others have not read.
   const head = await send(service, PATH, alice, 'HEAD');
@@ -69,104 +121,165 @@ async function assertOneHoldsAlone(options: ServiceOptions): Promise<void> {
   await until(async () => (await send(service, PATH, alice)).status === 200, 'bytes stay counted');
 }
 
-test('a client with many connections that do not read gets 503, and nobody else does', () => assertOneHoldsAlone({}));
+test('a client with many connections that do not read gets 503, and nobody else does', async () =>
+  assertOneHoldsAlone({}, await as('alice'), await as('bob')));
 
-test('of a public service an address with many connections that do not read gets 503, and no other does', () =>
-  assertOneHoldsAlone({ isPublic: true, trustProxy: ['127.0.0.1'] }));
+test('of a public service an address with many connections that do not read gets 503, and no other does', () => {
+  const from = (address: string) => ({ ...GZIP, 'x-forwarded-for': address });
+  const options = { isPublic: true, trustProxy: ['127.0.0.1'] };
+  return assertOneHoldsAlone(options, from('2001:db8::1'), from('2001:db8:0:1::1'));
+});
+
+test('connections that read nothing of an asset, without a token, fail no request of others', async () => {
+  for (const [count, bytes] of [
+    [20, MIB],
+    [190, 100 * KIB],
+  ] as const) {
+    const assets = new Map([['/asset.bin', makeAsset('application/octet-stream', randomBytes(bytes))]]);
+    const { service } = await startGuarded(folder, { assets });
+    const readers = slowReaders(count, { service, path: '/asset.bin', headers: {} });
+    await haveBegun(readers);
+    // They are in memory anyway.
+    assert.equal(service.heldBytes(), 0);
+    await othersAreAnswered(service, readers);
+  }
+});
+
+test('40 connections with one token that read nothing of a remembered page fail no request of others', async () => {
+  const { service } = await startGuarded(folder);
+  const headers = await as('alice');
+  for (let i = 0; i < 2; i++) await send(service, PATH, headers);
+  const readers = slowReaders(40, { service, path: PATH, headers });
+  await haveBegun(readers);
+  // In memory once for all of them: a chunk each is counted, and its client may still ask.
+  assert.equal((await send(service, '/api/v1/fc/lv1', headers)).status, 200);
+  await othersAreAnswered(service, readers);
+});
+
+test('clients that each hold their share fail no request of others', async () => {
+  const { service } = await startGuarded(folder);
+  const readers: Connection[] = [];
+  for (const sub of ['a', 'b', 'c', 'd']) {
+    const headers = await as(sub);
+    // No target twice: an answer that is remembered is in memory once.
+    for (let i = 0; i < 5; i++)
+      readers.push(...slowReaders(1, { service, path: `${PATH}?page-size=5${'&'.repeat(i)}`, headers }));
+  }
+  await until(() => service.heldBytes() > 12 * MIB, 'less is held');
+  await othersAreAnswered(service, readers);
+});
+
+test('50 clients that read nothing of a body each leave four large bodies at a time to another one', async () => {
+  const { service } = await startGuarded(folder);
+  const readers: Connection[] = [];
+  for (let i = 0; i < 50; i++) {
+    const headers = await as(`reader ${i}`);
+    readers.push(...slowReaders(1, { service, path: '/api/v1/geojsonl/lv0?page-size=1', headers }));
+    // A client of 900 KiB each: what is held is far below all, though the division of it by clients is not.
+    if (i < 5) readers.push(...slowReaders(1, { service, path: `${PATH}?page-size=5`, headers }));
+  }
+  await haveBegun(readers);
+  assert.ok(service.heldBytes() > 50 * 100 * KIB, `${service.heldBytes()} bytes are held`);
+  const other = await as('other');
+  for (let i = 0; i < 10; i++) {
+    const paths = [0, 1, 2, 3].map((n) => `${PATH}?page-size=5${'&'.repeat(4 * i + n)}`);
+    for (const { status } of await Promise.all(paths.map((path) => send(service, path, other))))
+      assert.equal(status, 200);
+  }
+  for (const reader of readers) reader.destroy();
+});
+
+test('a client that reads nothing of many downloads is refused, and fails no request of others', async () => {
+  const { service } = await startGuarded(large);
+  const headers = await as('alice');
+  const readers = slowReaders(8, { service, path: DOWNLOAD, headers });
+  await haveBegun(readers);
+  assert.equal((await send(service, DOWNLOAD, headers)).status, 503);
+  // One byte of a download takes as much memory as all of it.
+  assert.equal((await send(service, DOWNLOAD, { ...headers, range: 'bytes=0-0' })).status, 503);
+  await othersAreAnswered(service, readers);
+  assert.equal((await send(service, DOWNLOAD, headers)).status, 200);
+});
 
 test('connections that take nothing make room as soon as another client needs it', async () => {
-  const time = new VirtualTime();
-  const service = await startService(large, { held: HELD, time });
-  const served = new Set<Socket>();
-  service.server.on('connection', (socket: Socket) => served.add(socket));
-  // What the operating system takes, it takes in the next turns.
-  const isStalled = (): boolean =>
-    [...served].every(({ destroyed, writableLength }) => destroyed || writableLength > 0);
-  const readers = await Promise.all(
-    Array.from({ length: 16 }, async (_, i) => {
-      return slowReader(service, { ...GZIP, ...(await authorizedWith({ sub: `idle ${i}` })) });
-    }),
-  );
-  await until(() => service.heldBytes() >= 16 * MIB, 'there is room');
-  const bob = await headersOf('bob');
-  const own = await slowReader(service, bob);
-  await once(own, 'readable');
-  let looks = 0;
-  await until(() => {
-    looks = isStalled() ? looks + 1 : 0;
-    return looks > 5;
-  }, 'a client that reads nothing takes all');
+  const { service, time } = await startGuarded(large);
+  const readers: Connection[] = [];
+  for (let i = 0; i < 16; i++) readers.push(...slowReaders(1, { service, path: PATH, headers: await as(`idle ${i}`) }));
+  const bob = await as('bob');
+  readers.push(...slowReaders(1, { service, path: PATH, headers: bob }));
+  await haveBegun(readers);
+  assert.ok(service.heldBytes() >= 16 * MIB, 'there is room');
   await time.pass(HELD.checkMs);
   await time.pass(HELD.paceMs / 5);
   // By this body bob holds more than any other client.
   assert.equal((await send(service, PATH, bob)).status, 200);
-  for (const socket of [own, ...readers]) socket.destroy();
+  for (const reader of readers) reader.destroy();
 });
 
-test('connections that take nothing, or a byte from time to time, are cut while others are refused, and only then', async () => {
-  const time = new VirtualTime();
-  const service = await startService(large, { held: HELD, time });
-  const alice = await headersOf('alice');
-  const first = await slowReader(service, alice);
-  await until(() => service.heldBytes() > 0, 'nothing is held');
+test('connections that take nothing are cut while others are refused, and only then', async () => {
+  const { service, time } = await startGuarded(large);
+  const alice = await as('alice');
+  const first = slowReaders(1, { service, path: PATH, headers: alice });
+  await haveBegun(first);
   await time.pass(10 * HELD.paceMs);
   assert.equal(service.heldBytes(), MIB);
-  const others = await slowReaders(8, service, alice);
+  const others = slowReaders(8, { service, path: PATH, headers: alice });
   await until(async () => (await send(service, PATH, alice)).status === 503, 'none is refused');
   await until(async () => {
-    for (const socket of others.slice(4)) socket.read(1);
     await time.pass(HELD.paceMs / 2);
     return (await send(service, PATH, alice)).status === 200;
   }, 'slow connections stay');
-  for (const socket of [first, ...others]) socket.destroy();
+  for (const reader of [...first, ...others]) reader.destroy();
+});
+
+test('a client that keeps the pace gets all of a body, one that does not is cut off', async () => {
+  const held = { totalBytes: MIB, clientBytes: MIB, paceMs: 500, checkMs: 50 };
+  const { service, time } = await startGuarded(folder, { held });
+  const headers = await as('alice');
+  // It is remembered: nothing is read while the time passes.
+  for (let i = 0; i < 2; i++) await send(service, PATH, headers);
+  // It takes 64 KiB each time.
+  for (const [paceMs, isWhole] of [
+    [100, true],
+    [200, true],
+    [2_000, false],
+  ] as const) {
+    const [reader] = slowReaders(1, { service, path: PATH, headers, time, paceMs });
+    await until(async () => {
+      await time.pass(paceMs);
+      return reader?.closed === true;
+    }, 'it waits without end');
+    assert.equal(reader?.response?.status, 200);
+    assert.equal(
+      reader.response.body.equals(page),
+      isWhole,
+      `a piece in ${paceMs} ms: ${reader.response.body.length} bytes`,
+    );
+    assert.equal(service.heldBytes(), 0, 'bytes stay counted');
+  }
 });
 
 test('what a client has not taken yet stays as it is while others are answered', async () => {
-  const wide = await buildCountries();
-  enlargeFeature(wide, 100 * 1024);
+  const { service, time } = await startGuarded(folder);
   const [mine, theirs] = ['/api/v1/geojsonl/lv0?page-size=1', '/api/v1/fc/lv0?page-size=1'];
-  let answered = 0;
-  const service = await startService(wide, {
-    observe: (_req, res) => {
-      res.once('close', () => {
-        answered++;
-      });
-    },
-  });
   const { body } = await send(service, mine, GZIP);
-  assert.ok(body.length >= 100 * 1024);
-  const socket = (await openConnection(service)).pause();
-  const { authorization } = AUTHORIZED;
-  let asked = 0;
-  // The operating system takes some megabytes first. No target twice: an answer that is remembered has memory of its
-  // own.
-  for (; service.heldBytes() === 0; asked++) {
-    const before = answered;
-    socket.write(rawGet(mine + '&'.repeat(asked), authorization));
-    await until(() => answered > before || service.heldBytes() > 0, 'neither sent nor held');
-  }
+  assert.ok(body.length >= 100 * KIB);
+  const [reader] = slowReaders(1, { service, path: `${mine}&`, headers: await as('slow'), time, paceMs: 1 });
+  await until(() => service.heldBytes() > 0, 'nothing is held');
   for (const query of ['', '&', '&&']) await send(service, theirs + query, GZIP);
-  const received: Buffer[] = [];
-  let bytes = 0;
-  socket
-    .on('data', (chunk) => {
-      received.push(chunk);
-      bytes += chunk.length;
-    })
-    .resume();
-  await until(() => service.heldBytes() === 0 && bytes > asked * body.length, 'not every request is answered');
-  socket.destroy();
-  const all = Buffer.concat(received);
-  let found = 0;
-  for (let at = all.indexOf(body); at !== -1; at = all.indexOf(body, at + body.length)) found++;
-  assert.equal(found, asked);
+  await until(async () => {
+    await time.pass(1);
+    return reader?.closed === true;
+  }, 'it waits without end');
+  assert.ok(reader?.response?.body.equals(body));
 });
 
 test('nothing is read for a client that has gone while its request waited', async () => {
   const { service, reads, release } = await heldService(folder, { work: { running: 1, waiting: 9 } });
   const first = send(service, '/api/v1/fc/lv1', GZIP);
   await until(() => reads() === 1, 'nothing is read');
-  const gone = await slowReader(service, AUTHORIZED);
+  const gone = await openConnection(service);
+  gone.on('error', () => {}).write(rawGet(PATH, AUTHORIZED.authorization));
   const count = (): Promise<number> => new Promise((resolve) => service.server.getConnections((_, n) => resolve(n)));
   await until(async () => (await count()) === 2, 'the second client is not connected');
   // Its request has arrived when one after it is answered.

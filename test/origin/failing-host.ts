@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
-import type { Format, Geometry, Level } from '../../format/levels.ts';
+import type { Format, Level } from '../../format/levels.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
 import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
@@ -15,9 +15,8 @@ import { send, textOf } from '../support/http/http-client.ts';
 import { type RunningService, startService } from '../support/http/in-process-proxy.ts';
 import type { Fault, RunningHost } from '../support/http/static-host.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { sliceOf } from '../support/slice.ts';
 import { until } from '../support/until.ts';
-import { HOST_FAULTS, type HostFault } from './host-faults.ts';
+import type { HostFault } from './host-faults.ts';
 
 /** The usual limits, measured by a time of their own: none passes but by `giveUp`, however busy the machine is. */
 export class TestLimits implements HostLimits {
@@ -58,15 +57,13 @@ export function buildWorld(): Promise<string> {
 }
 
 /** A request that is answered from one file, and the features that it must give. */
-export interface Asked {
+interface Asked {
   query: string;
   format: Format;
   level: Level;
   /** Number of the first feature, and how many. */
   start: number;
   count: number;
-  /** That of the query; the full one if it has none. */
-  geometry?: Geometry;
 }
 
 /** A small page, a large one, and what is cut from either; as gzip or not. */
@@ -82,10 +79,10 @@ const ASKED = (
 ).map(([one, coding]): [Asked, string] => [{ ...one, format: 'geojsonl', start: 0 }, coding]);
 
 /** `right`, the code of a problem, or how it was cut; fails when an answer looks right and is not. */
-export async function outcomeOf(
+async function outcomeOf(
   proxy: RunningService,
   stored: readonly StoredLevel[],
-  { query, format, level, start, count, geometry = 'full' }: Asked,
+  { query, format, level, start, count }: Asked,
   coding: string,
 ): Promise<string> {
   const path = `/api/v1/${format}/lv${level}${query}`;
@@ -103,7 +100,7 @@ export async function outcomeOf(
   } catch {
     return 'no gzip';
   }
-  const expected = bodyOf(format, stored[level]?.withGeometry.get(geometry)?.slice(start, start + count) ?? []);
+  const expected = bodyOf(format, stored[level]?.lines.slice(start, start + count) ?? []);
   assert.ok(text === expected, `${path} as ${coding}: looks right and is not`);
   return 'right';
 }
@@ -132,15 +129,8 @@ export async function startProxy({ folder, open }: TestedHost, limits = new Test
   return startService(folder, { origin: await open(limits) });
 }
 
-/**
- * Declares the tests of every host: a slice of its faults.
- * @param named faults that are tried in each run
- */
-export function testFaults(
-  tested: TestedHost,
-  named: ReadonlySet<string>,
-  faults: readonly HostFault[] = HOST_FAULTS,
-): void {
+/** Declares the tests of every host. */
+export function testFaults(tested: TestedHost, faults: readonly HostFault[]): void {
   const { folder, host } = tested;
   const stored = readStored(folder, 'r1');
 
@@ -167,14 +157,13 @@ export function testFaults(
 
   test('a host that fails before the first byte or half-way: 502, 504 when it is slow, a cut connection, and no secret', async () => {
     const logged: string[] = [];
-    const tried = sliceOf(faults, ({ what }) => named.has(what));
-    for (const { what, fail, code, others } of tried) {
+    for (const { what, fail, code, others } of faults) {
       host.fault = onPages(fail);
       const [first, ...more] = await outcomes(logged, code === 'origin-slow');
       assert.equal(first, code, what);
       for (const outcome of more) assert.match(outcome, others, what);
     }
-    assert.ok(logged.length >= 2 * tried.length);
+    assert.ok(logged.length >= 2 * faults.length);
     host.fault = undefined;
     assert.deepEqual(new Set(await outcomes(logged)), new Set(['right']));
     assert.doesNotMatch(logged.join('\n'), /secret|Bearer|Signature/i);

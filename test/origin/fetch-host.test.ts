@@ -8,13 +8,19 @@ import { CURRENT_PATH } from '../../format/layout.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
+import { sliceOf } from '../support/slice.ts';
 import { buildWorld, onPages, startProxy, testConversation, testFaults } from './failing-host.ts';
+import { HOST_FAULTS } from './host-faults.ts';
 
 const folder = await buildWorld();
 const host = await startStaticHost(folder);
 const tested = { folder, host, open: fetchHostOrigin.bind(undefined, host.url, {}) };
 // What does not depend on how a response is got is tried in each run in static-host.test.ts.
-testFaults(tested, new Set(['a closed connection', 'no answer', 'silent at 0.5']));
+const OWN: ReadonlySet<string> = new Set(['302', 'a closed connection', 'no answer', 'silent half-way']);
+testFaults(
+  tested,
+  sliceOf(HOST_FAULTS, ({ what }) => OWN.has(what)),
+);
 testConversation(tested, true);
 
 test('a page that the host labels as gzip is a 502, unless it has compressed it itself', async () => {

@@ -1,21 +1,11 @@
 // What is loaded when it is first asked for: parts of levels, and where memory is little whole levels. Once
-// for all who ask, freed when nobody does but held until a request is answered, tried again after an error, and found
-// damaged without harm to anything else.
+// for all who ask, freed when nobody does but held until a request is answered, tried again after an error. What becomes
+// of damage is in damage.test.ts.
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { decodeCells } from '../../format/cells.ts';
-import {
-  cellsPath,
-  indexPath,
-  namesPath,
-  neighboursPath,
-  neighboursTablePath,
-  releasePath,
-  wordsPath,
-} from '../../format/layout.ts';
-import { OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { releasePath } from '../../format/layout.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
 import type { LoadedRelease, Sized } from '../../proxy/data/release.ts';
 import { TABLES } from '../../proxy/data/release.ts';
@@ -31,7 +21,6 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { sliceOf } from '../support/slice.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -115,77 +104,6 @@ test('a service reads the table that a request needs, and no other', async () =>
   for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
   assert.equal((await send(service, '/api/v1/geojsonl/lv3?geometry=low&gid-0=none', {}, 'HEAD')).status, 200);
   assert.deepEqual(read, ['lv3/low']);
-});
-
-/** What the bytes that are read at once become, given those of another level too; undefined if they are missing. */
-const DAMAGES: readonly (readonly [what: string, damaged: (bytes: Buffer, other: Buffer) => Buffer | undefined])[] = [
-  ['missing', () => undefined],
-  ...[0, 0.3, 0.6, 0.99].map((share) => [`flipped at ${share}`, (bytes: Buffer) => flipped(bytes, share)] as const),
-  ['cut short', (bytes) => bytes.subarray(0, -8)],
-  ['longer', (bytes) => Buffer.concat([bytes, Buffer.alloc(8)])],
-  ['of another level', (_, other) => other],
-];
-
-function flipped(bytes: Buffer, share: number): Buffer {
-  const at = Math.floor(bytes.length * share);
-  return bytes.fill(bytes.readUInt8(at) ^ 4, at, at + 1);
-}
-
-/** Files that are read when they are asked for, and requests that need those of level 2. */
-const FILES: readonly (readonly [pathOf: (level: 1 | 2) => string, ...targets: string[]])[] = [
-  ...OTHER_GEOMETRIES.map((geometry): (typeof FILES)[number] => [
-    (level) => indexPath(level, geometry),
-    ...['fc/lv2?page-size=3', 'geojsonl/lv2?gid-0=none', 'geojsonl/lv2?'].map(
-      (target) => `${target}&geometry=${geometry}`,
-    ),
-  ]),
-  [
-    cellsPath,
-    ...['fc/lv2?contains', 'fc/lv2?bbox=1.5,3.5,1.5,3.5&contains', 'at?point'].map((of) => `${of}=1.5,3.5`),
-    'download/lv2.cells',
-  ],
-  [neighboursPath, 'fc/lv2?touches=AAA.1.1_1', 'geojsonl/lv2?touches=none'],
-  [neighboursTablePath, 'download/lv2.neighbours.csv.gz'],
-  [wordsPath, 'search?q=n&geometry=full'],
-  // A search tells the names of what it finds.
-  [namesPath, 'names/lv2', 'search?q=n&geometry=full'],
-];
-
-/** Files of which a recorded end is read: the directory of cells, and what is sent as it is stored. */
-const hasEnd = (path: string): boolean => /\.gz$|\/cells\.bin$/.test(path);
-
-test('a file that is damaged or missing gives 502, which names none, and disturbs nothing else', async () => {
-  const out = copyOf(small);
-  const root = join(out, releasePath('r1'));
-  const cases = FILES.flatMap(([pathOf, ...targets]) =>
-    DAMAGES.map(([what, damage]) => ({ path: pathOf(2), other: pathOf(1), targets, what, damage })),
-  ).filter(({ path, what }) => what !== 'longer' || !hasEnd(path));
-  // Of cells the directory is read at once; what is behind it may be any.
-  const readIn = (path: string): Buffer => {
-    const bytes = readFileSync(join(root, path));
-    return path.endsWith('/cells.bin') ? bytes.subarray(0, decodeCells(bytes, path).bytes) : bytes;
-  };
-  for (const { path, other, targets, what, damage } of sliceOf(cases, (one) => one.what === 'missing')) {
-    const file = join(root, path);
-    const intact = readFileSync(file);
-    const damaged = damage(Buffer.from(readIn(path)), readIn(other));
-    if (damaged === undefined) rmSync(file);
-    else writeFileSync(file, damaged);
-    const service = await startService(out);
-    // At once: the proxy looks at the pointer before each 502, which it does four times a second.
-    const asked = ['gzip', 'identity'].flatMap((coding) =>
-      targets.map((target) => send(service, `/api/v1/${target}`, { 'accept-encoding': coding })),
-    );
-    for (const answer of await Promise.all(asked))
-      assert.doesNotMatch(refusal(answer, 502, 'origin-damaged'), /index|lv2|releases|\.(gz|bin)/, `${path} ${what}`);
-    assert.ok(service.log.join('\n').includes(path), what);
-    const others = FILES.flatMap(([, target = '']) => (targets.includes(target) ? [] : target));
-    const above = targets.filter((target) => target.includes('lv2')).map((target) => target.replace('lv2', 'lv1'));
-    for (const target of [...others, ...above])
-      assert.equal((await send(service, `/api/v1/${target}`)).status, 200, target);
-    assert.equal((await send(service, '/readyz', { authorization: undefined })).status, 200);
-    writeFileSync(file, intact);
-  }
 });
 
 test('a table that could not be read is tried again after five seconds, not at once', async () => {

@@ -1,9 +1,12 @@
-// What is kept of a folder's files: a piece that is found has the bytes of its file, whatever was written since.
+// What is kept of a folder's files: a piece that is found has the bytes of its file, whatever was written since. And of
+// cells: one that is found has its numbers, whatever was read since.
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { readCell, roomOf } from '../../format/cell-numbers.ts';
+import { KeptCells } from '../../proxy/data/kept-cells.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { RecentPieces } from '../../proxy/origin/recent-pieces.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -69,4 +72,65 @@ test('what is kept of a file goes when the file is closed: another one in its pl
   assert.deepEqual([read(), read()], ['other', 'other']);
   appendFileSync(join(folder, path), '!');
   origin.close?.('');
+});
+
+/** Cells, and numbers that are kept of them. */
+const CELLS = 40;
+const SIZE = 500;
+
+/** The bytes of a cell with so many units from a position on, each with a border of three points. */
+function cellOf(position: number, units: number): Uint8Array {
+  const border = (unit: number): number[] => [4 * 2 + 1, unit, unit, 4, position, 2, 1, 6];
+  const others = Array.from({ length: units - 1 }, () => 2);
+  return Uint8Array.from([
+    units,
+    2 * position,
+    ...others,
+    ...Array.from({ length: units }, (_, i) => border(i)).flat(),
+  ]);
+}
+
+/** The bytes of an array. */
+function bytesIn({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+test('a cell that is found is the one that was read, also when the memory has been written over many times', () => {
+  const read = fc.record({ cell: fc.nat(CELLS - 1), units: fc.integer({ min: 1, max: 12 }) });
+  let found = 0;
+  fc.assert(
+    fc.property(fc.array(read, { minLength: 150, maxLength: 150, size: 'max' }), (cells) => {
+      const kept = new KeptCells(CELLS, SIZE, SIZE);
+      const last = new Map<number, Float64Array>();
+      for (const { cell, units } of cells) {
+        const bytes = cellOf(cell, units);
+        const expected = readCell(bytes, new Float64Array(roomOf(bytes.length)));
+        assert.deepEqual(kept.read(cell, bytes), expected);
+        last.set(cell, expected);
+        assert.deepEqual(kept.get(cell), expected, 'the last one is kept');
+        for (const [other, numbers] of last) {
+          const known = kept.get(other);
+          if (known === undefined) continue;
+          found++;
+          assert.ok(bytesIn(known).equals(bytesIn(numbers)), `cell ${other}`);
+        }
+        assert.ok(kept.bytes <= 8 * SIZE + 12 * CELLS, `${kept.bytes} bytes`);
+      }
+    }),
+    { numRuns: 4 },
+  );
+  assert.ok(found > 2000, `${found} were found`);
+});
+
+test('a cell larger than the memory is read and not kept, and bytes that are no cell spoil nothing', () => {
+  const kept = new KeptCells(CELLS, SIZE, SIZE);
+  const intact = kept.read(1, cellOf(1, 2)).slice();
+  assert.equal(kept.read(0, cellOf(0, 60))[2], 60);
+  assert.deepEqual([kept.get(0), kept.get(1)], [undefined, intact]);
+  // The next one has no room before the end of the memory.
+  for (const cell of [3, 4]) kept.read(cell, cellOf(cell, 14));
+  assert.deepEqual(kept.get(1), intact);
+  assert.throws(() => kept.read(2, cellOf(2, 12).subarray(0, -1)), RangeError);
+  assert.equal(kept.get(2), undefined);
+  assert.deepEqual(kept.get(1) ?? intact, intact);
 });

@@ -17,8 +17,10 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
 import { withoutPackages } from '../support/processes/without-packages.ts';
+import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildWorld, TestLimits, testFaults } from './failing-host.ts';
+import { HOST_FAULTS } from './host-faults.ts';
 
 /** Characters that a URL and a signature must encode. */
 const PREFIX = 'all of/Ærø+1~/';
@@ -29,8 +31,8 @@ const retries = { count: 2, pauseMs: 5 };
 const open = (limits: HostLimits = new TestLimits()) =>
   s3Origin(location, { endpoint: bucket.endpoint, limits, retries });
 
-// What is said between proxy and host is in static-host.test.ts.
-testFaults({ folder, host: bucket, open }, new Set());
+// It is a static host whose requests are signed: static-host.test.ts has what is said, and all faults.
+testFaults({ folder, host: bucket, open }, sliceOf(HOST_FAULTS));
 
 test('the bucket is asked with signed GETs, and nothing of the client', async () => {
   const proxy = await startService(folder, { origin: await open() });

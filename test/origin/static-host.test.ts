@@ -17,7 +17,7 @@ import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { buildWorld, startProxy, TestLimits, testConversation, testFaults } from './failing-host.ts';
-import { COMPRESSED_TWICE, HOST_FAULTS, NAMED_FAULTS } from './host-faults.ts';
+import { COMPRESSED_TWICE, HOST_FAULTS } from './host-faults.ts';
 
 const folder = await buildWorld();
 const HEADERS = { 'x-origin-key': 'a secret of the host' };
@@ -26,7 +26,7 @@ const host = await startStaticHost(folder);
 const origin = (limits: HostLimits): Origin => staticHostOrigin({ url: host.url, headers: HEADERS }, limits);
 const tested = { folder, host, open: origin };
 
-testFaults(tested, NAMED_FAULTS, [...HOST_FAULTS, COMPRESSED_TWICE]);
+testFaults(tested, [...HOST_FAULTS, COMPRESSED_TWICE]);
 testConversation(tested);
 
 test('the host is asked with GET, computed paths and headers of our own: never with the token', async () => {

@@ -63,6 +63,9 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
     [index, (text) => text.replace('AAA.1_1', 'AAA.9_1'), /lv1\/index\.bin: SHA-256 is [0-9a-f]+, expected/],
     [index, () => '', /lv1\/index\.bin: 0 bytes, expected \d+/],
     [index, () => undefined, /lv1\/index\.bin: missing/],
+    // No more is read than was recorded.
+    [manifest, (text) => `${text} `, /lv1\/manifest\.json: damaged, more than \d+ bytes$/],
+    [index, (text) => `${text} `, /lv1\/index\.bin: damaged, more than \d+ bytes$/],
     [json, () => undefined, /release\.json: missing/],
     [json, () => '{', /release\.json: SHA-256 is [0-9a-f]+, expected/],
     [json, (text) => text.replace('2', '3'), /release\.json: SHA-256 is [0-9a-f]+, expected/],

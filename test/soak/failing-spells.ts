@@ -13,7 +13,7 @@ const AFTERMATH_MS = 20_000;
 /** All of them but the one that takes the bytes of another level, which need not have as many files. */
 const FAULTS_OF_FILES = HOST_FAULTS.filter(({ what }) => what !== 'another page');
 /** Of metadata, of which wrong bytes would be remembered for half a minute. */
-const NO_BYTES: ReadonlySet<string> = new Set(['404', '503', 'a closed connection', 'cut at 0.5', 'no answer']);
+const NO_BYTES: ReadonlySet<string> = new Set(['404', '503', 'a closed connection', 'cut half-way', 'no answer']);
 const FAULTS_OF_METADATA = HOST_FAULTS.filter(({ what }) => NO_BYTES.has(what));
 
 /** The spells of a host. */

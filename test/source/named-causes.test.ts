@@ -49,13 +49,9 @@ test('rows without a GID are left out by the condition that the refusal names, q
 });
 
 test('a layer that two files have is named, instead of units in pieces', async () => {
+  // Of these dissolve.test.ts has the remedy.
   const remedy = await remedyOf([file('one'), file('two')]);
   assert.match(remedy, /^one\.gpkg and two\.gpkg both have layer towns of level 1: leave one out of --source; or fix/);
-  const others = squares('parts', ['code'], ['A'], ['A']);
-  assert.match(
-    await remedyOf([file('parts', others)]),
-    /^if units are in pieces, unite them with --dissolve lv1; or fix/,
-  );
 });
 
 test('a column of names without one name is a finding, and so are all layers that are not used, by name', async () => {

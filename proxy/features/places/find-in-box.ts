@@ -1,12 +1,13 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which
 // decides units that the one before leaves. What is short is found at once, what takes long gives way to other
 // requests. Used by filters.ts.
-import { cellsMeeting, decideByEdges } from '../../../format/box-cells.ts';
+import { cellsMeeting, decideByEdges, hasLeft } from '../../../format/box-cells.ts';
 import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts';
 import type { Cells } from '../../../format/cells.ts';
 import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
 import type { Positions } from '../../../format/positions.ts';
+import type { KeptCells } from '../../data/kept-cells.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { Turns } from '../../work/in-turns.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
@@ -19,7 +20,7 @@ export interface AskedBox {
   rounded: Box;
 }
 
-/** What a unit takes, the cells of its parts or a comparison, compared with bytes of cells. */
+/** What a unit takes, the cells of its parts or a comparison, or a cell that is kept, compared with bytes of cells. */
 const BYTES_A_UNIT = 1024;
 /** So few units that the border of a box is looked at where they are: along all of it that takes longer. */
 const FEW = 16;
@@ -32,8 +33,8 @@ const AT_A_TIME = 256;
 interface Cut {
   /** Ascending. */
   cells: readonly number[];
-  /** Decides units by the bytes of one of them. */
-  look(cell: number, bytes: Uint8Array): void;
+  /** Decides units by the numbers of one of them. */
+  look(cell: number, numbers: Float64Array): void;
 }
 
 /**
@@ -43,7 +44,7 @@ interface Cut {
 export function findInBoxNow(
   box: AskedBox,
   boxes: LevelBoxes,
-  { cells, pieces }: LevelCells,
+  { cells, pieces, kept }: LevelCells,
   reads: QueuedReads,
 ): Positions | undefined {
   const candidates = boxes.candidates(box.rounded);
@@ -53,8 +54,10 @@ export function findInBoxNow(
     else for (const cell of cut.cells) room -= cells.bytesOf(cell);
     if (room < 0) return undefined;
     if (typeof cut === 'number') continue;
-    const isRead = pieces.severalNow(cut.cells, reads, (cell, bytes) => {
-      cut.look(cell, bytes);
+    const missing = lookAtKept(cut, cut.cells, kept);
+    if (candidates.size === 0) break;
+    const isRead = pieces.severalNow(missing, reads, (cell, bytes) => {
+      if (hasLeft(bytes, candidates)) cut.look(cell, kept.read(cell, bytes));
       return candidates.size > 0;
     });
     if (!isRead) return undefined;
@@ -70,7 +73,7 @@ export function findInBoxNow(
 export async function findInBox(
   box: AskedBox,
   boxes: LevelBoxes,
-  { cells, pieces }: LevelCells,
+  { cells, pieces, kept }: LevelCells,
   reads: QueuedReads,
   client: Recipient,
 ): Promise<Positions> {
@@ -81,14 +84,28 @@ export async function findInBox(
       await turns.give(cut);
       continue;
     }
-    for (let at = 0; at < cut.cells.length && candidates.size > 0; at += AT_A_TIME)
-      for (const { piece, bytes } of await pieces.several(cut.cells.slice(at, at + AT_A_TIME), reads, client)) {
-        cut.look(piece, bytes);
+    for (let at = 0; at < cut.cells.length && candidates.size > 0; at += AT_A_TIME) {
+      const some = cut.cells.slice(at, at + AT_A_TIME);
+      const missing = lookAtKept(cut, some, kept);
+      await turns.give(BYTES_A_UNIT * (some.length - missing.length));
+      if (candidates.size === 0) break;
+      for (const { piece, bytes } of await pieces.several(missing, reads, client)) {
+        if (hasLeft(bytes, candidates)) cut.look(piece, kept.read(piece, bytes));
         await turns.give(bytes.length);
         if (candidates.size === 0) break;
       }
+    }
   }
   return candidates.found;
+}
+
+/** Looks at those of some cells that are kept. @returns the others */
+function lookAtKept(cut: Cut, cells: readonly number[], kept: KeptCells): number[] {
+  return cells.filter((cell) => {
+    const numbers = kept.get(cell);
+    if (numbers !== undefined) cut.look(cell, numbers);
+    return numbers === undefined;
+  });
 }
 
 /** The cells that have to be looked at, and what was done to find them, compared with bytes of cells. */
@@ -112,10 +129,10 @@ function* cutsOf(
     const asked = candidates.size > FEW ? [all] : candidates.left.flatMap((unit) => rangesOf(unit, boxes, cells, all));
     yield {
       cells: cellsMeeting(cells, asked, insides[i]),
-      look(cell, bytes) {
-        decideByEdges(cells, cell, bytes, box, candidates);
+      look(cell, numbers) {
+        decideByEdges(cells, cell, numbers, box, candidates);
         if (cell !== atCorner || !mayLieAround) return;
-        for (const unit of cells.unitsIn(corner, cell, bytes)) candidates.decide(unit);
+        for (const unit of cells.unitsIn(corner, cell, numbers)) candidates.decide(unit);
       },
     };
     if (candidates.size === 0) return;
@@ -131,7 +148,7 @@ function* cutsOf(
     }
     yield {
       cells: [...numbers].sort((a, b) => a - b),
-      look: (cell, bytes) => decideByEdges(cells, cell, bytes, box, candidates),
+      look: (cell, numbers) => decideByEdges(cells, cell, numbers, box, candidates),
     };
     if (candidates.size === 0) return;
   }

@@ -16,6 +16,7 @@ import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Positions } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
+import { KeptCells } from '../../data/kept-cells.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
@@ -112,15 +113,17 @@ export function hasExactBoxes({ level, cells }: LevelSummary, quality: readonly 
 export class LevelCells {
   readonly cells: Cells;
   readonly pieces: Pieces;
+  readonly kept: KeptCells;
 
   /** @param path of cells.bin, relative to the origin */
   constructor(path: string, cells: Cells) {
     this.cells = cells;
     this.pieces = new Pieces(path, cells);
+    this.kept = new KeptCells(cells.arrays.crc.length, cells.fileBytes - cells.bytes);
   }
 
   get bytes(): number {
-    return this.cells.bytes + this.pieces.bytes;
+    return this.cells.bytes + this.pieces.bytes + this.kept.bytes;
   }
 
   /** The positions of the features that contain a point, ascending; undefined if something is not in memory. */
@@ -130,8 +133,10 @@ export class LevelCells {
     const { from, to } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_UNITS;
-    const bytes = needs.piece(pieces, cell);
-    return bytes && cells.unitsIn(point, cell, bytes);
+    const known = this.kept.get(cell);
+    const bytes = known === undefined ? needs.piece(pieces, cell) : undefined;
+    const numbers = known ?? (bytes && this.kept.read(cell, bytes));
+    return numbers && cells.unitsIn(point, cell, numbers);
   }
 }
 

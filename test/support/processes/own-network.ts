@@ -21,10 +21,9 @@ export const withoutOwnNetwork: string | false = hasOwnNetwork
 /**
  * Runs a test file again, in a network of its own; fails if a test fails there.
  * @param module `import.meta.url` of the file
- * @param more shell commands before it
  */
-export async function runInOwnNetwork(module: string, more: readonly string[] = []): Promise<void> {
-  const script = [NETWORK, ...more, 'exec "$@"'].join(' && ');
+export async function runInOwnNetwork(module: string): Promise<void> {
+  const script = [NETWORK, 'exec "$@"'].join(' && ');
   const node = [process.execPath, ...process.execArgv, fileURLToPath(module)];
   const child = spawn('unshare', [...UNSHARE, 'sh', '-c', script, 'sh', ...node], {
     env: { ...process.env, [VARIABLE]: 'yes', NODE_TEST_CONTEXT: '' },

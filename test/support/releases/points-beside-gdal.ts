@@ -1,7 +1,6 @@
 // Points by the borders of a release's units and away from them, and the units that contain one: for the proxy without
 // HTTP, and for GDAL from the published text.
 import assert from 'node:assert/strict';
-import type { Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
@@ -36,12 +35,7 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
 export function geometriesOf(lines: readonly string[]): (ReturnType<typeof gdal.Geometry.fromWKT> | null)[] {
   return lines.map((line) => {
     const { geometry } = JSON.parse(line);
-    if (geometry === null) return null;
-    const polygons: Position[][][] = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    const texts = polygons.map(
-      (rings) => `(${rings.map((ring) => `(${ring.map((position) => position.join(' ')).join()})`).join()})`,
-    );
-    return gdal.Geometry.fromWKT(`MULTIPOLYGON (${texts.join()})`);
+    return geometry === null ? null : gdal.Geometry.fromGeoJson(geometry);
   });
 }
 
@@ -51,32 +45,15 @@ export function geometriesOf(lines: readonly string[]): (ReturnType<typeof gdal.
  */
 export function gdalLookUp(lines: readonly string[]): (longitude: string, latitude: string) => number[] | undefined {
   const geometries = geometriesOf(lines);
-  const isValid: boolean[] = [];
-  // Those whose envelope meets a square of a degree.
-  const squares = new Map<string, number[]>();
   const envelopes = geometries.map((geometry) => geometry?.getEnvelope());
-  for (const [i, envelope] of envelopes.entries()) {
-    if (envelope === undefined) continue;
-    const { minX, minY, maxX, maxY } = envelope;
-    for (let x = Math.floor(minX); x <= maxX; x++)
-      for (let y = Math.floor(minY); y <= maxY; y++) {
-        const square = squares.get(`${x} ${y}`);
-        if (square === undefined) squares.set(`${x} ${y}`, [i]);
-        else square.push(i);
-      }
-  }
   return (longitude, latitude) => {
     const point = new gdal.Point(Number(longitude), Number(latitude));
-    const found: number[] = [];
-    for (const i of squares.get(`${Math.floor(point.x)} ${Math.floor(point.y)}`) ?? []) {
-      const { minX, minY, maxX, maxY } = envelopes[i] ?? assert.fail();
-      if (point.x < minX || point.x > maxX || point.y < minY || point.y > maxY) continue;
-      const geometry = geometries[i] ?? assert.fail();
-      isValid[i] ??= geometry.isValid();
-      if (!isValid[i]) return undefined;
-      if (geometry.contains(point)) found.push(i);
-    }
-    return found;
+    const near = [...geometries.entries()].filter(([i]) => {
+      const { minX = NaN, minY = NaN, maxX = NaN, maxY = NaN } = envelopes[i] ?? {};
+      return point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY;
+    });
+    if (near.some(([, geometry]) => geometry?.isValid() === false)) return undefined;
+    return near.filter(([, geometry]) => geometry?.contains(point)).map(([i]) => i);
   };
 }
 

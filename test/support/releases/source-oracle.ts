@@ -1,77 +1,134 @@
-// An oracle of the tests: is a release what GDAL reads of its dataset? First what `verify` finds, then the files that
-// it was built from, then each level's features.
+// An oracle of the tests: is a release what GDAL reads of its dataset? `verify` finds nothing wrong, each unit has the
+// properties and the geometry of GDAL's own reading (its fields and its GeoJSON), and the files are those that it was
+// built from.
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RELEASE_FILE, releasePath } from '../../../format/layout.ts';
+import type * as gdalTypes from 'gdal-async';
+import { releasePath } from '../../../format/layout.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { Release, SourceFile } from '../../../format/release.ts';
-import { type Finding, listedFindings } from '../../../generator/check/findings.ts';
-import { type Verification, verify } from '../../../generator/check/verify.ts';
+import type { Release } from '../../../format/release.ts';
+import { verify } from '../../../generator/check/verify.ts';
 import { describeSource, prepareLevels } from '../../../generator/describe-source.ts';
+import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
+import { columnValue, jsonOf, valueToJson } from '../../../generator/geojson/property-values.ts';
+import { CurveMet, readGeometry } from '../../../generator/geojson/read-geometry.ts';
 import { optionsOf } from '../../../generator/option-texts.ts';
-import { BuildError } from '../../../generator/report/errors.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
+import { fidOf } from '../../../generator/source/fid-column.ts';
+import type { LayerSource, LevelSource } from '../../../generator/source/level-source.ts';
+import { type OpenLayer, openLayer, type ReadingMode } from '../../../generator/source/open-layer.ts';
 import { sourceFiles } from '../../../generator/source/source-files.ts';
+import { newWithParents } from '../../../generator/store/placed-parents.ts';
 import { openPool } from '../../../generator/workers/pool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { compareLevel } from './compare-level.ts';
+import { isPublishedAs } from './compare-geometry.ts';
+import { linesIn } from './features-in.ts';
 import { readRelease } from './read-index.ts';
 
 /**
- * Verifies the current release, and compares all of its levels with a dataset, read with the options that the release
- * records.
- * @param out the output folder; the indexes of its current release are intact
+ * Asserts that the current release of an output folder is what a dataset has, read with the options that it records.
  * @param source the file or files of the dataset
- * @throws BuildError if the source cannot be opened or lacks a level that the release has
+ * @returns features that were compared
+ * @throws AssertionError that names the first unit that differs
  */
-export async function verifyAgainst(source: string | readonly string[], out: string): Promise<Verification> {
-  const verified = await verify({ out, workers: 0 }, SILENT);
-  const { release: id, findings } = verified;
-  const description = readRelease(join(out, releasePath(id)));
+export async function assertAsSource(source: string | readonly string[], out: string): Promise<number> {
+  const { release: id, findings } = await verify({ out, workers: 0 }, SILENT);
+  assert.deepEqual(findings, []);
+  const release = readRelease(join(out, releasePath(id)));
   const given = [source].flat();
-  const compared = [...(await fileFindings(given, description)), ...(await featureFindings(given, out, description))];
-  return { ...verified, findings: listedFindings([...findings, ...compared]) };
-}
-
-async function featureFindings(source: string[], out: string, description: Release): Promise<Finding[]> {
-  const { release, precision } = description;
-  const published = description.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
-  const wanted = { ...optionsOf(description), source, precision, levels: published };
+  const published = release.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
+  const wanted = { ...optionsOf(release), source: given, precision: release.precision, levels: published };
   const pool = openPool(0);
   const scratch = temporaryFolder();
-  const described = await describeSource(wanted, pool);
-  const { levels } = await prepareLevels(described, wanted, scratch, { pool, report: SILENT });
-  const missing = published.find((level) => !levels.some((own) => own.level === level));
-  if (missing !== undefined)
-    throw new BuildError(
-      `no layer of the source is level ${missing}`,
-      'give the source that the release was built from',
-    );
-  return levels.flatMap((own) => {
-    const isRenumbered = description.levels[own.level]?.isRenumbered === true;
-    const folder = join(scratch, levelName(own.level));
-    return compareLevel({ out, release, source: own, isRenumbered, precision, scratch: folder });
-  });
+  const { levels } = await prepareLevels(await describeSource(wanted, pool), wanted, scratch, { pool, report: SILENT });
+  assert.deepEqual(
+    levels.map(({ level }) => level),
+    published,
+    'the levels of the source',
+  );
+  const features = levels.map((level) => assertLevel(out, release, level, join(scratch, levelName(level.level))));
+  assert.deepEqual(await sourceFiles(given), release.source, 'the files of the source');
+  return features.reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * Compares the given files with those in release.json. Names may repeat across folders: identical files match first.
- */
-async function fileFindings(source: readonly string[], { release, source: recorded }: Release): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const path = `${releasePath(release)}/${RELEASE_FILE}`;
-  const found = (problem: string): unknown => findings.push({ path, problem });
-  const given = await sourceFiles(source);
-  const isGiven = ({ name, bytes, sha256 }: SourceFile): boolean => {
-    const at = given.findIndex((file) => file.name === name && file.bytes === bytes && file.sha256 === sha256);
-    if (at !== -1) given.splice(at, 1);
-    return at !== -1;
-  };
-  for (const { name, sha256 } of recorded.filter((file) => !isGiven(file))) {
-    const at = given.findIndex((file) => file.name === name);
-    const [file] = at === -1 ? [] : given.splice(at, 1);
-    if (file === undefined) found(`was built from ${name}, which is not among the given files`);
-    else found(`was built from ${name} with SHA-256 ${sha256}; the given one has ${file.sha256}`);
+/** The same of a level. @param scratch a folder for working files, to be made */
+function assertLevel(out: string, release: Release, source: LevelSource, scratch: string): number {
+  const { level } = source;
+  const summary = release.levels[level];
+  const text = summary?.features === 0 ? '' : linesIn(out, level, 'full', release.release);
+  const read = (text.match(/.*\n/g) ?? []).map((line) => featureFrom(Buffer.from(line)));
+  const units = new Map(read.map((unit) => [Number(unit.id), unit]));
+  const withParents = newWithParents(source);
+  const isRenumbered = summary?.isRenumbered === true;
+  let features = 0;
+  mkdirSync(scratch);
+  for (const layer of source.layers) {
+    const copy = join(scratch, 'copy.gpkg');
+    const opened = openLayer(layer, readingModeOf(layer, scratch), copy);
+    const before = features;
+    for (const feature of featuresOf(opened)) {
+      features++;
+      const values = feature.fields.toArray();
+      const fid = isRenumbered ? features : fidOf(feature, values, layer);
+      const where = `${levelName(level)} fid ${fid}`;
+      const unit = units.get(fid) ?? assert.fail(`${where}: only the source has it`);
+      units.delete(fid);
+      assert.deepEqual(propertiesOf(unit), expectedProperties(fid, withParents(values, fid, layer), layer), where);
+      const geometry = readGeometry(feature, opened);
+      const expected = geometry === null ? null : JSON.parse(geometry.toJSON());
+      assert.ok(
+        isPublishedAs(unit.geometry, expected, release.precision),
+        `${where}: ${shown(unit.geometry)}, the source has ${shown(expected)}`,
+      );
+    }
+    // The iterator returns null at the end and after a read error: only the count distinguishes them.
+    assert.equal(features - before, layer.features, `features of layer ${layer.layer}`);
+    opened.close();
+    rmSync(copy, { force: true });
   }
-  for (const { name } of given) found(`was not built from ${name}, which is among the given files`);
-  return findings;
+  assert.deepEqual([...units.keys()], [], `${levelName(level)}: fids that only the release has`);
+  return features;
+}
+
+function* featuresOf({ layer }: OpenLayer): Generator<gdalTypes.Feature> {
+  for (let feature = layer.features.first(); feature; feature = layer.features.next()) {
+    const message = takeGdalMessage();
+    assert.ok(!message?.isFailure, message?.message);
+    yield feature;
+  }
+}
+
+/** How GDAL can read all features of a layer. */
+function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
+  const hasTextIntegers = layer.columns.some(({ type }) => type === 'integer64');
+  const opened = openLayer(layer, { isStraightened: false, hasTextIntegers: false }, scratch);
+  try {
+    for (const feature of featuresOf(opened)) readGeometry(feature, opened);
+  } catch (error) {
+    if (error instanceof CurveMet) return { isStraightened: true, hasTextIntegers };
+    throw error;
+  } finally {
+    opened.close();
+    takeGdalMessage();
+  }
+  return { isStraightened: false, hasTextIntegers };
+}
+
+/** Properties as JSON, in which no digit of a number is lost. */
+function propertiesOf({ properties }: JsonFeature): Map<string, string | undefined> {
+  return new Map(Object.entries(properties).map(([name, value]) => [name, parsedToJson(value)]));
+}
+
+/** Those that a unit must have. */
+function expectedProperties(fid: number, values: readonly unknown[], { columns }: LayerSource): Map<string, string> {
+  const own = columns.map((column): [string, string] => {
+    return [column.name, jsonOf(valueToJson(columnValue(values, column), column.type))];
+  });
+  return new Map([['fid', String(fid)], ...own]);
+}
+
+function shown(geometry: unknown): string {
+  return JSON.stringify(geometry).slice(0, 200);
 }

@@ -7,6 +7,7 @@ import { LEVELS, type Level } from '../../../../format/levels.ts';
 import { gdal } from '../../../../generator/gdal/gdal.ts';
 import { type Coordinates, writeGeopackage } from '../../../../generator/sample/write-geopackage.ts';
 import { dice } from '../../dice.ts';
+import { ragged } from '../ragged.ts';
 
 /** A square: where it is in the field, in squares, and the GIDs of its unit from level 0 down. */
 interface Square {
@@ -51,32 +52,19 @@ export function writeNested(file: string, degrees: number): string {
 
 function nestedSquares(degrees: number): Square[] {
   const draw = dice(68);
-  const sides = new Map<string, Position[]>();
-  /** The positions of a side from its western or southern end, without the other end. */
-  const side = (column: number, row: number, isAcross: boolean): Position[] => {
-    const key = `${column} ${row} ${isAcross}`;
-    const known = sides.get(key);
-    if (known !== undefined) return known;
-    const made = Array.from({ length: SIDE_POSITIONS }, (_, i): Position => {
+  const rings = ragged(SIDE_SQUARES, SIDE_SQUARES, (column, row, isAcross) =>
+    Array.from({ length: SIDE_POSITIONS }, (_, i): Position => {
       const room = (RAGGED * Math.min(i, SIDE_POSITIONS - i)) / SIDE_POSITIONS;
       const [along, off] = [i / SIDE_POSITIONS, (room * (draw(2001) - 1000)) / 1000];
       return positionAt(column + (isAcross ? along : off), row + (isAcross ? off : along), degrees);
-    });
-    sides.set(key, made);
-    return made;
-  };
-  const squareAt = (column: number, row: number): Position[] => {
-    const [south, north] = [side(column, row, true), side(column, row + 1, true)];
-    const [west, east] = [side(column, row, false), side(column + 1, row, false)];
-    const corner = positionAt(column + 1, row + 1, degrees);
-    return [...south, ...east, corner, ...north.toReversed(), ...west.toReversed()];
-  };
-  const places = Array.from({ length: SIDE_SQUARES ** 2 }, (_, i) => [i % SIDE_SQUARES, Math.floor(i / SIDE_SQUARES)]);
-  return places.flatMap(([column = 0, row = 0]) => {
+    }),
+  );
+  return rings.flatMap((ring, i) => {
     if (draw(LAKES) === 0) return [];
+    const [column, row] = [i % SIDE_SQUARES, Math.floor(i / SIDE_SQUARES)];
     const isStray = draw(STRAYS) === 0;
     const gids = isStray ? gidsAt(draw(SIDE_SQUARES), draw(SIDE_SQUARES)) : gidsAt(column, row);
-    const square = { rings: [squareAt(column, row)], gids };
+    const square = { rings: [ring], gids };
     if (draw(ISLANDS) > 0) return [square];
     // In the sea, or an enclave in the middle of the square.
     const size = (1 + draw(4)) / 20;

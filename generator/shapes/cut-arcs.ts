@@ -3,8 +3,8 @@
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { arcAt, type MeetingEdges, meetingEdges } from './crossing-edges.ts';
+import { divideEdges } from './divide-edges.ts';
 import type { Arcs } from './edge-squares.ts';
-import { join } from './join-edges.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
 import type { SharedArcs } from './shared-arcs.ts';
@@ -23,11 +23,11 @@ const WEIGHT_MIN = 32;
 /**
  * How often points come back, and how often crossings become places of both edges, and what overlaps the same edges.
  */
-const ROUNDS = { refined: 30, joined: 10 } as const;
+const ROUNDS = { refined: 30, divided: 10 } as const;
 
 /**
- * About so many edges of a zoom are held apart. They are more where units are smaller than the grid, as villages are where a
- * tile is the world: edges of that level lie on one another by the dozen, and hardly any of it is drawn.
+ * About so many edges of a zoom are held apart. They are more where units are smaller than the grid, as villages are
+ * where a tile is the world: edges of that level lie on one another by the dozen, and hardly any of it is drawn.
  */
 const MEETING_MAX = 4_000_000;
 
@@ -51,49 +51,117 @@ export function cutArcs(
   below: number,
   most = MEETING_MAX,
 ): MendedArcs {
-  const kept = new Uint8Array(weights.length);
-  const limit = WEIGHT_MIN * 4 ** below;
-  for (let i = 0; i < kept.length; i++) if (below === 0 || f64At(weights, i) > limit) kept[i] = 1;
-  let arcs = roundedArcs(shared, kept, below);
-  let compared = levels;
-  let meeting = meetingEdges(arcs, compared, most);
-  for (let bit = 1 << (LEVELS.length - 1); meeting.isCut && bit > 1; bit >>= 1) {
-    if (compared.every((bits) => (bits & bit) === 0)) continue;
-    compared = compared.map((bits) => bits & (bit - 1));
-    meeting = meetingEdges(arcs, compared, most);
+  const zoom = new Zoom(shared, weights, levels, below, most);
+  zoom.refine();
+  zoom.divide();
+  return zoom.mended();
+}
+
+/** A zoom that is being cut. */
+class Zoom {
+  readonly #shared: SharedArcs;
+  readonly #weights: Float64Array;
+  /** How many zooms it is above the one whose grid the arcs are on. */
+  readonly #below: number;
+  /** How many edges are held apart, and of which levels each arc. */
+  readonly #most: number;
+  #levels: Uint8Array;
+  /** For each point of the shared arcs 1 if the zoom has it. */
+  readonly #kept: Uint8Array;
+  /** Made when edges cross. */
+  #near: NearArcs | undefined;
+  #arcs: ZoomArcs;
+  /** What of the arcs meets. */
+  #meeting: MeetingEdges;
+
+  constructor(shared: SharedArcs, weights: Float64Array, levels: Uint8Array, below: number, most: number) {
+    this.#shared = shared;
+    this.#weights = weights;
+    this.#below = below;
+    this.#most = most;
+    this.#levels = levels;
+    this.#kept = new Uint8Array(weights.length);
+    const limit = WEIGHT_MIN * 4 ** below;
+    for (let i = 0; i < weights.length; i++) if (below === 0 || f64At(weights, i) > limit) this.#kept[i] = 1;
+    this.#arcs = placesOf(this.#rounded());
+    this.#meeting = this.#meetingOf(this.#arcs);
+    for (let bit = 1 << (LEVELS.length - 1); this.#meeting.isCut && bit > 1; bit >>= 1) {
+      if (this.#levels.every((bits) => (bits & bit) === 0)) continue;
+      this.#levels = this.#levels.map((bits) => bits & (bit - 1));
+      this.#meeting = this.#meetingOf(this.#arcs);
+    }
   }
-  if (meeting.crossing.length === 0) return { arcs: join(arcs, meeting), crossings: 0 };
-  // Nothing but arcs that have changed, and what is near them, has to be looked at again.
-  const nearArcs = new NearArcs(shared, below);
-  const lookAround = (changed: Int32Array, numbers: Int32Array, some: ZoomArcs): MeetingEdges => {
-    const isChanged = new Uint8Array(levels.length);
+
+  /** Brings points back to edges that cross, as long as there are some. */
+  refine(): void {
+    if (this.#below === 0 || this.#meeting.crossing.length === 0) return;
+    let changed = this.#refine(this.#rounded(), this.#meeting);
+    if (changed.length === 0) return;
+    for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
+      const numbers = this.#around(changed);
+      const some = this.#rounded(numbers);
+      changed = this.#refine(some, this.#meetingIn(numbers, some, changed)).map((arc) => i32At(numbers, arc));
+    }
+    this.#arcs = placesOf(this.#rounded());
+    this.#meeting = this.#meetingOf(this.#arcs);
+  }
+
+  /** Makes edges that cross still end where they do. */
+  divide(): void {
+    for (let round = 0; round < ROUNDS.divided && this.#meeting.crossing.length > 0; round++) {
+      const changed = arcsOf(this.#arcs, this.#meeting);
+      this.#arcs = divideEdges(this.#arcs, this.#meeting);
+      const numbers = this.#around(changed);
+      const some = someOf(this.#arcs, numbers);
+      this.#meeting = placedIn(this.#arcs, numbers, some, this.#meetingIn(numbers, some, changed));
+    }
+  }
+
+  mended(): MendedArcs {
+    const { crossing, overlapping } = this.#meeting;
+    // Edges lie where they lay: what did not cross does not now.
+    const arcs = divideEdges(this.#arcs, { crossing: new Int32Array(), overlapping });
+    return { arcs, crossings: crossing.length / 2 };
+  }
+
+  #rounded(numbers?: Int32Array): CutArcs {
+    return roundedArcs(this.#shared, this.#kept, this.#below, numbers);
+  }
+
+  #meetingOf(arcs: ZoomArcs): MeetingEdges {
+    return meetingEdges(arcs, this.#levels, this.#most);
+  }
+
+  /** What has changed, and what is near it, by number, ascending: nothing else has to be looked at again. */
+  #around(changed: Int32Array): Int32Array {
+    this.#near ??= new NearArcs(this.#shared, this.#below);
+    return this.#near.to(changed, this.#kept);
+  }
+
+  /** What meets arcs that have changed. @param some the arcs of these numbers */
+  #meetingIn(numbers: Int32Array, some: ZoomArcs, changed: Int32Array): MeetingEdges {
+    const isChanged = new Uint8Array(this.#levels.length);
     for (const arc of changed) isChanged[arc] = 1;
-    return meetingEdges(some, pick(compared, numbers), most, pick(isChanged, numbers));
-  };
-  let changed = refine(arcs, meeting, kept, weights);
-  const isRefined = changed.length > 0;
-  for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
-    const numbers = nearArcs.to(changed, kept);
-    const some = roundedArcs(shared, kept, below, numbers);
-    changed = refine(some, lookAround(changed, numbers, some), kept, weights).map((arc) => i32At(numbers, arc));
+    return meetingEdges(some, pick(this.#levels, numbers), this.#most, pick(isChanged, numbers));
   }
-  if (isRefined) {
-    arcs = roundedArcs(shared, kept, below);
-    meeting = meetingEdges(arcs, compared, most);
+
+  /**
+   * Brings a point back to each edge that crosses another one: the weightiest of those that it left out.
+   * @returns the arcs that have changed, ascending
+   */
+  #refine({ from, arcEnds }: CutArcs, { crossing }: MeetingEdges): Int32Array {
+    const [kept, weights] = [this.#kept, this.#weights];
+    const isChanged = new Uint8Array(arcEnds.length);
+    for (const edge of crossing) {
+      let best = -1;
+      for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
+        if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
+      if (best === -1) continue;
+      kept[best] = 1;
+      isChanged[arcAt(arcEnds, edge)] = 1;
+    }
+    return numbersOf(isChanged);
   }
-  let joined: ZoomArcs = arcs;
-  for (let round = 0; round < ROUNDS.joined && meeting.crossing.length > 0; round++) {
-    changed = arcsOf(joined, meeting);
-    joined = join(joined, meeting);
-    const numbers = nearArcs.to(changed, kept);
-    const some = someOf(joined, numbers);
-    meeting = placedIn(joined, numbers, some, lookAround(changed, numbers, some));
-  }
-  // Edges lie where they lay: what did not cross does not now.
-  return {
-    arcs: join(joined, { ...meeting, crossing: new Int32Array() }),
-    crossings: meeting.crossing.length / 2,
-  };
 }
 
 /**
@@ -138,26 +206,9 @@ function roundedArcs(
   return { x: xs.subarray(0, length), y: ys.subarray(0, length), from: from.subarray(0, length), arcEnds: ends };
 }
 
-/**
- * Brings a point back to each edge that crosses another one: the weightiest of those that it left out.
- * @returns the arcs that have changed, ascending
- */
-function refine(
-  { from, arcEnds }: CutArcs,
-  { crossing }: MeetingEdges,
-  kept: Uint8Array,
-  weights: Float64Array,
-): Int32Array {
-  const isChanged = new Uint8Array(arcEnds.length);
-  for (const edge of crossing) {
-    let best = -1;
-    for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
-      if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
-    if (best === -1) continue;
-    kept[best] = 1;
-    isChanged[arcAt(arcEnds, edge)] = 1;
-  }
-  return numbersOf(isChanged);
+/** Without what only refining needs. */
+function placesOf({ x, y, arcEnds }: CutArcs): ZoomArcs {
+  return { x, y, arcEnds };
 }
 
 /** The arcs whose edges cross others, or have others on them, ascending. */

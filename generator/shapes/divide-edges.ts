@@ -6,7 +6,7 @@ import type { Arcs } from './edge-squares.ts';
 type MeetingPairs = Pick<MeetingEdges, 'crossing' | 'overlapping'>;
 
 /** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
-export function join(arcs: Arcs, { crossing, overlapping }: MeetingPairs): Arcs {
+export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs): Arcs {
   const { x, y, arcEnds } = arcs;
   const places = placesOn(arcs, { crossing, overlapping });
   const most = x.length + crossing.length + overlapping.length / 2;

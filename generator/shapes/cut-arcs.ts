@@ -7,15 +7,16 @@ import { divideEdges } from './divide-edges.ts';
 import type { Arcs } from './edge-squares.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
-import type { SharedArcs } from './shared-arcs.ts';
 
-/** The arcs of a zoom, in the order of the shared ones, in units of its grid. An arc may have one place only. */
+/** The arcs of a zoom, in units of its grid. An arc may have one place only. */
 export type ZoomArcs = Arcs;
 
-/** Some of them, with the point of the shared arcs that each place is, the first of several that have become one. */
+/** Some of them, with the place on the deepest grid that each is, the first of several that have become one. */
 interface CutArcs extends ZoomArcs {
   from: Int32Array;
 }
+
+const NO_ARCS: ZoomArcs = { x: new Int32Array(), y: new Int32Array(), arcEnds: new Int32Array() };
 
 /** Points with an effective area above half a pixel stay: square units, of 4,096 along 512 pixels. */
 const WEIGHT_MIN = 32;
@@ -39,19 +40,20 @@ export interface MendedArcs {
 
 /**
  * Cuts the arcs of a zoom.
- * @param weights of all points, as `weighTileArcs` returns them
+ * @param deepest the arcs on the grid of the deepest zoom
+ * @param weights of all places, as `weighTileArcs` returns them
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
- * @param below how many zooms it is above the one whose grid the arcs are on
+ * @param below how many zooms it is above the deepest one
  * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
  */
 export function cutArcs(
-  shared: SharedArcs,
+  deepest: Arcs,
   weights: Float64Array,
   levels: Uint8Array,
   below: number,
   most = MEETING_MAX,
 ): MendedArcs {
-  const zoom = new Zoom(shared, weights, levels, below, most);
+  const zoom = new Zoom(deepest, weights, levels, below, most);
   zoom.refine();
   zoom.divide();
   return zoom.mended();
@@ -59,14 +61,15 @@ export function cutArcs(
 
 /** A zoom that is being cut. */
 class Zoom {
-  readonly #shared: SharedArcs;
+  /** The arcs on the grid of the deepest zoom. */
+  readonly #deepest: Arcs;
   readonly #weights: Float64Array;
-  /** How many zooms it is above the one whose grid the arcs are on. */
+  /** How many zooms it is above that. */
   readonly #below: number;
   /** How many edges are held apart, and of which levels each arc. */
   readonly #most: number;
   #levels: Uint8Array;
-  /** For each point of the shared arcs 1 if the zoom has it. */
+  /** For each place of these 1 if the zoom has it. */
   readonly #kept: Uint8Array;
   /** Made when edges cross. */
   #near: NearArcs | undefined;
@@ -74,8 +77,8 @@ class Zoom {
   /** What of the arcs meets. */
   #meeting: MeetingEdges;
 
-  constructor(shared: SharedArcs, weights: Float64Array, levels: Uint8Array, below: number, most: number) {
-    this.#shared = shared;
+  constructor(deepest: Arcs, weights: Float64Array, levels: Uint8Array, below: number, most: number) {
+    this.#deepest = deepest;
     this.#weights = weights;
     this.#below = below;
     this.#most = most;
@@ -97,6 +100,8 @@ class Zoom {
     if (this.#below === 0 || this.#meeting.crossing.length === 0) return;
     let changed = this.#refine(this.#rounded(), this.#meeting);
     if (changed.length === 0) return;
+    // They are made anew: what is looked at has room instead.
+    this.#arcs = NO_ARCS;
     for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
       const numbers = this.#around(changed);
       const some = this.#rounded(numbers);
@@ -125,7 +130,7 @@ class Zoom {
   }
 
   #rounded(numbers?: Int32Array): CutArcs {
-    return roundedArcs(this.#shared, this.#kept, this.#below, numbers);
+    return roundedArcs(this.#deepest, this.#kept, this.#below, numbers);
   }
 
   #meetingOf(arcs: ZoomArcs): MeetingEdges {
@@ -134,7 +139,7 @@ class Zoom {
 
   /** What has changed, and what is near it, by number, ascending: nothing else has to be looked at again. */
   #around(changed: Int32Array): Int32Array {
-    this.#near ??= new NearArcs(this.#shared, this.#below);
+    this.#near ??= new NearArcs(this.#deepest, this.#below);
     return this.#near.to(changed, this.#kept);
   }
 
@@ -168,12 +173,7 @@ class Zoom {
  * Rounds the points that are kept. A place that follows itself is one, and a way there and back is none.
  * @param numbers those of the arcs that are wanted, ascending; all if there are none
  */
-function roundedArcs(
-  { x, y, points, arcEnds }: SharedArcs,
-  kept: Uint8Array,
-  below: number,
-  numbers?: Int32Array,
-): CutArcs {
+function roundedArcs({ x, y, arcEnds }: Arcs, kept: Uint8Array, below: number, numbers?: Int32Array): CutArcs {
   const count = numbers?.length ?? arcEnds.length;
   const numberOf = (n: number): number => (numbers === undefined ? n : i32At(numbers, n));
   let most = 0;
@@ -190,8 +190,7 @@ function roundedArcs(
     const end = i32At(arcEnds, numberOf(n));
     for (let i = endBefore(arcEnds, numberOf(n)); i < end; i++) {
       if (kept[i] === 0) continue;
-      const point = i32At(points, i);
-      const [column, row] = [(i32At(x, point) + half) >> below, (i32At(y, point) + half) >> below];
+      const [column, row] = [(i32At(x, i) + half) >> below, (i32At(y, i) + half) >> below];
       if (length > begin && xs[length - 1] === column && ys[length - 1] === row) continue;
       if (length > begin + 1 && xs[length - 2] === column && ys[length - 2] === row) {
         length--;

@@ -1,16 +1,17 @@
 // Finds the arcs that may meet some others, by a coarse raster of the map: when few have changed, only what is near them
 // has to be looked at. Used by cut-arcs.ts.
 import { i32At } from '../../format/element-at.ts';
+import type { Arcs } from './edge-squares.ts';
 import { endBefore } from './level-rings.ts';
-import type { SharedArcs } from './shared-arcs.ts';
 
 /** Cells along a side of the raster, at most. */
 const SIDE_MAX = 512;
 
 /** The arcs of a zoom on a raster. */
 export class NearArcs {
-  readonly #shared: SharedArcs;
-  /** The shift that makes coordinates of the shared arcs numbers of cells. */
+  /** On the grid of the deepest zoom. */
+  readonly #arcs: Arcs;
+  /** The shift that makes coordinates of these numbers of cells. */
   readonly #shift: number;
   /** What rounds coordinates to the grid of the zoom. */
   readonly #half: number;
@@ -19,12 +20,12 @@ export class NearArcs {
   readonly #boxes: Uint16Array;
 
   /**
-   * @param shared on the grid of tiles, which has no negative places
-   * @param below how many zooms the grid is above the one of the shared arcs
+   * @param arcs on the grid of the deepest zoom, which has no negative places
+   * @param below how many zooms this one is above it
    */
-  constructor(shared: SharedArcs, below: number) {
-    const { x, y, points, arcEnds } = shared;
-    this.#shared = shared;
+  constructor(arcs: Arcs, below: number) {
+    const { x, y, arcEnds } = arcs;
+    this.#arcs = arcs;
     this.#half = below === 0 ? 0 : 1 << (below - 1);
     let most = 0;
     for (let i = 0; i < x.length; i++) most = Math.max(most, i32At(x, i), i32At(y, i));
@@ -36,8 +37,7 @@ export class NearArcs {
     for (let arc = 0, i = 0; arc < arcEnds.length; arc++) {
       let [west, north, east, south] = [SIDE_MAX, SIDE_MAX, 0, 0];
       for (const end = i32At(arcEnds, arc); i < end; i++) {
-        const point = i32At(points, i);
-        const [column, row] = [this.#cellOf(i32At(x, point)), this.#cellOf(i32At(y, point))];
+        const [column, row] = [this.#cellOf(i32At(x, i)), this.#cellOf(i32At(y, i))];
         west = Math.min(west, column);
         north = Math.min(north, row);
         east = Math.max(east, column);
@@ -49,7 +49,7 @@ export class NearArcs {
 
   /**
    * Those whose extent meets an edge of some arcs, and these themselves, ascending.
-   * @param kept for each point of the shared arcs 1 if the zoom has it
+   * @param kept for each place of the arcs 1 if the zoom has it
    */
   to(arcs: Int32Array, kept: Uint8Array): Int32Array {
     const sums = this.#sumsOf(this.#mark(arcs, kept));
@@ -72,14 +72,13 @@ export class NearArcs {
 
   /** Marks the cells of the extents of all edges. */
   #mark(arcs: Int32Array, kept: Uint8Array): Uint8Array {
-    const { x, y, points, arcEnds } = this.#shared;
+    const { x, y, arcEnds } = this.#arcs;
     const marks = new Uint8Array(this.#side * this.#side);
     for (const arc of arcs) {
       let [before, beside] = [-1, -1];
       for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) {
         if (kept[i] === 0) continue;
-        const point = i32At(points, i);
-        const [column, row] = [this.#cellOf(i32At(x, point)), this.#cellOf(i32At(y, point))];
+        const [column, row] = [this.#cellOf(i32At(x, i)), this.#cellOf(i32At(y, i))];
         if (column === before && row === beside) continue;
         const [from, to] = before === -1 ? [column, column] : [Math.min(before, column), Math.max(before, column)];
         const [top, bottom] = before === -1 ? [row, row] : [Math.min(beside, row), Math.max(beside, row)];

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { elementAt, i32At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { NumberList } from '../geojson/number-list.ts';
+import { readArcs, writeArcs } from '../store/arcs-file.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { readSerialized, writeSerialized } from '../store/serialized-file.ts';
 import { colourUnits } from './colours.ts';
 import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
 import { endBefore, openUnits } from './level-rings.ts';
-import { projectUnits, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
+import { placedArcs, projectUnits, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -34,7 +35,18 @@ export interface PreparedTiles extends TileRings {
 export type PreparedCrossings = number[];
 
 /** Writes the arcs of all zooms. */
-export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): PreparedCrossings {
+export function prepareTiles(task: PrepareTilesTask): PreparedCrossings {
+  const { zoom, work } = task;
+  const { arcs, weights, masks } = weighArcs(task);
+  return Array.from({ length: zoom + 1 }, (_, z) => {
+    const cut = cutArcs(arcs, weights, masks, zoom - z);
+    writeArcs(zoomFile(work, z), cut.arcs);
+    return cut.crossings;
+  });
+}
+
+/** Writes what is the same at every zoom. @returns the arcs, and for each the levels that have it */
+function weighArcs({ levels, precision, zoom, work }: PrepareTilesTask) {
   const units = levels.map(({ store }) => openUnits(new LevelStore(store), precision));
   const shared = shareTileArcs(units.map((level) => projectUnits(level, zoom)));
   for (const level of units) level.close();
@@ -49,12 +61,7 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
   });
   const { arcs, ringEnds, holes, unitEnds } = shared;
   writeSerialized(preparedFile(work), { arcs, ringEnds, holes, unitEnds, levels: described } satisfies PreparedTiles);
-  const weights = weighTileArcs(shared, zoom);
-  return Array.from({ length: zoom + 1 }, (_, z) => {
-    const cut = cutArcs(shared, weights, masks, zoom - z);
-    writeSerialized(zoomFile(work, z), cut.arcs);
-    return cut.crossings;
-  });
+  return { arcs: placedArcs(shared), weights: weighTileArcs(shared, zoom), masks };
 }
 
 /** Pairs of units of a level that have an arc in common. @param masks gets a bit for each arc that the level has */
@@ -97,5 +104,5 @@ export function readPreparedTiles(work: string): PreparedTiles {
 
 /** Reads the arcs of a zoom. */
 export function readZoomArcs(work: string, zoom: number): ZoomArcs {
-  return readSerialized(zoomFile(work, zoom));
+  return readArcs(zoomFile(work, zoom));
 }

@@ -2,6 +2,7 @@
 // units share is one arc of all of them, and each point weighed once. Used by prepare-tiles.ts.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
+import type { Arcs } from './edge-squares.ts';
 import type { LevelRings, LevelUnits } from './level-rings.ts';
 import { type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { weighPoints } from './simplify-arcs.ts';
@@ -95,4 +96,14 @@ export function weighTileArcs(arcs: SharedArcs, zoom: number): Float64Array {
   return weighPoints(arcs, 1, new Float64Array(arcs.points.length), (area, column, row) =>
     isAtEdge(column) || isAtEdge(row) ? Infinity : area / 2,
   );
+}
+
+/** The arcs with the place of each point. */
+export function placedArcs({ x, y, points, arcEnds }: SharedArcs): Arcs {
+  const [xs, ys] = [new Int32Array(points.length), new Int32Array(points.length)];
+  for (let i = 0; i < points.length; i++) {
+    xs[i] = i32At(x, i32At(points, i));
+    ys[i] = i32At(y, i32At(points, i));
+  }
+  return { x: xs, y: ys, arcEnds };
 }

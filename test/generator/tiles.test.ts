@@ -198,16 +198,13 @@ test('an edge that no point can come back to is divided where it crosses, also w
   // A border whose second point goes, and then crosses another one; and far away two edges that cross.
   const x = Int32Array.of(0, 40, 80, 40, 40, 2000, 2040, 2000, 2040);
   const y = Int32Array.of(20, 30, 20, 16, 24, 20, 60, 60, 20);
-  const shared = {
-    ...{ x, y, points: Int32Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8), arcEnds: Int32Array.of(3, 5, 7, 9) },
-    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
-  };
+  const deepest = { x, y, arcEnds: Int32Array.of(3, 5, 7, 9) };
   const weights = Float64Array.of(Infinity, 40, Infinity, ...Array<number>(6).fill(Infinity));
-  const { arcs, crossings } = cutArcs(shared, weights, new Uint8Array(4).fill(1), 1);
+  const { arcs, crossings } = cutArcs(deepest, weights, new Uint8Array(4).fill(1), 1);
   assert.equal(crossings, 0);
   assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
   // Where more meet than memory is for, edges of the deepest level are left as they are, those of others are not.
-  const few = cutArcs(shared, weights, Uint8Array.of(1, 1, 2, 2), 1, 2);
+  const few = cutArcs(deepest, weights, Uint8Array.of(1, 1, 2, 2), 1, 2);
   assert.equal(few.crossings, 0);
   assert.deepEqual([...few.arcs.x.subarray(-4)], [1000, 1020, 1000, 1020]);
   assert.deepEqual([...few.arcs.arcEnds.subarray(0, 2)], [...arcs.arcEnds.subarray(0, 2)]);
@@ -215,27 +212,21 @@ test('an edge that no point can come back to is divided where it crosses, also w
 
 test('an edge that is divided where it crosses one does not cross another one for that', () => {
   // The place where the first two cross is rounded: the edge then lies on the other side of where the third one begins.
-  const shared = {
-    ...{ x: Int32Array.of(0, 200, 100, 100, 66, 66), y: Int32Array.of(0, 3, 0, 3, 1, 30) },
-    ...{ points: Int32Array.of(0, 1, 2, 3, 4, 5), arcEnds: Int32Array.of(2, 4, 6) },
-    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
-  };
+  const x = Int32Array.of(0, 200, 100, 100, 66, 66);
+  const y = Int32Array.of(0, 3, 0, 3, 1, 30);
+  const deepest = { x, y, arcEnds: Int32Array.of(2, 4, 6) };
   const levels = new Uint8Array(3).fill(1);
-  const { arcs, crossings } = cutArcs(shared, new Float64Array(6).fill(Infinity), levels, 0);
+  const { arcs, crossings } = cutArcs(deepest, new Float64Array(6).fill(Infinity), levels, 0);
   const { crossing, overlapping } = meetingEdges(arcs, levels, Infinity);
   assert.deepEqual([crossings, crossing.length, overlapping.length], [0, 0, 0]);
 });
 
 test('of edges with the same ends, as of units that are smaller than the grid, one is compared, and all are divided', () => {
   const count = 60_000;
-  const x = Int32Array.of(0, 4, 0, 4);
-  const y = Int32Array.of(0, 4, 4, 0);
-  const points = Int32Array.from({ length: 2 * count }, (_, i) => (i < 2 * count - 2 ? i % 2 : 2 + (i % 2)));
-  const shared = {
-    ...{ x, y, points, arcEnds: Int32Array.from({ length: count }, (_, i) => 2 * i + 2) },
-    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
-  };
-  const { arcs, crossings } = cutArcs(shared, new Float64Array(2 * count), new Uint8Array(count).fill(1), 0);
+  const x = Int32Array.from({ length: 2 * count }, (_, i) => 4 * (i % 2));
+  const y = x.map((own, i) => (i < 2 * count - 2 ? own : 4 - own));
+  const deepest = { x, y, arcEnds: Int32Array.from({ length: count }, (_, i) => 2 * i + 2) };
+  const { arcs, crossings } = cutArcs(deepest, new Float64Array(2 * count), new Uint8Array(count).fill(1), 0);
   assert.equal(crossings, 0);
   assert.deepEqual(
     arcs.arcEnds,
@@ -245,13 +236,12 @@ test('of edges with the same ends, as of units that are smaller than the grid, o
 
 test('an edge that lies on another one has its ends, too, so that both have the same edges', () => {
   // A straight border, and one that runs along it for a while.
-  const shared = {
+  const deepest = {
     ...{ x: Int32Array.of(0, 40, 10, 30, 30), y: Int32Array.of(0, 20, 5, 15, 40) },
-    ...{ points: Int32Array.of(0, 1, 2, 3, 4), arcEnds: Int32Array.of(2, 5) },
-    ...{ arcs: new Int32Array(), ringEnds: new Int32Array(), holes: new Int32Array(), unitEnds: new Int32Array() },
+    arcEnds: Int32Array.of(2, 5),
   };
   const arcsOf = (...levels: number[]) =>
-    cutArcs(shared, new Float64Array(5).fill(Infinity), Uint8Array.from(levels), 0).arcs;
+    cutArcs(deepest, new Float64Array(5).fill(Infinity), Uint8Array.from(levels), 0).arcs;
   const { x, y, arcEnds } = arcsOf(1, 1);
   assert.deepEqual(
     [[...x], [...y], [...arcEnds]],

@@ -48,11 +48,47 @@ export interface TileRun {
   content: SquareContent;
 }
 
-/** Gives the tiles of a zoom that have a content, in the order of their ids. */
-export function* tilesOf(zoom: number, content: SquareContent): Generator<TileRun> {
-  const side = TILE_EXTENT * 2 ** zoom;
-  const whole = clipped(content, 0, -TILE_BUFFER, side + TILE_BUFFER);
-  yield* quarter(zoom, 0, 0, 0, clipped(whole, 1, -TILE_BUFFER, side + TILE_BUFFER));
+/** A square of the map with what is drawn around it, in units of the map. */
+export interface SquareBox {
+  west: number;
+  north: number;
+  east: number;
+  south: number;
+}
+
+/**
+ * Gives the tiles of a zoom that have a content, in the order of their ids.
+ * @param parted the zoom whose squares are taken one after the other, so that memory is for what lies in one: what lies
+ *   in several of them takes longer
+ * @param contentIn what lies in a box, and perhaps more
+ */
+export function* tilesOf(
+  zoom: number,
+  parted: number,
+  contentIn: (box: SquareBox) => SquareContent,
+): Generator<TileRun> {
+  const depth = Math.min(zoom, parted);
+  const across = 2 ** depth;
+  const side = TILE_EXTENT * 2 ** (zoom - depth);
+  const squares = Array.from({ length: across ** 2 }, (_, i) => ({ x: i % across, y: Math.floor(i / across) }));
+  for (const { x, y } of squares.sort((a, b) => tileIdOf(depth, a.x, a.y) - tileIdOf(depth, b.x, b.y))) {
+    const [west, north] = [x * side - TILE_BUFFER, y * side - TILE_BUFFER];
+    const around = side + 2 * TILE_BUFFER;
+    const content = contentIn({ west, north, east: west + around, south: north + around });
+    yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, content));
+  }
+}
+
+/** What lies in a square, as the squares around it are divided. */
+function squareOf(zoom: number, depth: number, x: number, y: number, content: SquareContent): SquareContent {
+  const side = TILE_EXTENT * 2 ** (zoom - depth);
+  if (depth === 0) {
+    const [from, to] = [-TILE_BUFFER, side + TILE_BUFFER];
+    return clipped(clipped(content, 0, from, to), 1, from, to);
+  }
+  const around = squareOf(zoom, depth - 1, x >> 1, y >> 1, content);
+  const column = half(around, 0, (x | 1) * side, (x & 1) === 0);
+  return withWholes(half(column, 1, (y | 1) * side, (y & 1) === 0), side);
 }
 
 function* quarter(zoom: number, depth: number, x: number, y: number, content: SquareContent): Generator<TileRun> {

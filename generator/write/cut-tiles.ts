@@ -10,11 +10,21 @@ import { NumberList } from '../geojson/number-list.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
 import type { OpenRing } from '../shapes/assemble-polygons.ts';
+import type { ZoomArcs } from '../shapes/cut-arcs.ts';
 import type { LabelPlaces } from '../shapes/label-places.ts';
 import { endBefore } from '../shapes/level-rings.ts';
 import { readPreparedTiles, readZoomArcs } from '../shapes/prepare-tiles.ts';
-import { type BorderLine, type LabelPlace, type TileRun, tilesOf, type UnitShape } from '../shapes/quarter-tiles.ts';
+import {
+  type BorderLine,
+  type LabelPlace,
+  type SquareBox,
+  type SquareContent,
+  type TileRun,
+  tilesOf,
+  type UnitShape,
+} from '../shapes/quarter-tiles.ts';
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from '../shapes/tile-arcs.ts';
+import { boxesOfArcs, boxesOfUnits, meets } from '../shapes/zoom-boxes.ts';
 import { NO_UNIT, zoomRings } from '../shapes/zoom-rings.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
@@ -56,6 +66,11 @@ export interface ZoomRecord {
   units: number;
 }
 
+/** Shapes of more places are made for the squares of this zoom, one after the other: of fewer they take 500 MB. */
+const WHOLE_MAX_PLACES = 8_000_000;
+const PARTED = 2;
+/** Of an arc that is no border. */
+const NO_GROUP = -1;
 /** Names of units are in the polygons at so many of the deepest zooms. */
 const NAMED_ZOOMS = 3;
 
@@ -70,18 +85,28 @@ export function cutTiles({ level, zoom, deepest, hasBorders, file, ...task }: Cu
   const arcs = readZoomArcs(task.work, zoom);
   const rings = zoomRings(prepared, arcs, own.first, own.colours.length, zoom === deepest);
   const side = TILE_EXTENT * 2 ** zoom;
-  const shapes: UnitShape[] = [];
-  for (let unit = 0; unit < own.colours.length; unit++) {
-    const polygons = joinAtAntimeridian(rings.polygons(unit), side);
-    if (polygons.length > 0) shapes.push({ unit, polygons });
-  }
-  const bordersByGroup = new Map<number, ReturnType<TileAttributes['border']>>();
-  const borders = [...bordersOf(arcs, rings.sides, attributes, bordersByGroup)];
-  const content = { shapes, borders, labels: [...labelsOf(labels, side)] };
+  const places = [...labelsOf(labels, side)];
+  const borders = bordersOf(arcs, rings.sides, attributes);
+  const arcBoxes = boxesOfArcs(arcs);
+  const unitBoxes = boxesOfUnits(prepared, arcBoxes, own.first, own.colours.length);
+  // Shapes are several times as large as their arcs.
+  const contentIn = (box: SquareBox): SquareContent => {
+    const shapes: UnitShape[] = [];
+    for (let unit = 0; unit < own.colours.length; unit++) {
+      if (!meets(unitBoxes, unit, box)) continue;
+      const polygons = joinAtAntimeridian(rings.polygons(unit), side);
+      if (polygons.length > 0) shapes.push({ unit, polygons });
+    }
+    const lines: BorderLine[] = [];
+    for (const [arc, group] of borders.groupOf.entries())
+      if (group !== NO_GROUP && meets(arcBoxes, arc, box)) lines.push({ group, line: lineOf(arcs, arc) });
+    return { shapes, borders: lines, labels: places };
+  };
   const names = zoom > deepest - NAMED_ZOOMS;
-  const layers: TileLayers = { attributes, borders: bordersByGroup, hasNames: names };
+  const layers: TileLayers = { attributes, borders: borders.byGroup, hasNames: names };
   const output = newZoomWriter(file);
-  for (const run of tilesOf(zoom, content)) output.add(run, encodeTile(run, layers), hasBorders);
+  const parted = arcs.x.length > WHOLE_MAX_PLACES ? PARTED : 0;
+  for (const run of tilesOf(zoom, parted, contentIn)) output.add(run, encodeTile(run, layers), hasBorders);
   writeSerialized(recordFile(file), output.end());
 }
 
@@ -90,23 +115,28 @@ export function recordFile(file: string): string {
   return `${file}.record`;
 }
 
-/** The arcs that two units have, with the group of their attributes. */
-function* bordersOf(
-  { x, y, arcEnds }: ReturnType<typeof readZoomArcs>,
+/** For each arc that two units have the group of its attributes, or NO_GROUP; and of each group these. */
+function bordersOf(
+  { arcEnds }: ZoomArcs,
   [first, second]: readonly [Int32Array, Int32Array],
   attributes: TileAttributes,
-  groups: Map<number, ReturnType<TileAttributes['border']>>,
-): Generator<BorderLine> {
+): { groupOf: Int32Array; byGroup: Map<number, ReturnType<TileAttributes['border']>> } {
+  const groupOf = new Int32Array(arcEnds.length).fill(NO_GROUP);
+  const byGroup = new Map<number, ReturnType<TileAttributes['border']>>();
   for (let arc = 0; arc < arcEnds.length; arc++) {
     const [a, b] = [i32At(first, arc), i32At(second, arc)];
-    const [begin, end] = [endBefore(arcEnds, arc), i32At(arcEnds, arc)];
-    if (a === NO_UNIT || b === NO_UNIT || end - begin < 2) continue;
+    if (a === NO_UNIT || b === NO_UNIT || i32At(arcEnds, arc) - endBefore(arcEnds, arc) < 2) continue;
     const border = attributes.border(a, b);
-    groups.set(border.group, border);
-    const line: number[] = [];
-    for (let i = begin; i < end; i++) line.push(i32At(x, i), i32At(y, i));
-    yield { group: border.group, line: line satisfies OpenRing };
+    groupOf[arc] = border.group;
+    byGroup.set(border.group, border);
   }
+  return { groupOf, byGroup };
+}
+
+function lineOf({ x, y, arcEnds }: ZoomArcs, arc: number): OpenRing {
+  const line: number[] = [];
+  for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) line.push(i32At(x, i), i32At(y, i));
+  return line;
 }
 
 function* labelsOf({ longitude, latitude }: LabelPlaces, side: number): Generator<LabelPlace> {

@@ -14,6 +14,7 @@ import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
 import { meetingEdges } from '../../generator/shapes/crossing-edges.ts';
 import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
 import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
+import { tilesOf } from '../../generator/shapes/quarter-tiles.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -253,6 +254,28 @@ test('an edge that lies on another one has its ends, too, so that both have the 
   );
   // Of different levels each stays as it is.
   assert.deepEqual([...arcsOf(1, 2).arcEnds], [2, 5]);
+});
+
+test('what is taken square by square gives the same tiles', () => {
+  const zoom = 4;
+  const units = patchwork(4, 6, 6, 40, dice(5)).map(([ring = []]) => ring.slice(1));
+  const most = Math.max(...units.flat(2));
+  const shapes = units.map((ring, unit) => {
+    const flat = (places: typeof ring) => places.flat().map((own) => Math.round((own / most) * 4096 * 2 ** zoom));
+    const own = flat(ring);
+    return { unit, polygons: [[doubledArea(own) > 0 ? own : flat(ring.toReversed())]] };
+  });
+  const labels = shapes.map(({ unit, polygons: [[[x = 0, y = 0] = []] = []] }) => ({ unit, x, y }));
+  const borders = shapes.map(({ unit, polygons: [[line = []] = []] }) => ({ group: unit % 3, line }));
+  const tilesIn = (parted: number) => {
+    const tiles = new Map<number, unknown>();
+    for (const { id, count, left, top, content } of tilesOf(zoom, parted, () => ({ shapes, borders, labels })))
+      for (let i = 0; i < count; i++) tiles.set(id + i, count === 1 ? { left, top, content } : content);
+    return tiles;
+  };
+  const whole = tilesIn(0);
+  assert.ok(whole.size > 100);
+  for (const parted of [1, 2]) assert.deepEqual([...tilesIn(parted)], [...whole]);
 });
 
 test('edges there and back go, along a cut and inside of a tile; those twice in one direction stay', () => {

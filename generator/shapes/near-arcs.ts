@@ -4,8 +4,9 @@ import { i32At } from '../../format/element-at.ts';
 import type { Arcs } from './edge-squares.ts';
 import { endBefore } from './level-rings.ts';
 
-/** Cells along a side of the raster, at most. */
+/** Cells along a side of the raster, at most, and cells for each arc: with more it takes longer than looking at all. */
 const SIDE_MAX = 512;
+const CELLS_AN_ARC = 4;
 
 /** The arcs of a zoom on a raster. */
 export class NearArcs {
@@ -29,8 +30,9 @@ export class NearArcs {
     this.#half = below === 0 ? 0 : 1 << (below - 1);
     let most = 0;
     for (let i = 0; i < x.length; i++) most = Math.max(most, i32At(x, i), i32At(y, i));
+    const sideMax = Math.min(SIDE_MAX, Math.ceil(Math.sqrt(CELLS_AN_ARC * arcEnds.length)));
     let shift = below;
-    while ((most + this.#half) >> shift >= SIDE_MAX) shift++;
+    while ((most + this.#half) >> shift >= sideMax) shift++;
     this.#shift = shift;
     this.#side = ((most + this.#half) >> shift) + 1;
     this.#boxes = new Uint16Array(4 * arcEnds.length);

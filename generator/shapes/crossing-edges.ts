@@ -2,7 +2,8 @@
 // whole numbers below 2^25. Used by cut-arcs.ts.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { type Arcs, squaresOf } from './edge-squares.ts';
+import { type Arcs, arcAt } from './arcs.ts';
+import { squaresOf } from './edge-squares.ts';
 
 /** Edges that meet others of the same level. An edge is the index of its first place. */
 export interface MeetingEdges {
@@ -61,17 +62,6 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
       }
     }
   return { ...found.all(), isCut: isFull() };
-}
-
-/** The arc that a place is of. @param arcEnds for each arc the index of the end of its places */
-export function arcAt(arcEnds: Int32Array, place: number): number {
-  let [low, high] = [0, arcEnds.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (i32At(arcEnds, middle) <= place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Pairs of edges that meet, each perhaps found in several squares: as one number, of 8 bytes. */

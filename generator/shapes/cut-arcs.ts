@@ -2,9 +2,9 @@
 // not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
-import { arcAt, type MeetingEdges, meetingEdges } from './crossing-edges.ts';
+import { type Arcs, arcAt } from './arcs.ts';
+import { type MeetingEdges, meetingEdges } from './crossing-edges.ts';
 import { divideEdges } from './divide-edges.ts';
-import type { Arcs } from './edge-squares.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
 
@@ -15,8 +15,6 @@ export type ZoomArcs = Arcs;
 interface CutArcs extends ZoomArcs {
   from: Int32Array;
 }
-
-const NO_ARCS: ZoomArcs = { x: new Int32Array(), y: new Int32Array(), arcEnds: new Int32Array() };
 
 /** Points with an effective area above half a pixel stay: square units, of 4,096 along 512 pixels. */
 const WEIGHT_MIN = 32;
@@ -73,9 +71,9 @@ class Zoom {
   readonly #kept: Uint8Array;
   /** Made when edges cross. */
   #near: NearArcs | undefined;
-  #arcs: ZoomArcs;
+  #arcs: ZoomArcs = { x: new Int32Array(), y: new Int32Array(), arcEnds: new Int32Array() };
   /** What of the arcs meets. */
-  #meeting: MeetingEdges;
+  #meeting: MeetingEdges = { crossing: new Int32Array(), overlapping: new Int32Array(), isCut: false };
 
   constructor(deepest: Arcs, weights: Float64Array, levels: Uint8Array, below: number, most: number) {
     this.#deepest = deepest;
@@ -86,22 +84,12 @@ class Zoom {
     this.#kept = new Uint8Array(weights.length);
     const limit = WEIGHT_MIN * 4 ** below;
     for (let i = 0; i < weights.length; i++) if (below === 0 || f64At(weights, i) > limit) this.#kept[i] = 1;
-    this.#arcs = placesOf(this.#rounded());
-    this.#meeting = this.#meetingOf(this.#arcs);
-    for (let bit = 1 << (LEVELS.length - 1); this.#meeting.isCut && bit > 1; bit >>= 1) {
-      if (this.#levels.every((bits) => (bits & bit) === 0)) continue;
-      this.#levels = this.#levels.map((bits) => bits & (bit - 1));
-      this.#meeting = this.#meetingOf(this.#arcs);
-    }
   }
 
-  /** Brings points back to edges that cross, as long as there are some. */
+  /** Looks at all arcs, and brings points back to edges that cross, as long as there are some. */
   refine(): void {
-    if (this.#below === 0 || this.#meeting.crossing.length === 0) return;
-    let changed = this.#refine(this.#rounded(), this.#meeting);
+    let changed = this.#begin();
     if (changed.length === 0) return;
-    // They are made anew: what is looked at has room instead.
-    this.#arcs = NO_ARCS;
     for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
       const numbers = this.#around(changed);
       const some = this.#rounded(numbers);
@@ -109,6 +97,20 @@ class Zoom {
     }
     this.#arcs = placesOf(this.#rounded());
     this.#meeting = this.#meetingOf(this.#arcs);
+  }
+
+  /** Looks at all arcs for the first time. @returns those that have changed; they are made when no more do */
+  #begin(): Int32Array {
+    const arcs = this.#rounded();
+    this.#meeting = this.#meetingOf(arcs);
+    for (let bit = 1 << (LEVELS.length - 1); this.#meeting.isCut && bit > 1; bit >>= 1) {
+      if (this.#levels.every((bits) => (bits & bit) === 0)) continue;
+      this.#levels = this.#levels.map((bits) => bits & (bit - 1));
+      this.#meeting = this.#meetingOf(arcs);
+    }
+    const changed = this.#refine(arcs, this.#meeting);
+    if (changed.length === 0) this.#arcs = placesOf(arcs);
+    return changed;
   }
 
   /** Makes edges that cross still end where they do. */

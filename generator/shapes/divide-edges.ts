@@ -1,7 +1,7 @@
 // Makes edges of arcs that cross, or lie on one another, end where they do. Used by cut-arcs.ts.
 import { f64At, i32At } from '../../format/element-at.ts';
-import { arcAt, crossingOf, type MeetingEdges, type Place } from './crossing-edges.ts';
-import type { Arcs } from './edge-squares.ts';
+import { type Arcs, arcAt } from './arcs.ts';
+import { crossingOf, type MeetingEdges, type Place } from './crossing-edges.ts';
 
 type MeetingPairs = Pick<MeetingEdges, 'crossing' | 'overlapping'>;
 

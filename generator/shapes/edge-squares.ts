@@ -2,15 +2,9 @@
 // time, so that memory is for a part of the map. Used by crossing-edges.ts.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
+import { type Arcs, boxesOfArcs } from './arcs.ts';
 import { endBefore } from './level-rings.ts';
-
-/** Arcs on a grid. An edge is the index of its first place. */
-export interface Arcs {
-  x: Int32Array;
-  y: Int32Array;
-  /** For each arc the index of its end in `x`. */
-  arcEnds: Int32Array;
-}
+import { hashOf } from './shared-arcs.ts';
 
 /** The edges of squares, one square after the other. */
 export interface Squares {
@@ -114,20 +108,14 @@ function squareBits({ x, y, arcEnds }: Arcs, levels: Uint8Array): number {
   return bits;
 }
 
-function rowsOf({ y, arcEnds }: Arcs, levels: Uint8Array, bits: number): ArcRows {
-  const tops = new Int32Array(arcEnds.length).fill(0x7fffffff);
-  const bottoms = new Int32Array(arcEnds.length).fill(-0x80000000);
-  for (let arc = 0; arc < arcEnds.length; arc++) {
-    const [begin, end] = [endBefore(arcEnds, arc), i32At(arcEnds, arc)];
-    if (levels[arc] === 0 || end - begin < 2) continue;
-    let top = i32At(y, begin);
-    let bottom = top;
-    for (let i = begin + 1; i < end; i++) {
-      top = Math.min(top, i32At(y, i));
-      bottom = Math.max(bottom, i32At(y, i));
-    }
-    tops[arc] = top >> bits;
-    bottoms[arc] = bottom >> bits;
+function rowsOf(arcs: Arcs, levels: Uint8Array, bits: number): ArcRows {
+  const boxes = boxesOfArcs(arcs);
+  const tops = new Int32Array(levels.length).fill(0x7fffffff);
+  const bottoms = new Int32Array(levels.length).fill(-0x80000000);
+  for (let arc = 0; arc < levels.length; arc++) {
+    if (levels[arc] === 0 || i32At(arcs.arcEnds, arc) - endBefore(arcs.arcEnds, arc) < 2) continue;
+    tops[arc] = i32At(boxes, 4 * arc + 1) >> bits;
+    bottoms[arc] = i32At(boxes, 4 * arc + 3) >> bits;
   }
   return { tops, bottoms };
 }
@@ -184,9 +172,6 @@ function findSquares(
       first = Math.max(left, (Math.min(a, b) - 1) >> bits);
       last = Math.min(right, (Math.max(a, b) + 1) >> bits);
     }
-    for (let column = first; column <= last; column++) {
-      const mixed = Math.imul(Math.imul(column, 0x9e3779b1) ^ row, 0x85ebca6b);
-      found.push((mixed ^ (mixed >>> 15)) & (count - 1));
-    }
+    for (let column = first; column <= last; column++) found.push(hashOf(column, row) & (count - 1));
   }
 }

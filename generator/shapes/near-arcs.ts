@@ -1,7 +1,7 @@
 // Finds the arcs that may meet some others, by a coarse raster of the map: when few have changed, only what is near them
 // has to be looked at. Used by cut-arcs.ts.
 import { i32At } from '../../format/element-at.ts';
-import type { Arcs } from './edge-squares.ts';
+import { type Arcs, boxesOfArcs } from './arcs.ts';
 import { endBefore } from './level-rings.ts';
 
 /** Cells along a side of the raster, at most, and cells for each arc: with more it takes longer than looking at all. */
@@ -25,28 +25,16 @@ export class NearArcs {
    * @param below how many zooms this one is above it
    */
   constructor(arcs: Arcs, below: number) {
-    const { x, y, arcEnds } = arcs;
+    const boxes = boxesOfArcs(arcs);
     this.#arcs = arcs;
     this.#half = below === 0 ? 0 : 1 << (below - 1);
-    let most = 0;
-    for (let i = 0; i < x.length; i++) most = Math.max(most, i32At(x, i), i32At(y, i));
-    const sideMax = Math.min(SIDE_MAX, Math.ceil(Math.sqrt(CELLS_AN_ARC * arcEnds.length)));
+    const most = boxes.reduce((a, b) => Math.max(a, b));
+    const sideMax = Math.min(SIDE_MAX, Math.ceil(Math.sqrt((CELLS_AN_ARC * boxes.length) / 4)));
     let shift = below;
     while ((most + this.#half) >> shift >= sideMax) shift++;
     this.#shift = shift;
     this.#side = ((most + this.#half) >> shift) + 1;
-    this.#boxes = new Uint16Array(4 * arcEnds.length);
-    for (let arc = 0, i = 0; arc < arcEnds.length; arc++) {
-      let [west, north, east, south] = [SIDE_MAX, SIDE_MAX, 0, 0];
-      for (const end = i32At(arcEnds, arc); i < end; i++) {
-        const [column, row] = [this.#cellOf(i32At(x, i)), this.#cellOf(i32At(y, i))];
-        west = Math.min(west, column);
-        north = Math.min(north, row);
-        east = Math.max(east, column);
-        south = Math.max(south, row);
-      }
-      this.#boxes.set([west, north, east, south], 4 * arc);
-    }
+    this.#boxes = Uint16Array.from(boxes, (coordinate) => this.#cellOf(coordinate));
   }
 
   /**

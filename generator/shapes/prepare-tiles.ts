@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { elementAt, i32At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { readArcs, writeArcs } from '../store/arcs-file.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { readSerialized, writeSerialized } from '../store/serialized-file.ts';
+import { readArcs, writeArcs } from './arcs-file.ts';
 import { colourUnits } from './colours.ts';
 import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
 import { endBefore, openUnits } from './level-rings.ts';
-import { placedArcs, projectUnits, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
+import { placedArcs, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -37,7 +37,7 @@ export type PreparedCrossings = number[];
 /** Writes the arcs of all zooms. */
 export function prepareTiles(task: PrepareTilesTask): PreparedCrossings {
   const { zoom, work } = task;
-  const { arcs, weights, masks } = weighArcs(task);
+  const { arcs, weights, masks } = shareLevels(task);
   return Array.from({ length: zoom + 1 }, (_, z) => {
     const cut = cutArcs(arcs, weights, masks, zoom - z);
     writeArcs(zoomFile(work, z), cut.arcs);
@@ -45,10 +45,10 @@ export function prepareTiles(task: PrepareTilesTask): PreparedCrossings {
   });
 }
 
-/** Writes what is the same at every zoom. @returns the arcs, and for each the levels that have it */
-function weighArcs({ levels, precision, zoom, work }: PrepareTilesTask) {
+/** Writes what is the same at every zoom. @returns the arcs with their weights, and for each the levels that have it */
+function shareLevels({ levels, precision, zoom, work }: PrepareTilesTask) {
   const units = levels.map(({ store }) => openUnits(new LevelStore(store), precision));
-  const shared = shareTileArcs(units.map((level) => projectUnits(level, zoom)));
+  const shared = shareTileArcs(units, zoom);
   for (const level of units) level.close();
   let first = 0;
   const masks = new Uint8Array(shared.arcEnds.length);

@@ -2,6 +2,7 @@
 // buffer. A square that no edge crosses is not divided: all its tiles are alike. Used by cut-tiles.ts.
 import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
+import type { Box } from '../geojson/bbox.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 import { clipLine, clipRing } from './clip.ts';
 import { withoutDoubledEdges } from './cut-edges.ts';
@@ -48,33 +49,21 @@ export interface TileRun {
   content: SquareContent;
 }
 
-/** A square of the map with what is drawn around it, in units of the map. */
-export interface SquareBox {
-  west: number;
-  north: number;
-  east: number;
-  south: number;
-}
-
 /**
  * Gives the tiles of a zoom that have a content, in the order of their ids.
  * @param parted the zoom whose squares are taken one after the other, so that memory is for what lies in one: what lies
  *   in several of them takes longer
- * @param contentIn what lies in a box, and perhaps more
+ * @param contentIn what lies in a box (least x and y, greatest x and y), and perhaps more
  */
-export function* tilesOf(
-  zoom: number,
-  parted: number,
-  contentIn: (box: SquareBox) => SquareContent,
-): Generator<TileRun> {
+export function* tilesOf(zoom: number, parted: number, contentIn: (box: Box) => SquareContent): Generator<TileRun> {
   const depth = Math.min(zoom, parted);
   const across = 2 ** depth;
   const side = TILE_EXTENT * 2 ** (zoom - depth);
   const squares = Array.from({ length: across ** 2 }, (_, i) => ({ x: i % across, y: Math.floor(i / across) }));
   for (const { x, y } of squares.sort((a, b) => tileIdOf(depth, a.x, a.y) - tileIdOf(depth, b.x, b.y))) {
-    const [west, north] = [x * side - TILE_BUFFER, y * side - TILE_BUFFER];
+    const [left, top] = [x * side - TILE_BUFFER, y * side - TILE_BUFFER];
     const around = side + 2 * TILE_BUFFER;
-    const content = contentIn({ west, north, east: west + around, south: north + around });
+    const content = contentIn([left, top, left + around, top + around]);
     yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, content));
   }
 }

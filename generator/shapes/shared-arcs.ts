@@ -37,6 +37,9 @@ export interface SharedArcs {
   unitEnds: Int32Array;
 }
 
+/** The units of a level, which are read twice. */
+type RereadUnits = Pick<LevelUnits, 'all'>;
+
 const NONE = -1;
 const JUNCTION = -2;
 
@@ -48,7 +51,7 @@ const SLOTS_MIN = 1 << 12;
 const USED_MAX = 0.7;
 
 /** Divides the rings of levels of the same scale. @param cell size of a cell of the grid in scaled degrees */
-export function shareArcs(levels: readonly LevelUnits[], cell: number): SharedArcs {
+export function shareArcs(levels: readonly RereadUnits[], cell: number): SharedArcs {
   const table = new CellTable(cell);
   for (const unit of unitsIn(levels))
     for (let ring = 0; ring < unit.ringEnds.length; ring++) table.addNeighbours(table.cellsOf(unit, ring));
@@ -123,7 +126,7 @@ export function shareArcs(levels: readonly LevelUnits[], cell: number): SharedAr
   };
 }
 
-function* unitsIn(levels: readonly LevelUnits[]): Generator<LevelRings> {
+function* unitsIn(levels: readonly RereadUnits[]): Generator<LevelRings> {
   for (const level of levels) yield* level.all();
 }
 
@@ -214,7 +217,7 @@ class CellTable {
 }
 
 /** Multiplicative hashing with odd constants, the golden ratio of 2^32 among them. */
-function hashOf(x: number, y: number): number {
+export function hashOf(x: number, y: number): number {
   const mixed = Math.imul(Math.imul(x, 0x9e3779b1) ^ y, 0x85ebca6b);
   return mixed ^ (mixed >>> 15);
 }

@@ -2,7 +2,7 @@
 // units share is one arc of all of them, and each point weighed once. Used by prepare-tiles.ts.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import type { Arcs } from './edge-squares.ts';
+import type { Arcs } from './arcs.ts';
 import type { LevelRings, LevelUnits } from './level-rings.ts';
 import { type SharedArcs, shareArcs } from './shared-arcs.ts';
 import { weighPoints } from './simplify-arcs.ts';
@@ -28,22 +28,10 @@ export function mercatorY(latitude: number): number {
 }
 
 /**
- * The units of a level on the grid of a zoom, y from north to south; cut at the latitude at which the map ends. Rings
- * keep their order, so exteriors, which run counter-clockwise on the globe, have a negative area here.
+ * Makes a function that projects rings to the grid of a zoom, y from north to south; cut at the latitude at which the
+ * map ends. Rings keep their order, so exteriors, which run counter-clockwise on the globe, have a negative area here.
+ * @returns a function whose result is valid until it is called again
  */
-export function projectUnits(level: LevelUnits, zoom: number): LevelUnits {
-  const project = newProjection(zoom);
-  return {
-    scale: 1,
-    count: level.count,
-    *all() {
-      for (const unit of level.all()) yield project(unit);
-    },
-    at: (position) => project(level.at(position)),
-  };
-}
-
-/** Makes a function that projects rings. What it returns is valid until it is called again. */
 function newProjection(zoom: number): (rings: LevelRings) => LevelRings {
   const side = TILE_EXTENT * 2 ** zoom;
   const x = new NumberList(Int32Array);
@@ -80,9 +68,17 @@ function longitudeAt(latitude: number, a: { x: number; y: number }, b: { x: numb
   return low.x + ((latitude - low.y) / (high.y - low.y)) * (high.x - low.x);
 }
 
-/** Divides levels that `projectUnits` made into arcs. */
-export function shareTileArcs(levels: readonly LevelUnits[]): SharedArcs {
-  return shareArcs(levels, 1);
+/** Divides the borders of levels into arcs, on the grid of a zoom. */
+export function shareTileArcs(levels: readonly LevelUnits[], zoom: number): SharedArcs {
+  const project = newProjection(zoom);
+  return shareArcs(
+    levels.map((level) => ({
+      *all() {
+        for (const unit of level.all()) yield project(unit);
+      },
+    })),
+    1,
+  );
 }
 
 /**

@@ -6,9 +6,11 @@ import { f64At, i32At } from '../../format/element-at.ts';
 import { gzipMember } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
 import { tileDigestOf } from '../../format/tiles.ts';
+import type { Box } from '../geojson/bbox.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
+import { boxesOfArcs, boxesOfUnits, meets } from '../shapes/arcs.ts';
 import type { OpenRing } from '../shapes/assemble-polygons.ts';
 import type { ZoomArcs } from '../shapes/cut-arcs.ts';
 import type { LabelPlaces } from '../shapes/label-places.ts';
@@ -17,14 +19,12 @@ import { readPreparedTiles, readZoomArcs } from '../shapes/prepare-tiles.ts';
 import {
   type BorderLine,
   type LabelPlace,
-  type SquareBox,
   type SquareContent,
   type TileRun,
   tilesOf,
   type UnitShape,
 } from '../shapes/quarter-tiles.ts';
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from '../shapes/tile-arcs.ts';
-import { boxesOfArcs, boxesOfUnits, meets } from '../shapes/zoom-boxes.ts';
 import { NO_UNIT, zoomRings } from '../shapes/zoom-rings.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
@@ -90,7 +90,7 @@ export function cutTiles({ level, zoom, deepest, hasBorders, file, ...task }: Cu
   const arcBoxes = boxesOfArcs(arcs);
   const unitBoxes = boxesOfUnits(prepared, arcBoxes, own.first, own.colours.length);
   // Shapes are several times as large as their arcs.
-  const contentIn = (box: SquareBox): SquareContent => {
+  const contentIn = (box: Box): SquareContent => {
     const shapes: UnitShape[] = [];
     for (let unit = 0; unit < own.colours.length; unit++) {
       if (!meets(unitBoxes, unit, box)) continue;

@@ -134,9 +134,9 @@ export class LevelCells {
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_UNITS;
     const known = this.kept.get(cell);
-    const bytes = known === undefined ? needs.piece(pieces, cell) : undefined;
-    const numbers = known ?? (bytes && this.kept.read(cell, bytes));
-    return numbers && cells.unitsIn(point, cell, numbers);
+    if (known !== undefined) return cells.unitsIn(point, cell, known);
+    const bytes = needs.piece(pieces, cell);
+    return bytes && cells.unitsIn(point, cell, this.kept.read(cell, bytes));
   }
 }
 

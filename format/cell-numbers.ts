@@ -1,5 +1,5 @@
-// The bytes of a cell as numbers, which are gone through without decoding: for points by cells.ts, for boxes by
-// box-cells.ts. Described in README.md, 'Cells'.
+// The bytes of a cell as numbers, which are gone through without decoding: for points by cells.ts and proxy/points/, for
+// boxes by box-cells.ts. Described in README.md, 'Cells'.
 import { f64At } from './element-at.ts';
 
 /** Where the number of units is: before it is the grid point, 0 and 0, from which the first point of a border is told. */

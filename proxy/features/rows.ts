@@ -93,8 +93,8 @@ const TILE_PATH_CHARS = `${TILES_PATH}lv0/`.length;
  */
 function rowOf(path: string): Row | undefined {
   if (path === `${OGC_PATH}/`) return ROWS_BY_PATH.get(OGC_PATH);
+  if (path.startsWith(TILES_PATH)) return ROWS_BY_PATH.get(path.slice(0, TILE_PATH_CHARS)) ?? ROWS_BY_PATH.get(path);
   const known = ROWS_BY_PATH.get(path);
-  if (known === undefined && path.startsWith(TILES_PATH)) return ROWS_BY_PATH.get(path.slice(0, TILE_PATH_CHARS));
   if (known === undefined && path.startsWith(CHANGES_FILES.path)) return CHANGES_FILES_ROW;
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
   return ROWS_BY_PATH.get(path.slice(0, path.lastIndexOf('/') + 1));

@@ -25,9 +25,9 @@ export function tileRow(endpoint: TilesEndpoint): Row {
   return {
     path,
     answer(sources, request, { base, coding }) {
-      const [, ...texts] = PLACE.exec(request.path.slice(path.length)) ?? [];
-      if (texts.length !== 3) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
-      const [zoom, x, y] = texts.map(Number) as [number, number, number];
+      const place = PLACE.exec(request.path.slice(path.length));
+      if (place === null) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
+      const [zoom, x, y] = [Number(place[1]), Number(place[2]), Number(place[3])];
       const named = CONTENT_PARAMETER.of(parseQuery(request.query, rules));
       const fixed = headers[sources.audience];
       return gather(sources, request, named, (needs) => {

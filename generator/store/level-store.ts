@@ -36,6 +36,7 @@ type OwnFile =
   | 'origins'
   | 'labels'
   | `tiles-${number}`
+  | `tiles-${number}-without-borders`
   | 'scratch';
 
 /** The units with polygons that are not valid, but have an area. */

@@ -29,7 +29,7 @@ import { BuildError } from '../report/errors.ts';
 import { onMap } from '../shapes/tile-arcs.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
-import { type CutTilesTask, cutTiles, recordFile, TileRuns, type ZoomRecord } from './cut-tiles.ts';
+import { type CutTilesTask, recordFile, TileRuns, withoutBorders, type ZoomRecord } from './cut-tiles.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -71,9 +71,10 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     const record = elementAt(records, own.zoom);
     if (i >= BORDERS_AFTER) return { file: own.file, record };
     // Borders begin later; what has been made is of a level that begins further up.
-    const file = store.file(`tiles-${own.zoom}`);
-    cutTiles({ ...own, hasBorders: false, file });
-    return { file, record: readSerialized<ZoomRecord>(recordFile(file)) };
+    const file = store.file(`tiles-${own.zoom}-without-borders`);
+    const without = withoutBorders(own.file, record, file);
+    removeZoom(own.file);
+    return { file, record: without };
   });
   const { directory, contents, tiles } = joinZooms(parts);
   const { root, leaves, leafDigests } = dividedDirectory(directory, level);
@@ -217,8 +218,12 @@ function copyContents(zooms: readonly Zoom[], contents: readonly Content[], writ
       offset += length;
     }
     closeSync(handle);
-    for (const done of [file, recordFile(file)]) rmSync(done, { force: true });
+    removeZoom(file);
   }
+}
+
+function removeZoom(file: string): void {
+  for (const done of [file, recordFile(file)]) rmSync(done, { force: true });
 }
 
 function writeDigests(file: string, contents: readonly Content[], leaves: Buffer): TilesFile['digests'] {

@@ -31,7 +31,6 @@ export function tileTasks(
     work: folderOf(0),
     zoom,
     deepest,
-    hasBorders: true,
     // The deepest zooms of a level take most: neighbours in this order are of different shards.
     file: LevelStore.in(folderOf(level + zoom), level).file(`tiles-${zoom}`),
   }));

@@ -1,14 +1,16 @@
 // Makes the tiles of a level at a zoom: a file with their contents, each once, and a record of which tiles have them.
 // Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
 import { hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { f64At, i32At } from '../../format/element-at.ts';
+import { closeSync, openSync } from 'node:fs';
+import { crc32, gunzipSync } from 'node:zlib';
+import { f64At, i32At, u32At } from '../../format/element-at.ts';
 import { gzipMember } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
 import { tileDigestOf } from '../../format/tiles.ts';
 import type { Box } from '../geojson/bbox.ts';
 import { NumberList } from '../geojson/number-list.ts';
-import { createOutputFile } from '../release/output-file.ts';
+import { readAt } from '../reader/inflate.ts';
+import { createOutputFile, type OutputFile } from '../release/output-file.ts';
 import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
 import { boxesOfArcs, boxesOfUnits, meets } from '../shapes/arcs.ts';
 import type { OpenRing } from '../shapes/assemble-polygons.ts';
@@ -20,7 +22,6 @@ import {
   type BorderLine,
   type LabelPlace,
   type SquareContent,
-  type TileRun,
   tilesOf,
   type UnitShape,
 } from '../shapes/quarter-tiles.ts';
@@ -28,6 +29,7 @@ import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from '../shapes/
 import { NO_UNIT, zoomRings } from '../shapes/zoom-rings.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { writeSerialized } from '../store/serialized-file.ts';
+import { withoutLayer } from './mvt.ts';
 import type { Relatives } from './named-units.ts';
 import { readTileAttributes, type TileAttributes } from './tile-attributes.ts';
 import { encodeTile, type TileLayers } from './tile-layers.ts';
@@ -43,8 +45,6 @@ export interface CutTilesTask {
   zoom: number;
   /** The deepest zoom. */
   deepest: number;
-  /** Whether borders are drawn. */
-  hasBorders: boolean;
   /** Path of the file for the contents; that of the record ends in `.record`. */
   file: string;
 }
@@ -75,7 +75,7 @@ const NO_GROUP = -1;
 const NAMED_ZOOMS = 3;
 
 /** Writes the tiles of a zoom, and their record. */
-export function cutTiles({ level, zoom, deepest, hasBorders, file, ...task }: CutTilesTask): void {
+export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): void {
   const store = new LevelStore(task.store);
   const prepared = readPreparedTiles(task.work);
   const own = prepared.levels.find((described) => described.level === level);
@@ -104,10 +104,31 @@ export function cutTiles({ level, zoom, deepest, hasBorders, file, ...task }: Cu
   };
   const names = zoom > deepest - NAMED_ZOOMS;
   const layers: TileLayers = { attributes, borders: borders.byGroup, hasNames: names };
-  const output = newZoomWriter(file);
+  const output = new ZoomWriter(file);
+  const units = new Set<number>();
   const parted = arcs.x.length > WHOLE_MAX_PLACES ? PARTED : 0;
-  for (const run of tilesOf(zoom, parted, contentIn)) output.add(run, encodeTile(run, layers), hasBorders);
-  writeSerialized(recordFile(file), output.end());
+  for (const run of tilesOf(zoom, parted, contentIn)) {
+    for (const { unit } of run.content.shapes) units.add(unit);
+    const tile = encodeTile(run, layers);
+    const hasBorders = tile.borders.length > 0;
+    const without = hasBorders ? () => Buffer.concat([tile.units, tile.labels]) : undefined;
+    output.add(run.id, run.count, output.content(Buffer.concat([tile.units, tile.borders, tile.labels]), without));
+  }
+  writeSerialized(recordFile(file), { ...output.end(), units: units.size } satisfies ZoomRecord);
+}
+
+/** Writes the tiles of a zoom anew, without borders. @returns the record */
+export function withoutBorders(from: string, { units, ...record }: ZoomRecord, file: string): ZoomRecord {
+  const output = new ZoomWriter(file);
+  const handle = openSync(from, 'r');
+  let offset = 0;
+  const contents = Array.from(record.length, (length) => {
+    offset += length;
+    return output.content(withoutLayer(gunzipSync(readAt(handle, offset - length, length)), 'borders'));
+  });
+  closeSync(handle);
+  for (const [i, id] of record.id.entries()) output.add(id, u32At(record.run, i), contents[u32At(record.content, i)]);
+  return { ...output.end(), units };
 }
 
 /** The record beside a file of contents. */
@@ -178,54 +199,59 @@ export class TileRuns {
 }
 
 /** Gzips contents, each once, and keeps the record. */
-function newZoomWriter(file: string) {
-  const output = createOutputFile(file);
-  const runs = new TileRuns();
-  const lengths = new NumberList(Uint32Array);
-  const textLengths = new NumberList(Uint32Array);
-  const crcs = new NumberList(Uint32Array);
-  const digests: Buffer[] = [];
-  const known = new Map<string, number>();
-  const units = new Set<number>();
-  const largest = { withoutBorders: 0, whole: 0 };
-  return {
-    add(
-      { id, count, content }: TileRun,
-      tile: { units: Buffer; borders: Buffer; labels: Buffer },
-      hasBorders: boolean,
-    ) {
-      for (const { unit } of content.shapes) units.add(unit);
-      const bytes = Buffer.concat([tile.units, ...(hasBorders ? [tile.borders] : []), tile.labels]);
-      if (bytes.length === 0) return;
-      const textKey = hash('sha256', bytes, 'base64');
-      let number = known.get(textKey);
-      if (number === undefined) {
-        number = known.size;
-        known.set(textKey, number);
-        const member = gzipMember(bytes);
-        output.write(member);
-        lengths.push(member.length);
-        textLengths.push(bytes.length);
-        digests.push(tileDigestOf(member));
-        crcs.push(crc32(member));
-        largest.whole = Math.max(largest.whole, member.length);
-        const isLarge = hasBorders && member.length > largest.withoutBorders && tile.borders.length > 0;
-        const without = isLarge ? gzipMember(Buffer.concat([tile.units, tile.labels])).length : member.length;
-        largest.withoutBorders = Math.max(largest.withoutBorders, without);
-      }
-      runs.add(id, count, number);
-    },
-    end(): ZoomRecord {
-      output.close();
-      return {
-        ...runs.values(),
-        length: lengths.values().slice(),
-        textLength: textLengths.values().slice(),
-        digest: Buffer.concat(digests),
-        crc: crcs.values().slice(),
-        largest,
-        units: units.size,
-      };
-    },
-  };
+class ZoomWriter {
+  readonly #output: OutputFile;
+  readonly #runs = new TileRuns();
+  readonly #lengths = new NumberList(Uint32Array);
+  readonly #textLengths = new NumberList(Uint32Array);
+  readonly #crcs = new NumberList(Uint32Array);
+  readonly #digests: Buffer[] = [];
+  /** The numbers of contents, by the digests of their texts. */
+  readonly #known = new Map<string, number>();
+  readonly #largest = { withoutBorders: 0, whole: 0 };
+
+  constructor(file: string) {
+    this.#output = createOutputFile(file);
+  }
+
+  /**
+   * The number of a content; undefined of one without layers.
+   * @param without makes the same without borders, if it has some
+   */
+  content(text: Buffer, without?: () => Buffer): number | undefined {
+    if (text.length === 0) return undefined;
+    const key = hash('sha256', text, 'base64');
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const number = this.#known.size;
+    this.#known.set(key, number);
+    const member = gzipMember(text);
+    this.#output.write(member);
+    this.#lengths.push(member.length);
+    this.#textLengths.push(text.length);
+    this.#digests.push(tileDigestOf(member));
+    this.#crcs.push(crc32(member));
+    const largest = this.#largest;
+    largest.whole = Math.max(largest.whole, member.length);
+    const isLarge = without !== undefined && member.length > largest.withoutBorders;
+    largest.withoutBorders = Math.max(largest.withoutBorders, isLarge ? gzipMember(without()).length : member.length);
+    return number;
+  }
+
+  /** Adds `count` tiles from an id on. @param content undefined for none */
+  add(id: number, count: number, content: number | undefined): void {
+    if (content !== undefined) this.#runs.add(id, count, content);
+  }
+
+  end(): Omit<ZoomRecord, 'units'> {
+    this.#output.close();
+    return {
+      ...this.#runs.values(),
+      length: this.#lengths.values().slice(),
+      textLength: this.#textLengths.values().slice(),
+      digest: Buffer.concat(this.#digests),
+      crc: this.#crcs.values().slice(),
+      largest: this.#largest,
+    };
+  }
 }

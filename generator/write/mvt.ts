@@ -1,6 +1,6 @@
 // Writes Mapbox Vector Tiles 2.1: the layers of a tile, as their specification has them. Used by tile-layers.ts. Our
 // own, as the numbers are here already: a library takes objects of each position.
-import { numberAt } from '../../format/element-at.ts';
+import { numberAt, u8At } from '../../format/element-at.ts';
 import type { OpenPolygon, OpenRing } from '../shapes/assemble-polygons.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
 
@@ -190,4 +190,26 @@ function encodeValue(value: TileValue): Buffer {
     writer.number(Number(value));
   }
   return Buffer.from(writer.bytes());
+}
+
+/** A tile without a layer. @param tile as `TileLayer` writes layers, one after the other */
+export function withoutLayer(tile: Buffer, name: string): Buffer {
+  const begin = Buffer.from([FIELD.version, 2, FIELD.name, name.length, ...Buffer.from(name)]);
+  const kept: Buffer[] = [];
+  for (let at = 0, end: number; at < tile.length; at = end) {
+    const length = numberIn(tile, at + 1);
+    end = length.end + length.value;
+    if (!begin.equals(tile.subarray(length.end, length.end + begin.length))) kept.push(tile.subarray(at, end));
+  }
+  return Buffer.concat(kept);
+}
+
+/** A number of a protocol buffer, below 2^32, and where it ends. */
+function numberIn(bytes: Buffer, at: number): { value: number; end: number } {
+  let value = 0;
+  for (let [end, factor] = [at, 1]; ; factor *= 128) {
+    const byte = u8At(bytes, end++);
+    value += (byte & 127) * factor;
+    if (byte < 128) return { value, end };
+  }
 }

@@ -1,7 +1,7 @@
 // Joins units that meet themselves at the antimeridian: what lies beyond it is drawn in the buffers of the tiles at the
 // edge of the map, without the edge between. Used by cut-tiles.ts.
 import type { OpenPolygon, OpenRing } from './assemble-polygons.ts';
-import { clipRing } from './clip.ts';
+import { clipRing, placed } from './clip.ts';
 import { joinedAlong } from './cut-edges.ts';
 import { TILE_BUFFER } from './quarter-tiles.ts';
 
@@ -14,8 +14,8 @@ export function joinAtAntimeridian(polygons: readonly OpenPolygon[], side: numbe
     const half = shift < 0 ? { at: -TILE_BUFFER, isBelow: false } : { at: side + TILE_BUFFER, isBelow: true };
     return rings
       .map((ring) => ring.map((at, i) => (i % 2 === 0 ? at + shift : at)))
-      .map((ring) => clipRing(ring, { axis: 0, ...half }))
-      .filter((ring) => ring.length > 0);
+      .map((ring) => clipRing(placed(ring), { axis: 0, ...half })?.places)
+      .filter((ring) => ring !== undefined);
   });
   // What is not at the edge stays as it is.
   const isAtEdge = (ring: OpenRing): boolean => ring.some((at, i) => i % 2 === 0 && (at <= 0 || at >= side));

@@ -4,7 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
 import type { Box } from '../geojson/bbox.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
-import { clipLine, clipRing } from './clip.ts';
+import { clipLine, clipRing, type Placed, placed } from './clip.ts';
 import { withoutDoubledEdges } from './cut-edges.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
@@ -38,6 +38,13 @@ export interface SquareContent {
   labels: readonly LabelPlace[];
 }
 
+/** The same while it is divided. */
+interface Square {
+  shapes: readonly { unit: number; polygons: readonly (readonly Placed[])[] | undefined }[];
+  borders: readonly { group: number; line: Placed }[];
+  labels: readonly LabelPlace[];
+}
+
 /** A run of tiles with the same content. */
 export interface TileRun {
   /** Of the first one. */
@@ -64,12 +71,27 @@ export function* tilesOf(zoom: number, parted: number, contentIn: (box: Box) => 
     const [left, top] = [x * side - TILE_BUFFER, y * side - TILE_BUFFER];
     const around = side + 2 * TILE_BUFFER;
     const content = contentIn([left, top, left + around, top + around]);
-    yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, content));
+    yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, squareWith(content)));
   }
 }
 
+/** Rings without an area are none. */
+function squareWith({ shapes, borders, labels }: SquareContent): Square {
+  const areaOf = (ring: OpenRing | undefined): number => (ring === undefined ? 0 : doubledArea(ring));
+  return {
+    shapes: shapes.map(({ unit, polygons }) => ({
+      unit,
+      polygons: polygons
+        ?.filter(([exterior]) => areaOf(exterior) !== 0)
+        .map((rings) => rings.filter((ring) => areaOf(ring) !== 0).map(placed)),
+    })),
+    borders: borders.map(({ group, line }) => ({ group, line: placed(line) })),
+    labels,
+  };
+}
+
 /** What lies in a square, as the squares around it are divided. */
-function squareOf(zoom: number, depth: number, x: number, y: number, content: SquareContent): SquareContent {
+function squareOf(zoom: number, depth: number, x: number, y: number, content: Square): Square {
   const side = TILE_EXTENT * 2 ** (zoom - depth);
   if (depth === 0) {
     const [from, to] = [-TILE_BUFFER, side + TILE_BUFFER];
@@ -80,7 +102,7 @@ function squareOf(zoom: number, depth: number, x: number, y: number, content: Sq
   return withWholes(half(column, 1, (y | 1) * side, (y & 1) === 0), side);
 }
 
-function* quarter(zoom: number, depth: number, x: number, y: number, content: SquareContent): Generator<TileRun> {
+function* quarter(zoom: number, depth: number, x: number, y: number, content: Square): Generator<TileRun> {
   const { shapes, borders, labels } = content;
   if (shapes.length + borders.length + labels.length === 0) return;
   const side = TILE_EXTENT * 2 ** (zoom - depth);
@@ -89,7 +111,7 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
   if (isPlain || depth === zoom) {
     const id = firstIdOf(zoom) + (tileIdOf(depth, x, y) - firstIdOf(depth)) * count;
     const [left, top] = [x * side, y * side];
-    yield { id, count, left, top, content: isPlain ? content : tidied(content, left, top) };
+    yield { id, count, left, top, content: tidied(content, left, top) };
     return;
   }
   const middle = [(2 * x + 1) * (side / 2), (2 * y + 1) * (side / 2)] as const;
@@ -105,61 +127,69 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
 }
 
 /** What lies in a tile, without edges there and back along its cut. */
-function tidied({ shapes, ...others }: SquareContent, left: number, top: number): SquareContent {
+function tidied({ shapes, borders, labels }: Square, left: number, top: number): SquareContent {
   const lines = [left, top].flatMap((at, i) =>
     [at - TILE_BUFFER, at + TILE_EXTENT + TILE_BUFFER].map((edge) => ({ axis: i === 0 ? 0 : 1, at: edge }) as const),
   );
-  const own = shapes.map(({ unit, polygons }) => {
-    return { unit, polygons: polygons && withoutDoubledEdges(polygons, lines) };
+  const own = shapes.map(({ unit, polygons }): UnitShape => {
+    const rings = polygons?.map((polygon) => polygon.map(({ places }) => places));
+    return { unit, polygons: rings && withoutDoubledEdges(rings, lines) };
   });
-  return { shapes: own.filter(({ polygons }) => polygons?.length !== 0), ...others };
+  return {
+    shapes: own.filter(({ polygons }) => polygons?.length !== 0),
+    borders: borders.map(({ group, line }) => ({ group, line: line.places })),
+    labels,
+  };
 }
 
 /** What lies on one side of a column or row, with its buffer; a label is on one side alone. */
-function half(content: SquareContent, axis: 0 | 1, middle: number, isBelow: boolean): SquareContent {
+function half(content: Square, axis: 0 | 1, middle: number, isBelow: boolean): Square {
   const plane = { axis, at: isBelow ? middle + TILE_BUFFER : middle - TILE_BUFFER, isBelow };
-  const shapes: UnitShape[] = [];
+  const shapes: Square['shapes'][number][] = [];
   for (const shape of content.shapes) {
     if (shape.polygons === undefined) {
       shapes.push(shape);
       continue;
     }
-    const polygons: OpenPolygon[] = [];
-    for (const [exterior, ...holes] of shape.polygons) {
-      const outer = exterior === undefined ? [] : clipRing(exterior, plane);
-      if (outer.length === 0 || doubledArea(outer) === 0) continue;
-      if (outer === exterior && holes.length === 0) {
-        polygons.push([outer]);
-        continue;
+    const polygons: (readonly Placed[])[] = [];
+    for (const polygon of shape.polygons) {
+      const parts = polygon.map((ring) => clipRing(ring, plane));
+      if (parts.every((part, i) => part === polygon[i])) polygons.push(polygon);
+      else {
+        const left = parts.filter((part): part is Placed => part !== undefined && doubledArea(part.places) !== 0);
+        // Without its exterior there is nothing that holes could be in.
+        if (left[0] !== undefined && left[0] === parts[0]) polygons.push(left);
       }
-      const inner = holes.map((hole) => clipRing(hole, plane)).filter((hole) => hole.length > 0);
-      polygons.push([outer, ...inner.filter((hole) => doubledArea(hole) !== 0)]);
     }
     if (polygons.length > 0) shapes.push({ unit: shape.unit, polygons });
   }
-  const borders: BorderLine[] = [];
-  for (const { group, line } of content.borders)
-    for (const part of clipLine(line, plane)) borders.push({ group, line: part });
+  const borders: Square['borders'][number][] = [];
+  for (const border of content.borders)
+    for (const line of clipLine(border.line, plane))
+      borders.push(line === border.line ? border : { group: border.group, line });
   const labels = content.labels.filter((label) => (axis === 0 ? label.x : label.y) < middle === isBelow);
   return { shapes, borders, labels };
 }
 
 /** What lies between two columns or rows. */
-function clipped(content: SquareContent, axis: 0 | 1, from: number, to: number): SquareContent {
+function clipped(content: Square, axis: 0 | 1, from: number, to: number): Square {
   const left = half(content, axis, to - TILE_BUFFER, true);
   const { shapes, borders } = half({ ...left, labels: [] }, axis, from + TILE_BUFFER, false);
   return { shapes, borders, labels: content.labels };
 }
 
 /** The same with units that cover the square and its buffer said so, and without those of which it is a hole. */
-function withWholes({ shapes, ...others }: SquareContent, side: number): SquareContent {
-  const whole = 2 * (side + 2 * TILE_BUFFER) ** 2;
-  const told: UnitShape[] = [];
-  for (const { unit, polygons } of shapes) {
-    const left = polygons?.filter(([, ...holes]) => !holes.some((hole) => Math.abs(doubledArea(hole)) === whole));
+function withWholes({ shapes, ...others }: Square, side: number): Square {
+  const whole = side + 2 * TILE_BUFFER;
+  const isAll = ({ places, left, top, right, bottom }: Placed): boolean =>
+    right - left === whole && bottom - top === whole && Math.abs(doubledArea(places)) === 2 * whole ** 2;
+  const told: Square['shapes'][number][] = [];
+  for (const shape of shapes) {
+    const left = shape.polygons?.filter((rings) => rings.length === 1 || !rings.slice(1).some(isAll));
     if (left?.length === 0) continue;
-    const isWhole = left?.length === 1 && left[0]?.length === 1 && doubledArea(left[0]?.[0] ?? []) === whole;
-    told.push({ unit, polygons: isWhole ? undefined : left });
+    const [first] = left ?? [];
+    const isWhole = left?.length === 1 && first?.length === 1 && first[0] !== undefined && isAll(first[0]);
+    told.push({ unit: shape.unit, polygons: isWhole ? undefined : left });
   }
   return { shapes: told, ...others };
 }

@@ -64,16 +64,17 @@ class ProtoWriter {
   }
 }
 
-/** A layer that is written, feature by feature. Positions are in units of the tile, from its upper left corner. */
+/** A layer that is written tile by tile, feature by feature. */
 export class TileLayer {
   readonly #name: string;
   readonly #features = new ProtoWriter();
   readonly #feature = new ProtoWriter();
   readonly #geometry = new ProtoWriter();
   readonly #tags = new ProtoWriter();
+  readonly #value = new ProtoWriter();
+  readonly #end = new ProtoWriter();
   readonly #keys = new Map<string, number>();
-  /** By type and text. */
-  readonly #values = new Map<string, { number: number; value: TileValue }>();
+  readonly #values = new Map<TileValue, number>();
   #count = 0;
   #left = 0;
   #top = 0;
@@ -83,10 +84,12 @@ export class TileLayer {
     this.#name = name;
   }
 
-  /** Where the upper left corner of the tile is in the positions that follow. */
-  from(left: number, top: number): this {
-    this.#left = left;
-    this.#top = top;
+  /** Begins a tile. @param left,top where its upper left corner is in the positions that follow */
+  begin(left: number, top: number): this {
+    this.#features.clear();
+    this.#keys.clear();
+    this.#values.clear();
+    [this.#count, this.#left, this.#top] = [0, left, top];
     return this;
   }
 
@@ -121,19 +124,19 @@ export class TileLayer {
   /** The layer as a tile has it; no bytes if it has no features. */
   bytes(): Buffer {
     if (this.#count === 0) return Buffer.alloc(0);
-    const layer = new ProtoWriter();
-    layer.number(FIELD.version);
-    layer.number(2);
-    layer.field(FIELD.name, Buffer.from(this.#name));
-    const head = Buffer.from(layer.bytes());
+    const [head, end, layer] = [this.#tags, this.#end, this.#feature];
+    head.clear();
+    head.number(FIELD.version);
+    head.number(2);
+    head.field(FIELD.name, Buffer.from(this.#name));
+    end.clear();
+    for (const key of this.#keys.keys()) end.field(FIELD.key, Buffer.from(key));
+    for (const value of this.#values.keys()) end.field(FIELD.value, this.#encoded(value));
+    end.number(FIELD.extent);
+    end.number(TILE_EXTENT);
     layer.clear();
-    for (const key of this.#keys.keys()) layer.field(FIELD.key, Buffer.from(key));
-    for (const { value } of this.#values.values()) layer.field(FIELD.value, encodeValue(value));
-    layer.number(FIELD.extent);
-    layer.number(TILE_EXTENT);
-    const tile = new ProtoWriter();
-    tile.field(LAYER, Buffer.concat([head, this.#features.bytes(), layer.bytes()]));
-    return Buffer.from(tile.bytes());
+    layer.field(LAYER, Buffer.concat([head.bytes(), this.#features.bytes(), end.bytes()]));
+    return Buffer.from(layer.bytes());
   }
 
   /** A way from one position to others. */
@@ -160,11 +163,13 @@ export class TileLayer {
         key = this.#keys.size;
         this.#keys.set(name, key);
       }
-      const text = `${typeof value} ${value}`;
-      const known = this.#values.get(text) ?? { number: this.#values.size, value };
-      this.#values.set(text, known);
+      let known = this.#values.get(value);
+      if (known === undefined) {
+        known = this.#values.size;
+        this.#values.set(value, known);
+      }
       this.#tags.number(key);
-      this.#tags.number(known.number);
+      this.#tags.number(known);
     }
     // What differs from feature to feature by little stands together: a tile deflates to 2 % less. GDAL wants the type
     // first.
@@ -179,17 +184,18 @@ export class TileLayer {
     this.#features.field(FIELD.feature, feature.bytes());
     this.#count++;
   }
-}
 
-function encodeValue(value: TileValue): Buffer {
-  const writer = new ProtoWriter();
-  if (typeof value === 'string') writer.field(0x0a, Buffer.from(value));
-  else {
-    // Unsigned numbers are field 5, booleans field 7.
-    writer.number(typeof value === 'number' ? 0x28 : 0x38);
-    writer.number(Number(value));
+  #encoded(value: TileValue): Buffer {
+    const writer = this.#value;
+    writer.clear();
+    if (typeof value === 'string') writer.field(0x0a, Buffer.from(value));
+    else {
+      // Unsigned numbers are field 5, booleans field 7.
+      writer.number(typeof value === 'number' ? 0x28 : 0x38);
+      writer.number(Number(value));
+    }
+    return writer.bytes();
   }
-  return Buffer.from(writer.bytes());
 }
 
 /** A tile without a layer. @param tile as `TileLayer` writes layers, one after the other */

@@ -17,12 +17,15 @@ export interface TileLayers {
 /** Most labels of a tile: those of the least rank. */
 const LABELS_MAX = 500;
 
+/** The layers, written anew for each tile. */
+const LAYERS = { units: new TileLayer('units'), borders: new TileLayer('borders'), labels: new TileLayer('labels') };
+
 /** The layers of a tile, each of which may be empty. */
 export function encodeTile({ left, top, content }: TileRun, { attributes, borders, hasNames }: TileLayers) {
-  const units = new TileLayer('units').from(left, top);
+  const units = LAYERS.units.begin(left, top);
   for (const { unit, polygons } of content.shapes)
     units.polygons(attributes.fidAt(unit), attributes.unit(unit, hasNames), polygons ?? [[squareAt(left, top)]]);
-  const lines = new TileLayer('borders').from(left, top);
+  const lines = LAYERS.borders.begin(left, top);
   const byGroup = new Map<number, OpenRing[]>();
   for (const { group, line } of content.borders) {
     const known = byGroup.get(group);
@@ -33,7 +36,7 @@ export function encodeTile({ left, top, content }: TileRun, { attributes, border
     const border = borders.get(group);
     if (border !== undefined) lines.lines(border.attributes, own);
   }
-  const points = new TileLayer('labels').from(left, top);
+  const points = LAYERS.labels.begin(left, top);
   const ranked = content.labels.toSorted((a, b) => attributes.rankAt(a.unit) - attributes.rankAt(b.unit));
   for (const { unit, x, y } of ranked.slice(0, LABELS_MAX))
     points.point(attributes.fidAt(unit), attributes.label(unit), x, y);

@@ -1,6 +1,6 @@
 // The rings of one or several levels on a grid, divided into arcs: a run of points between two at which borders meet is
-// one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification. Rings
-// are read twice, first to find where borders meet: what is held are the distinct points, some 31 bytes for each.
+// one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification. What is
+// held are the distinct points, some 31 bytes for each, and first their hash table, then their numbers in all rings.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { endBefore, type LevelRings, type LevelUnits } from './level-rings.ts';
@@ -37,8 +37,8 @@ export interface SharedArcs {
   unitEnds: Int32Array;
 }
 
-/** The units of a level, which are read twice. */
-type RereadUnits = Pick<LevelUnits, 'all'>;
+/** The units of a level, which are read once. */
+type Units = Pick<LevelUnits, 'all'>;
 
 const NONE = -1;
 const JUNCTION = -2;
@@ -51,10 +51,23 @@ const SLOTS_MIN = 1 << 12;
 const USED_MAX = 0.7;
 
 /** Divides the rings of levels of the same scale. @param cell size of a cell of the grid in scaled degrees */
-export function shareArcs(levels: readonly RereadUnits[], cell: number): SharedArcs {
+export function shareArcs(levels: readonly Units[], cell: number): SharedArcs {
   const table = new CellTable(cell);
-  for (const unit of unitsIn(levels))
-    for (let ring = 0; ring < unit.ringEnds.length; ring++) table.addNeighbours(table.cellsOf(unit, ring));
+  const ringCells = new NumberList(Int32Array);
+  const cellEnds = new NumberList(Int32Array);
+  const holes = new NumberList(Int32Array);
+  const unitEnds = new NumberList(Int32Array);
+  for (const unit of unitsIn(levels)) {
+    for (let ring = 0; ring < unit.ringEnds.length; ring++) {
+      const cells = table.cellsOf(unit, ring);
+      table.addNeighbours(cells);
+      for (let i = 0; i < cells.length; i++) ringCells.push(i32At(cells, i));
+      cellEnds.push(ringCells.length);
+      holes.push(i32At(unit.holes, ring));
+    }
+    unitEnds.push(cellEnds.length);
+  }
+  table.end();
   const isJunction = (point: number): boolean => table.isJunction(point);
   // The arc that has a cell between its ends, in the list of the second neighbours, which are needed no more.
   const arcOf = table.second;
@@ -63,8 +76,6 @@ export function shareArcs(levels: readonly RereadUnits[], cell: number): SharedA
   const arcEnds = new NumberList(Int32Array);
   const arcs = new NumberList(Int32Array);
   const ends = new NumberList(Int32Array);
-  const holes = new NumberList(Int32Array);
-  const unitEnds = new NumberList(Int32Array);
   /** The arcs of one edge, by the two cells of the edge: there is none between. */
   const edges = new Map<number, number>();
 
@@ -107,13 +118,9 @@ export function shareArcs(levels: readonly RereadUnits[], cell: number): SharedA
       }
     ends.push(arcs.length);
   };
-  for (const unit of unitsIn(levels)) {
-    for (let ring = 0; ring < unit.ringEnds.length; ring++) {
-      takeRing(table.cellsOf(unit, ring));
-      holes.push(i32At(unit.holes, ring));
-    }
-    unitEnds.push(ends.length);
-  }
+  const [all, allEnds] = [ringCells.values(), cellEnds.values()];
+  for (let ring = 0; ring < allEnds.length; ring++)
+    takeRing(all.subarray(endBefore(allEnds, ring), i32At(allEnds, ring)));
   return {
     x: table.x.values(),
     y: table.y.values(),
@@ -126,7 +133,7 @@ export function shareArcs(levels: readonly RereadUnits[], cell: number): SharedA
   };
 }
 
-function* unitsIn(levels: readonly RereadUnits[]): Generator<LevelRings> {
+function* unitsIn(levels: readonly Units[]): Generator<LevelRings> {
   for (const level of levels) yield* level.all();
 }
 
@@ -171,6 +178,11 @@ class CellTable {
         this.second.set(cell, after);
       } else if (!((a === before && b === after) || (a === after && b === before))) this.first.set(cell, JUNCTION);
     }
+  }
+
+  /** No further cell is asked for. */
+  end(): void {
+    this.#slots = new Int32Array();
   }
 
   isJunction(cell: number): boolean {

@@ -19,7 +19,10 @@ export function memoryForTasks(memory: number, workers: number): number {
   return Math.max(0, memory - (workers + 1) * PROCESS_BYTES);
 }
 
-/** Bytes that a process may have while it waits for its next task. @param memory that tasks may hold together */
+/**
+ * Bytes that a process may have while it waits for its next task: with more it is replaced, which takes half a second.
+ * @param memory that tasks may hold together
+ */
 export function idleMemory(memory: number, workers: number): number {
-  return 2 * PROCESS_BYTES + memory / workers;
+  return 2 * PROCESS_BYTES + Math.min(memory / workers, 2 * PROCESS_BYTES);
 }

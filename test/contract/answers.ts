@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { decodeCursor } from '../../format/cursor.ts';
-import { FORMATS, GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
-import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
+import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
 import { authorizedWith } from '../support/http/in-process-proxy.ts';
 import { allFids, CACHING, SCOPE, type World } from './world.ts';
 
 /** Tests the answers of pages. */
-export function testAnswers({ proxy, stored, configured }: World): void {
+export function testAnswers({ folder, proxy, stored, configured, publish }: World): void {
   test('every page is valid by a validator of RFC 7946 that is not ours', async () => {
     for (const geometry of GEOMETRIES) check(textOf(await send(proxy, `/api/v1/fc/lv2?geometry=${geometry}`)));
     for (const level of LEVELS) {
@@ -85,6 +85,33 @@ export function testAnswers({ proxy, stored, configured }: World): void {
     for (const tampered of tamperedCursors(cursor))
       refusal(await send(proxy, `${path}start-at=${tampered}`), 400, 'bad-cursor');
     assert.match(refusal(await send(proxy, next.replace('lv3', 'lv2')), 400, 'bad-cursor'), /a cursor of lv3/);
+  });
+
+  test('pages have at most 100 features with low, 1,000 with point and none, as many as with full with medium', async () => {
+    await publish('m1');
+    for (const format of FORMATS) {
+      const path = `/api/v1/${format}/lv1`;
+      const caps = { full: PAGE_CAPS[format][1], medium: PAGE_CAPS[format][1], low: 100, point: 1000, none: 1000 };
+      for (const geometry of GEOMETRIES)
+        for (const query of ['', '&page-size=1001', '&page-size=1000000', '&start-at=3']) {
+          const answer = await send(proxy, `${path}?geometry=${geometry}${query}`);
+          assert.equal(fidsOf(answer).length, caps[geometry], `${geometry}${query}`);
+          assert.equal(answer.headers['boundaries-matched'], '1010');
+        }
+      for (const geometry of ['point', 'none'])
+        assert.deepEqual(await walk(proxy, `${path}?geometry=${geometry}`), allFids(readStored(folder, 'm1'), 1));
+    }
+    await publish('r1');
+  });
+
+  test('a cursor works for any geometry and either format', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3?geometry=low&page-size=20')) ?? '';
+    for (const geometry of GEOMETRIES) {
+      const other = next.replace('geometry=low', `geometry=${geometry}`);
+      const answer = await send(proxy, other);
+      assert.deepEqual(fidsOf(answer), allFids(stored, 3).slice(20, 40));
+      assert.deepEqual(fidsOf(await send(proxy, other.replace('/fc/', '/geojsonl/'))), fidsOf(answer));
+    }
   });
 
   test('a box of the whole world selects every unit that has a geometry, with the pages of the whole level', async () => {

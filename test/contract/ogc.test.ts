@@ -8,19 +8,13 @@ import { type Answer, pagesFrom, refusal, send, textOf } from '../support/http/h
 import { NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type Link, ROOT } from './ogc.ts';
 
-const ROOT = '/api/v1/ogc';
 const PAGE_MAX_BYTES = 2 * 1024 * 1024;
 /** Header, links and end of a page. */
 const FRAME_MAX_BYTES = 4096;
 
 const countries = await buildCountries();
-
-interface Link {
-  href: string;
-  rel: string;
-  title?: string;
-}
 
 function linkOf(answer: Answer, wanted: string): Link | undefined {
   const { links }: { links: Link[] } = JSON.parse(textOf(answer));

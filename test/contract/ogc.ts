@@ -28,6 +28,7 @@ export interface Link {
   href: string;
   rel: string;
   type: string;
+  title?: string;
 }
 /** A feature of a page, or by itself. */
 export interface Feature {

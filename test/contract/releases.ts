@@ -99,4 +99,17 @@ export function testReleases({ folder, proxy, publish, stored }: World): void {
     await publish('r2');
     for (const path of paths) assert.match(refusal(await send(proxy, path), 410, 'release-gone'), /start again/i);
   });
+
+  test('a geometry that the next release lacks is refused, and goes on behind a cursor', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/geojsonl/lv3?geometry=low&page-size=90')) ?? '';
+    await publish('c2', ['r1', 'c2']);
+    const low = await send(proxy, next);
+    assert.deepEqual([low.status, low.headers['boundaries-release']], [200, 'r1']);
+    for (const value of ['low', 'medium', 'point', 'constructor']) {
+      const detail = refusal(await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`), 400, 'bad-parameter');
+      assert.equal(detail, `geometry is "${value}". Allowed: one of full, none.`);
+    }
+    for (const value of ['full', 'none'])
+      assert.equal((await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`)).status, 200);
+  });
 }

@@ -56,13 +56,17 @@ test('the host is asked with GET, computed paths and headers of our own: never w
   assert.deepEqual([whole?.method, whole?.url], ['GET', `/${releasePath('r1')}/${pagePath(2, 'geojsonl', 'all', 0)}`]);
 });
 
-test('a host with a folder and a query of its own is asked with both', async () => {
+test('a host with a folder and a query of its own is asked with both, and never for no bytes', async () => {
   const origin = staticHostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, new TestLimits());
   await assert.rejects(
     origin.read('current.json', 1e9),
     (error) => error instanceof OriginError && error.reason === 'missing',
   );
-  assert.equal(host.asked[0]?.url, '/a/b/current.json?sig=x');
+  await assert.rejects(origin.read('current.json', { offset: 9, length: 0 }), RangeError);
+  assert.deepEqual(
+    host.asked.map(({ url }) => url),
+    ['/a/b/current.json?sig=x'],
+  );
 });
 
 test('a host that is gone is unreadable', async () => {

@@ -86,12 +86,8 @@ export function testEveryAnswer({ proxy }: World): void {
   test('ignores Range, but of what is saved', async () => {
     for (const path of PACKED) {
       const whole = await send(proxy, path);
-      const answer = await send(proxy, path, { range: 'bytes=0-9' });
-      assert.deepEqual(
-        [answer.status, answer.headers['content-range'], answer.body],
-        [200, undefined, whole.body],
-        path,
-      );
+      const { status, headers, body } = await send(proxy, path, { range: 'bytes=0-9' });
+      assert.deepEqual([status, headers['content-range'], body], [200, undefined, whole.body], path);
     }
   });
 

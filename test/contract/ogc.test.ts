@@ -85,11 +85,10 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
 
 test('levels without features are no collections, and no paths of the definition', async () => {
   const proxy = await startService(countries);
-  const { collections } = JSON.parse(textOf(await send(proxy, `${ROOT}/collections`)));
-  assert.deepEqual(
-    collections.map(({ id }: { id: string }) => id),
-    ['lv0', 'lv1', 'lv2'],
+  const { collections }: { collections: { id: string }[] } = JSON.parse(
+    textOf(await send(proxy, `${ROOT}/collections`)),
   );
+  assert.equal(collections.map(({ id }) => id).join(), 'lv0,lv1,lv2');
   const { paths } = JSON.parse(textOf(await send(proxy, `${ROOT}/api`)));
   assert.ok(paths['/collections/lv2/items'] && !paths['/collections/lv3/items']);
   for (const path of ['', '/items', '/items/1', '/queryables', '/schema']) {
@@ -104,10 +103,8 @@ test('without the explorer there is no HTML to link to, and oas30, which asks fo
     assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
     assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
     const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
-    assert.equal(
-      conformsTo.some((name) => name.endsWith('/oas30')),
-      explorer,
-    );
+    const isDeclared = conformsTo.some((name) => name.endsWith('/oas30'));
+    assert.equal(isDeclared, explorer);
   }
 });
 

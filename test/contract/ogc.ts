@@ -173,10 +173,7 @@ export async function testOgc({ folder, stored }: World): Promise<void> {
 
   test('/conf/core/fc-md-items, /conf/core/fc-md-items-links: each level with features is a collection with links to them', async () => {
     const { collections } = await list();
-    assert.deepEqual(
-      collections.map(({ id }) => id),
-      filled.map((level) => levelName(level)),
-    );
+    assert.equal(collections.map(({ id }) => id).join(), filled.map(levelName).join());
     for (const { id, links } of collections) {
       assert.equal(pathOf(links, 'items'), `${ROOT}/collections/${id}/items`);
       assert.equal(links.find(({ rel }) => rel === 'items')?.type, GEOJSON);
@@ -254,11 +251,7 @@ export async function testOgc({ folder, stored }: World): Promise<void> {
         const inside = new Set(inBox(places, box));
         const expected = features.flatMap(({ id, bbox }, i) => (inside.has(i) || bbox === undefined ? [id] : []));
         const got = await page(level, `bbox=${box}&limit=10000&geometry=none`);
-        assert.deepEqual(
-          got.features.map(({ id }) => id),
-          expected,
-          box,
-        );
+        assert.deepEqual(idsOf(got), expected, box);
       }
     }
   });
@@ -406,6 +399,10 @@ export function itemsOf(level: Level): string {
 /** The features of a level as they are stored. */
 export function featuresOf(stored: readonly StoredLevel[], level: Level): Feature[] {
   return elementAt(stored, level).lines.map((line) => JSON.parse(line));
+}
+
+export function idsOf({ features }: Page): number[] {
+  return features.map(({ id }) => id);
 }
 
 /** The path of the link with a relation. */

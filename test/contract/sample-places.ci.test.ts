@@ -77,11 +77,8 @@ test('GDAL finds the same units, but for those that are not valid or cross 180 d
         `POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`,
       );
       const expected = [...geometries.keys()].filter((p) => isPlain[p] && geometries[p]?.intersects(box));
-      assert.deepEqual(
-        (await find(bbox)).filter((p) => isPlain[p]),
-        expected,
-        bbox,
-      );
+      const found = (await find(bbox)).filter((p) => isPlain[p]);
+      assert.deepEqual(found, expected, bbox);
       compared += expected.length;
     }
   }
@@ -149,10 +146,8 @@ test('words behind a name are of its parents, as in santa cruz spain; a GID find
     [...new Set((await found(q)).gids.map((gid) => gid.slice(0, 3)))].sort();
   assert.deepEqual(await countries('santa cruz'), ['ESP', 'USA']);
   assert.deepEqual([await countries('santa cruz spain'), await countries('Santa Cruz, U.S.A')], [['ESP'], ['USA']]);
-  assert.deepEqual(
-    [await countries('santa cruz united america'), (await found('santa cruz ariz')).names.length],
-    [['USA'], 1],
-  );
+  assert.deepEqual(await countries('santa cruz united america'), ['USA']);
+  assert.equal((await found('santa cruz ariz')).names.length, 1);
   assert.ok((await found('toledo spain')).names.every((name) => name.includes('Toledo')));
   assert.deepEqual((await found('Illescas, Toledo, SPA')).names, ['Illescas']);
   assert.deepEqual((await found('ESP.13.1.78_1')).names, ['Madrid']);
@@ -174,13 +169,7 @@ test('the commands of the README files and the lines of Python say what is at a 
   const lines = await run('sh', '-c', codeIn('README.md', 'sh', 'at?point='));
   const [country, , , place, province, town] = lines;
   const found = [province, town].map((line): [string, string, number[]] => JSON.parse(line ?? ''));
-  assert.deepEqual(
-    found.map(([level, name]) => [level, name]),
-    [
-      ['lv2', 'Toledo'],
-      ['lv3', 'Toledo'],
-    ],
-  );
+  assert.equal(found.map(([level, name]) => `${level} ${name}`).join(), 'lv2 Toledo,lv3 Toledo');
   const [outer, inner] = found.map(([, , box]) => box);
   for (const [west = NaN, south = NaN, east = NaN, north = NaN] of [outer ?? [], inner ?? []])
     assert.ok(west < -4.02 && -4.02 < east && south < 39.86 && 39.86 < north, lines.join('\n'));
@@ -189,10 +178,7 @@ test('the commands of the README files and the lines of Python say what is at a 
   const provinces = await run('sh', '-ec', `cd ${typed}\n${codeIn('README.md', 'sh', 'bbox=')}`);
   const inBox = provinces.slice(52);
   assert.ok(inBox.length < 20, inBox.join());
-  assert.ok(
-    ['Madrid', 'Toledo', 'Segovia'].every((name) => inBox.includes(name)),
-    inBox.join(),
-  );
+  for (const known of ['Madrid', 'Toledo', 'Segovia']) assert.ok(inBox.includes(known), inBox.join());
   const clients = 'proxy/examples/clients/README.md';
   assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
   const [name, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));

@@ -16,7 +16,6 @@ import { listen } from '../support/http/listen.ts';
 import { buildCountries } from '../support/releases/build-release.ts';
 
 const PATH = '/api/v1/fc/lv0';
-/** Paths that need no token. */
 const PUBLIC = ['/healthz', '/readyz', '/openapi.json'];
 
 const folder = await buildCountries();
@@ -25,7 +24,6 @@ const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const RSA_JWK = { ...RSA.publicKey.export({ format: 'jwk' }), kid: 'rsa' };
 const JWKS = JSON.stringify({ keys: [RSA_JWK, { ...EC.publicKey.export({ format: 'jwk' }), kid: 'ec' }] });
-/** The key pair of an attacker. */
 const FOREIGN = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const requests: HttpRequest[] = [];
@@ -41,7 +39,6 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Header and claims of a token, as they are signed. */
 function textOf(header: object): string {
   return `${encode(header)}.${encode(CLAIMS)}`;
 }
@@ -52,7 +49,6 @@ function signed(header: object, key: KeyObject = RSA.privateKey): string {
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** Signed with HMAC and this secret. */
 function hmac(header: object, secret: string | Buffer): string {
   const text = textOf(header);
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;

@@ -30,7 +30,6 @@ type Algorithm = keyof typeof PAIRS;
 const ALGORITHMS: readonly Algorithm[] = ['EdDSA', 'ES256', 'RS256'];
 const FOREIGN = generateKeyPairSync('ed25519');
 
-/** Keys as an issuer publishes them. */
 function jwksOf(keys: Readonly<Record<string, KeyObject>>, more: object = {}): string {
   return JSON.stringify({
     keys: Object.entries(keys).map(([kid, key]) => ({ ...key.export({ format: 'jwk' }), kid, ...more })),
@@ -74,7 +73,6 @@ const [head = '', payload = '', signature = ''] = good.split('.');
 const bytes = Buffer.from(signature, 'base64url');
 const flipped = Buffer.from(bytes.map((byte, i) => (i === 40 ? byte ^ 1 : byte)));
 const es256 = signed('ES256').split('.').slice(0, 2).join('.');
-/** A token with a claim of so many letters. */
 const filled = (length: number): string => withClaims({ filling: 'a'.repeat(length) });
 
 /** Good tokens but for one claim, or one member of the header. */
@@ -83,7 +81,6 @@ const claimed = (name: string, values: readonly unknown[]): string[] =>
 const headed = (name: string, values: readonly unknown[]): string[] =>
   values.map((value) => withHeader({ [name]: value }));
 
-/** Tokens by what was changed in them. */
 const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'each algorithm': ALGORITHMS.map((alg) => signed(alg)),
   'no kid where one key fits': ALGORITHMS.map((alg) => signed(alg, CLAIMS, { kid: undefined })),
@@ -95,7 +92,6 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'long, below 8 KB': [filled(5_000)],
 };
 
-/** Each two algorithms. */
 const OTHERS = ALGORITHMS.flatMap((alg) =>
   ALGORITHMS.filter((other) => other !== alg).map((other) => [alg, other] as const),
 );

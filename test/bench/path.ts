@@ -33,7 +33,6 @@ const values = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-/** Different requests of each kind. */
 const TARGETS = 20_000;
 /** Those of boxes that are asked for again and again: their matches are remembered. */
 const REPEATED = 100;

@@ -120,7 +120,6 @@ function weigh(tiles: readonly StoredTile[]): { count: number; contents: number;
   };
 }
 
-/** How the polygons of a level fit together at the two deepest zooms. */
 function printQuality(level: Level, tiles: Iterable<StoredTile>): void {
   const stored = [...tiles];
   for (const zoom of [deepest - 1, deepest]) {
@@ -156,7 +155,6 @@ async function madeBy(
   return { maker: program + how, cpu: cpuSeconds() - before, tilesOf: (level) => inFolder(folderOf(level)) };
 }
 
-/** The tiles of a folder: zoom/x/y.pbf. */
 function* inFolder(path: string): Generator<StoredTile> {
   for (const place of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
     const [, zoom, x, y] = (/^(\d+)\D(\d+)\D(\d+)\.pbf$/.exec(place) ?? []).map(Number);
@@ -165,7 +163,6 @@ function* inFolder(path: string): Generator<StoredTile> {
   }
 }
 
-/** The tiles of an archive in their order. */
 function* archived(path: string): Generator<StoredTile> {
   const file = readFileSync(path);
   const part = (offset: number, length: number): Buffer => file.subarray(offset, offset + length);

@@ -46,7 +46,6 @@ async function serveSample(): Promise<string> {
   return (await startService(out)).url;
 }
 
-/** Runs a program in `home`. */
 function type(program: string, args: string[], env: Record<string, string>): Promise<Ended> {
   return runProgram(program, args, {
     cwd: home,

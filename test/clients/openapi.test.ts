@@ -53,7 +53,6 @@ const NO_TOKEN = { authorization: undefined };
 const fetched = await send(proxy, '/openapi.json', NO_TOKEN);
 const document: Document = JSON.parse(fetched.body.toString());
 
-/** The parameters of a path, by name. */
 function parametersOf(path: string): Map<string, Parameter> {
   const references = document.paths[path]?.get.parameters ?? [];
   return new Map(
@@ -72,7 +71,6 @@ async function replay(request: string, to = proxy): Promise<{ status: number; bo
   return answerIn(await sendRaw(to, second.replace('\n', '\nConnection: close\n').replaceAll('\n', '\r\n')));
 }
 
-/** Status and body of an answer as it was received. */
 function answerIn(text: string): { status: number; body: string } {
   return { status: Number(text.slice('HTTP/1.1 '.length).slice(0, 3)), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
 }
@@ -291,7 +289,6 @@ const PROVOKED: Readonly<Record<string, { service?: Parameters<typeof startServi
   'origin-slow': { service: { origin: failingOrigin('slow') } },
 };
 
-/** Causes a problem in this way. */
 async function provoke(code: string): Promise<{ status: number; body: string }> {
   const { service, request = PAGE } = PROVOKED[code] ?? assert.fail(`nothing provokes ${code}`);
   const started = service === undefined ? proxy : await startService(folder, service);

@@ -31,7 +31,6 @@ const stored = readStored(folder, 'r1');
 const CLIENTS = 'proxy/examples/clients';
 const README = 'proxy/examples/clients/README.md';
 
-/** Runs a program with the token in its environment. */
 function run(program: string, args: string[], token = TOKEN): Promise<Ended> {
   return runProgram(program, args, { env: { ...process.env, TOKEN: token } });
 }
@@ -43,7 +42,6 @@ const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).
 const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
 const features = (stored[2]?.lines ?? []).map((line) => JSON.parse(line));
 
-/** The fids of the Features that are printed as lines. */
 function fidsPrinted(text: string): number[] {
   return jsonLines(text).map(({ id }) => id);
 }

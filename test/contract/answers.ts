@@ -9,7 +9,6 @@ import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '..
 import { authorizedWith } from '../support/http/in-process-proxy.ts';
 import { allFids, CACHING, SCOPE, type World } from './world.ts';
 
-/** Tests the answers of pages. */
 export function testAnswers({ folder, proxy, stored, configured, publish }: World): void {
   test('every page is valid by a validator of RFC 7946 that is not ours', async () => {
     for (const geometry of GEOMETRIES) check(textOf(await send(proxy, `/api/v1/fc/lv2?geometry=${geometry}`)));

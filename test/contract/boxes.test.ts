@@ -16,7 +16,6 @@ import { readIndex } from '../support/releases/read-index.ts';
 /** What a box is about, the box, and the fids of the units in it. */
 type Row = readonly [what: string, bbox: string, ...fids: number[]];
 
-/** Asserts what boxes find among units, whose fids count from 1. */
 async function assertFinds(units: readonly string[], precision: number, rows: readonly Row[]): Promise<void> {
   const folder = await buildUnits(units, {
     precision,

@@ -11,7 +11,6 @@ import { damageFiles, type Exchange, RAW, type Stage, stagesOf } from './exchang
 import { DIRECTORY, type Setup } from './setups.ts';
 import { CACHING, prepareWorld, type World } from './world.ts';
 
-/** Links begin with it. */
 const HOST = 'boundaries.test';
 /** Of the connection, not of the answer. */
 const HOPS = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
@@ -153,7 +152,6 @@ function inPublic({ exchanges, answers }: Recorded, i: number): Answer | undefin
   return caching === undefined ? answer : { ...answer, headers: { ...answer.headers, 'cache-control': caching } };
 }
 
-/** The file that a line of the log names. */
 function fileIn(line: string): string {
   return /[\w/]+\.(?:json|bin|gz|jsonl)\b[\w.]*/.exec(line)?.[0] ?? line;
 }

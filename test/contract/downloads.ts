@@ -16,7 +16,6 @@ import { CACHING, type World } from './world.ts';
 const UNITS = '/api/v1/download/lv2.geojsonl.gz';
 const CELLS = '/api/v1/download/lv2.cells';
 
-/** Tests downloads, of the invented world. */
 export function testDownloads({ proxy, stored, publish, folder }: World): void {
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));

@@ -17,7 +17,6 @@ import { seedsOf } from '../support/slice.ts';
 
 const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
-/** Pairs of releases that are compared. */
 const RUNS = 250;
 
 /** The text of a unit, with its line feed: neighbours have much in common. */
@@ -26,9 +25,7 @@ function textOf(unit: number): string {
   return `${JSON.stringify({ type: 'Feature', id: unit, properties, geometry: null })}\n`;
 }
 
-/** How the data of a release is made. */
 interface Making {
-  /** Units that it lacks. */
   without: readonly number[];
   /** Level of zlib for data alone, and for chained data. */
   levels: readonly [number, number];
@@ -82,7 +79,6 @@ function make({ without, levels: [level, chainedLevel], aloneEvery }: Making): M
   return { units, source: new LoadedTable('r', table, 'full', 0), reads: new QueuedReads(origin) };
 }
 
-/** The slice of those units that the release has. */
 function sliceOf({ units, source }: MadeRelease, isAsked: (unit: number) => boolean, format: Format): Slice {
   const ranges: number[] = [];
   for (const [position, unit] of units.entries()) {

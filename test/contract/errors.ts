@@ -25,7 +25,6 @@ const PUBLIC_METADATA = 'https://example.org/.well-known/oauth-protected-resourc
 
 const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource'];
 
-/** Tests who is turned away. */
 export function testErrors({ proxy, configured }: World): void {
   /** The challenge of an answer without the URL of the metadata. */
   function challengeOf({ headers }: Answer, url = `${proxy.url}/.well-known/oauth-protected-resource`): string {

@@ -24,11 +24,9 @@ const PACKED = [
   ),
   ...[`${API}/`, `${API}/ogc`, `${API}/ogc/api`, `${API}/ogc/collections`, `${ITEMS}?limit=5`, ITEM],
 ];
-/** A path of each kind of answer. */
 export const KINDS: readonly string[] = [...PACKED, ...SAVED];
 const CODINGS = ['gzip', 'identity'];
 
-/** Tests answers of every kind. */
 export function testEveryAnswer({ proxy }: World): void {
   test('answers HEAD with the headers of GET and no body', async () => {
     for (const path of [...KINDS, `${API}/fc/lv9`])

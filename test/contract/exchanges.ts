@@ -14,7 +14,6 @@ import { KINDS } from './every-answer.ts';
 import { REFUSED } from './refusals.ts';
 import { SCOPE } from './world.ts';
 
-/** A request that every setup is sent. */
 export interface Exchange {
   path: string;
   method?: string;
@@ -27,7 +26,6 @@ export interface Exchange {
   isConfigured?: boolean;
 }
 
-/** Requests while one release is served. */
 export interface Stage {
   release: string;
   hosted: readonly string[];
@@ -76,7 +74,6 @@ export function stagesOf(made: Made): Stage[] {
   ];
 }
 
-/** The cursor of a position. */
 type Cursors = (level: Level, position: number) => string;
 
 function cursorsOf(folder: string, release: string): Cursors {
@@ -219,7 +216,6 @@ function afterASwitch(cursor: Cursors): Exchange[] {
   ];
 }
 
-/** Levels with few units and with none. */
 function filesOfCountries(): Exchange[] {
   const files = LEVELS.flatMap((level) => [
     `${API}/names/${levelName(level)}`,
@@ -229,7 +225,6 @@ function filesOfCountries(): Exchange[] {
   return [...get(files, { 'accept-encoding': 'gzip' }), ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`])];
 }
 
-/** Pages as large as they may be. */
 function manyUnits(): Exchange[] {
   const pages = FORMATS.flatMap((format) =>
     GEOMETRIES.map((geometry) => `${API}/${format}/lv1?geometry=${geometry}&page-size=1001`),
@@ -237,7 +232,6 @@ function manyUnits(): Exchange[] {
   return get([...pages, `${OGC}/collections/lv1/items?limit=9999&geometry=none`, `${API}/search?q=unit&limit=100`]);
 }
 
-/** See `damageFiles`. */
 function damaged(): Exchange[] {
   const paths = [
     'names/lv0',

@@ -12,7 +12,6 @@ import type { World } from './world.ts';
 const GEOJSON = 'application/geo+json';
 const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0';
 
-/** Tests what is the same for every origin. */
 export function testItems({ proxy, stored }: World): void {
   const get = async (path: string): Promise<Answer> => send(proxy, path, { 'accept-encoding': 'gzip' });
   const json = async <T>(path: string, mediaType = 'application/json'): Promise<T> => {

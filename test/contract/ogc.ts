@@ -14,7 +14,6 @@ import { AUTHORIZED, NO_TOKEN, startService } from '../support/http/in-process-p
 import { inBox, placedLevel } from '../support/places.ts';
 import type { World } from './world.ts';
 
-/** The landing page. */
 export const ROOT = '/api/v1/ogc';
 const JSON_TYPE = 'application/json';
 const GEOJSON = 'application/geo+json';
@@ -23,7 +22,6 @@ const SCHEMA = 'application/schema+json';
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84';
 const QUERYABLES = 'http://www.opengis.net/def/rel/ogc/1.0/queryables';
 
-/** A link of a body. */
 export interface Link {
   href: string;
   rel: string;
@@ -37,7 +35,6 @@ export interface Feature {
   bbox?: number[];
   links?: Link[];
 }
-/** The body of a page of features. */
 export interface Page {
   type: string;
   features: Feature[];
@@ -391,12 +388,10 @@ function resolved(one: Parameter | { $ref: string }, { parameters }: Definition[
   return '$ref' in one ? (parameters[one.$ref.split('/').at(-1) ?? ''] ?? assert.fail(one.$ref)) : one;
 }
 
-/** The path of the items of a level. */
 export function itemsOf(level: Level): string {
   return `${ROOT}/collections/${levelName(level)}/items`;
 }
 
-/** The features of a level as they are stored. */
 export function featuresOf(stored: readonly StoredLevel[], level: Level): Feature[] {
   return elementAt(stored, level).lines.map((line) => JSON.parse(line));
 }
@@ -405,7 +400,6 @@ export function idsOf({ features }: Page): number[] {
   return features.map(({ id }) => id);
 }
 
-/** The path of the link with a relation. */
 export function pathOf(links: readonly Link[], wanted: string): string {
   const [link, ...others] = links.filter(({ rel }) => rel === wanted);
   assert.ok(link !== undefined && others.length === 0, wanted);

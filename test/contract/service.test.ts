@@ -18,7 +18,6 @@ await buildRelease(writeCountries(), folder, { release: 'r1' });
 await buildRelease(writeCountries(), folder, { ...OPTIONS, release: 'r2', geometries: ['full', 'low', 'none'] });
 
 const caps = { low: 100, none: 1000 };
-/** As lv0 is described. */
 const LV0 = {
   level: 'lv0',
   features: 2,

@@ -12,7 +12,6 @@ import { startStaticHost } from '../support/http/static-host.ts';
 import { startProcesses } from '../support/processes/worker-processes.ts';
 import { startWorker } from '../support/processes/workerd.ts';
 
-/** What the contract is tested on. */
 export interface Setup {
   name: string;
   pages: StoredPages;
@@ -24,12 +23,9 @@ export interface Setup {
   start(out: string, options?: ContractOptions): Promise<ContractService>;
 }
 
-/** What tests of the contract may choose about a proxy. */
 export type ContractOptions = Pick<ServiceOptions, 'publicUrl' | 'scope'>;
 
-/** What tests of the contract use of a proxy. */
 export interface ContractService extends Target {
-  /** Lines that it logged. */
   log: readonly string[];
   releases: { refresh(): Promise<unknown> };
 }

@@ -26,7 +26,6 @@ const folder = temporaryFolder();
 const out = join(folder, 'output');
 const pool = openPool(0);
 
-/** Builds a release of squares: GID and where. */
 async function build(release: string, units: readonly (readonly [gid: string, x: number, size?: number])[]) {
   const features = units.map(([gid, x, size], i) => ({ fid: i + 1, values: [gid, gid], wkt: square(x, 0, size) }));
   const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };

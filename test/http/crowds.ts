@@ -37,7 +37,6 @@ const ASKED: readonly Asked[] = [
 ];
 const CROWDS = ['a folder', 'a static host'].flatMap((origin) => ASKED.map((asked) => ({ origin, asked })));
 
-/** How crowds are tried. */
 interface CrowdTests {
   /** `import.meta.url` of the test file. */
   module: string;

@@ -59,7 +59,6 @@ async function restOf(res: IncomingMessage): Promise<{ body: Buffer; isWhole: bo
   return { body: Buffer.concat(pieces), isWhole: res.complete };
 }
 
-/** Both. */
 async function receive(at: Target, path: string, headers: Record<string, string>) {
   const res = await begin(at, path, headers);
   return { status: res.statusCode, headers: res.headers, ...(await restOf(res)) };

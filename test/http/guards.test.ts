@@ -50,7 +50,6 @@ async function startGuarded(out: string, options: ServiceOptions = {}) {
   return { time, service: await startService(out, { held: HELD, time, ...options }) };
 }
 
-/** A client of a service with tokens. */
 const as = async (sub: string): Promise<Record<string, string>> => ({ ...GZIP, ...(await authorizedWith({ sub })) });
 
 interface Reader {
@@ -80,7 +79,6 @@ function slowReaders(
   });
 }
 
-/** Waits until they have been sent what they take. */
 async function haveBegun(readers: readonly Connection[]): Promise<void> {
   await until(() => readers.every(({ bytesWritten }) => bytesWritten > 0), 'not all are answered');
 }

@@ -14,7 +14,6 @@ import { until } from '../support/until.ts';
 const folder = await buildCountries({ cells: true });
 const PATH = '/api/v1/fc/lv1';
 
-/** The headers of a client. */
 const as = async (sub: string) => ({ 'accept-encoding': 'gzip', ...(await authorizedWith({ sub })) });
 
 test('a client beyond its rate gets 429 with the fields of the draft, other clients do not', async () => {

@@ -17,7 +17,6 @@ import { until } from '../support/until.ts';
 const UNITS = 8000;
 /** A quarter of the units, none beside another. */
 const PATH = '/api/v1/download/lv1.geojsonl.gz?bbox=-160,-65,0,0';
-/** More than one client may have. */
 const DOWNLOADS = 34;
 /** Reads of the host until memory is looked at: by then it does not grow any more. */
 const READS = 6000;

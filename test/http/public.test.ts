@@ -60,7 +60,6 @@ test('X-Forwarded-For is believed of trusted hops only, from the last entry to t
   assert.equal(clientOf('10.0.0.1', '198.51.100.1'), '10.0.0.1');
 });
 
-/** The status of a request from this address. */
 function statusFrom(url: string, localAddress: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     request(url + PATH, { localAddress, headers, agent: false }, (res) => {

@@ -20,7 +20,6 @@ const stored = readStored(folder, 'r1');
 
 const ROUTES = FORMATS.flatMap((format) => LEVELS.map((level) => `/api/v1/${format}/${levelName(level)}`));
 
-/** What a request without a good token may say. */
 const STRANGERS: readonly Readonly<Record<string, string | undefined>>[] = [
   NO_TOKEN,
   { authorization: 'Bearer x' },

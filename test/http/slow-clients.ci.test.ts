@@ -67,7 +67,6 @@ function heldNow(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** How much of a kind the process has open. */
 function openOf(isMeant: (target: string) => boolean): number {
   return openTargets().filter(isMeant).length;
 }

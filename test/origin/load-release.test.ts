@@ -24,7 +24,6 @@ const folder = temporaryFolder();
 for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), folder, { release });
 const origin = directoryOrigin(folder);
 
-/** The digest of the release in an output folder, as its file is now. */
 const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), RELEASE_FILE));
 
 test('files of any size are hashed in pieces of a megabyte: the event loop goes on after each', async () => {

@@ -24,7 +24,6 @@ import { worldOutput } from '../support/releases/world.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** What nobody has asked for is freed after this. */
 const UNUSED_MS = 300_000;
 
 const folder = await worldOutput();

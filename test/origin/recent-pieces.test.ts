@@ -90,7 +90,6 @@ function cellOf(position: number, units: number): Uint8Array {
   ]);
 }
 
-/** The bytes of an array. */
 function bytesIn({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

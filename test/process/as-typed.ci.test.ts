@@ -135,7 +135,6 @@ test('keys on a full disk prints one error and leaves nothing in the way of the 
   assert.equal(type('"$0" "$@"').status, 0);
 });
 
-/** Of the countries, which are asked for with a token. */
 async function statusOf(url: string, token?: string): Promise<number> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token.trim()}` };
   return (await fetch(`${url}/api/v1/fc/lv0`, { headers })).status;

@@ -50,7 +50,6 @@ Object.assign(globalThis, {
 });
 const { handler } = (await import('../../proxy/examples/lambda/lambda.ts')) as { handler: Handler };
 
-/** What the function sends for an event. */
 async function invoke(
   path: string,
   query = '',
@@ -64,7 +63,6 @@ async function invoke(
   return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };
 }
 
-/** An event as a function URL sends it. */
 function eventOf(path: string, query: string, headers: Record<string, string>, method: string): UrlEvent {
   const domainName = 'abcdefgh.lambda-url.eu-west-1.on.aws';
   return {

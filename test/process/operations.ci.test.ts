@@ -155,12 +155,10 @@ test('without its host and its issuer it starts all the same, is not ready, and 
   assert.equal((await send(running, '/api/v1/fc/lv1', { authorization })).status, 200);
 });
 
-/** A proxy whose access log goes to `stdout`. */
 function serveWithLog(stdout: 'unread' | number, ...options: string[]): Promise<Running> {
   return serve([...OPTIONS, '--metrics-port', '0', ...options], {}, { stdout });
 }
 
-/** The lines of its access log that were dropped so far. */
 async function droppedLines({ says }: Running): Promise<number> {
   const url = await says(/metrics at (http:\S+)\/metrics/);
   const text = (await send({ url }, '/metrics')).body.toString();

@@ -23,7 +23,6 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 const out = await buildCountries({ cells: true });
 const service = await startService(out);
 
-/** Opens the release of a service. */
 function opening(source: Service, cache = new Cache(temporaryFolder())) {
   return (): Promise<OpenRelease> => openService(source, undefined, cache);
 }

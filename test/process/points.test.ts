@@ -17,7 +17,6 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 const out = await buildCountries({ cells: true });
 const open = (): Promise<OpenRelease> => openFolder(out, undefined);
 
-/** Types the command. */
 function run(args: readonly string[], stdin = '', where: TypedIn = {}): Promise<Typed> {
   return typed('proxy', ['points', ...args], { stdin, ...where });
 }

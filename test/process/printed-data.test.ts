@@ -18,7 +18,6 @@ function writeHostile(name: string, gid: string, wkt: string | null): string {
   return writeDataset(join(folder, `${HOSTILE}-${name}.gpkg`), 'GPKG', [layer]);
 }
 
-/** Types a command; what it printed. */
 async function printed(...args: string[]): Promise<Typed> {
   const result = await typed('generator', [...args, '--quiet', '--out', join(folder, 'out')]);
   for (const text of [result.stdout, result.stderr]) {

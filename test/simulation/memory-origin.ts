@@ -26,7 +26,6 @@ const THOUSAND = 1000;
 /** A host that takes longer is given up. */
 const HOST_DELAY_MAX_MS = 9_500;
 
-/** The origin of one simulation. */
 export class MemoryOrigin {
   weather: Weather = CALM;
   readonly files = new Map<string, Buffer>();
@@ -53,7 +52,6 @@ export class MemoryOrigin {
     };
   }
 
-  /** It as a host. */
   get asHost(): Origin {
     return memoryHost({
       time: this.#time,
@@ -70,7 +68,6 @@ export class MemoryOrigin {
     });
   }
 
-  /** Paths of open files. */
   get open(): string[] {
     return [...this.#open.keys()];
   }

@@ -20,13 +20,10 @@ export interface SimulatedRelease {
   id: string;
   /** SHA-256 of its release.json. */
   digest: string;
-  /** By path in the output folder. */
   files: ReadonlyMap<string, Buffer>;
-  /** The right answer to each request that it can answer. */
   answers: Map<string, Expected>;
 }
 
-/** An answer. */
 export interface Expected {
   body: Buffer;
   etag: string;
@@ -56,7 +53,6 @@ const CURRENT: readonly string[] = [
 export const CODINGS = ['gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The key of a request among the right answers. */
 export function requestKey(target: string, coding: Coding): string {
   return `${coding} ${target}`;
 }
@@ -148,14 +144,12 @@ async function addAnswers(release: SimulatedRelease): Promise<void> {
     }
 }
 
-/** What is asked for without naming a release. */
 export function isPinned(target: string): boolean {
   return !CURRENT.includes(target);
 }
 
 export const CURRENT_TARGETS = CURRENT;
 
-/** The settings of a service for everybody. */
 export function publicSettings(origin: Origin) {
   return {
     origin,
@@ -169,7 +163,6 @@ export function publicSettings(origin: Origin) {
   };
 }
 
-/** A request as it is sent. */
 export function requestText(method: string, target: string, coding: Coding, headers: readonly string[] = []): string {
   const all = ['Host: simulation.test', 'Connection: close', `Accept-Encoding: ${coding}`, ...headers];
   return `${method} ${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;

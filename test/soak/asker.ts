@@ -6,7 +6,6 @@ import { type Answer, send } from '../support/http/http-client.ts';
 import type { Published } from './published.ts';
 import type { RotatingTokens } from './rotating-tokens.ts';
 
-/** A proxy under test. */
 export interface SoakedProxy {
   name: string;
   url: string;
@@ -29,7 +28,6 @@ const ALWAYS_EXCUSED = /^(408|503|504) /;
 /** A request could not be answered, which may be. */
 export class Excused extends Error {}
 
-/** A client. */
 export interface Asker {
   proxy: SoakedProxy;
   published: Published;
@@ -45,7 +43,6 @@ export function isBad({ number }: Asker): boolean {
   return number % BAD_CLIENTS_EVERY < 2;
 }
 
-/** The Authorization header that it sends. */
 export function authorizationOf({ tokens, number }: Asker): string {
   return tokens.valid(number);
 }

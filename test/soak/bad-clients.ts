@@ -6,7 +6,6 @@ import { setTimeout } from 'node:timers/promises';
 import { expectedPage, type Listing, pathOf } from '../support/listings.ts';
 import { type Asker, attempt, authorizationOf } from './asker.ts';
 
-/** The page with the largest unit. */
 const LARGE: Listing = { format: 'geojsonl', level: 0 };
 const SLOW_MS = 20;
 

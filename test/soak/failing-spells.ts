@@ -16,7 +16,6 @@ const FAULTS_OF_FILES = HOST_FAULTS.filter(({ what }) => what !== 'another page'
 const NO_BYTES: ReadonlySet<string> = new Set(['404', '503', 'a closed connection', 'cut half-way', 'no answer']);
 const FAULTS_OF_METADATA = HOST_FAULTS.filter(({ what }) => NO_BYTES.has(what));
 
-/** The spells of a host. */
 export function failingSpells(host: RunningHost, random: Dice) {
   let lastFailure = Number.NEGATIVE_INFINITY;
   return {

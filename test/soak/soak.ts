@@ -18,7 +18,6 @@ import { type Published, startPublishing } from './published.ts';
 import { askAnything, drawListings } from './requests.ts';
 import { KEY_OPTIONS, type RotatingTokens, startTokens } from './rotating-tokens.ts';
 
-/** How long it takes, and how much of it there is. */
 export interface SoakOptions {
   /** Intervals, each ended by a reading. */
   intervals: number;
@@ -29,7 +28,6 @@ export interface SoakOptions {
   seed: number;
 }
 
-/** What came of it. */
 export interface SoakResult {
   requests: number;
   switches: number;
@@ -139,7 +137,6 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
   };
 }
 
-/** One client for an interval. */
 async function askUntil(
   isOver: () => boolean,
   asker: Asker,

@@ -21,7 +21,6 @@ export function chooseMachine(node: string = process.execPath): Machine {
   return { serverCore: undefined, loadCore, node };
 }
 
-/** A command that runs on one core. */
 export function onCore(core: string | undefined, command: string, args: readonly string[]): [string, string[]] {
   return core === undefined ? [command, [...args]] : ['taskset', ['-c', core, command, ...args]];
 }
@@ -39,7 +38,6 @@ function allowedCores(): string[] {
   }
 }
 
-/** A running server. */
 export interface Server {
   url: string;
   pid: number;

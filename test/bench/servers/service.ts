@@ -9,7 +9,6 @@ import { type Machine, type Server, startNode } from './servers.ts';
 
 /** How to start the proxy, and what its clients send. */
 export interface Service {
-  /** How it checks tokens. */
   rules: { jwks: string; issuer: string; audience: string };
   /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
   authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;

@@ -30,7 +30,6 @@ export async function startFullHost() {
   });
   return {
     url: new URL(`http://127.0.0.1:${port}/`),
-    /** Fails if a connection was possible. */
     assertFull: (): void => assert.ok(further.connecting, 'the host accepted a connection'),
   };
 }

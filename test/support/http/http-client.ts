@@ -15,7 +15,6 @@ export interface Answer {
   body: Buffer;
 }
 
-/** Where requests are sent to. */
 export interface Target {
   /** `http://127.0.0.1:port` */
   url: string;

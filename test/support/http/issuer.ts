@@ -9,21 +9,16 @@ import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.
 import { AUDIENCE } from './in-process-proxy.ts';
 import { listen } from './listen.ts';
 
-/** A key pair by name. */
 export interface IssuerKey {
   kid: string;
   privateKey: KeyObject;
   jwk: Record<string, unknown>;
 }
 
-/** A running issuer. */
 export interface RunningIssuer {
-  /** Its `iss`. */
   name: string;
-  /** Where its key set is. */
   url: URL;
   server: Server;
-  /** How often the key set was asked for. */
   fetches: number;
   /** What is answered; the published keys where undefined. */
   fault: ((res: ServerResponse) => void) | undefined;
@@ -38,7 +33,6 @@ export interface Clock {
 
 export const POLICY: KeyPolicy = { cacheMs: 300_000, staleMs: 3_600_000, cooldownMs: 10_000 };
 
-/** Makes a key pair. */
 export function issuerKey(kid: string): IssuerKey {
   const { publicKey, privateKey } = newKeyPair();
   return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' } };

@@ -10,12 +10,9 @@ const NO_SUCH_KEY = 10007;
 /** Of an error inside R2. */
 const INTERNAL_ERROR = 10001;
 
-/** A running server. */
 export interface RunningBucket {
   port: number;
-  /** The keys that were requested. */
   asked: string[];
-  /** Does it fail at the moment? */
   isBroken: boolean;
 }
 

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../until.ts';
 
-/** A running cluster with one database. */
 export interface Postgis {
   /** Of the server and of PostGIS. */
   version: string;
@@ -22,7 +21,6 @@ export interface Postgis {
   stop(): Promise<void>;
 }
 
-/** Where Debian installs versions side by side. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const DATABASE = 'bench';
 /** Room for the whole table in memory, and nothing that makes short queries slower. */

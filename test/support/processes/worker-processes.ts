@@ -27,7 +27,6 @@ export async function startProcesses(
   const target = { url, takesTurns: true } as const;
   return {
     ...target,
-    /** Lines that it logged, except those that name what it serves. */
     get log() {
       return err()
         .split('\n')

@@ -145,10 +145,7 @@ test('GDAL reads a download by its address', { skip: without('ogr2ogr --version'
   assert.equal(status, 0, text);
   const fids = readFileSync(join(cwd, 'units.csv'), 'utf8').match(/(?<=^")\d+(?=",)/gm);
   const units = elementAt(stored, 2).units.filter(({ gids }) => gids[0] === 'U0.3_1');
-  assert.deepEqual(
-    fids,
-    units.map(({ fid }) => String(fid)),
-  );
+  assert.equal(fids?.join(), units.map(({ fid }) => fid).join());
 });
 
 test('memory of a stream is used again only where nothing can still wait to be sent', () => {

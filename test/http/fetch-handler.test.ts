@@ -27,10 +27,8 @@ const AUTHORIZED = { authorization: `Bearer ${token}` };
 const log: string[] = [];
 const options = { secret, issuer: [ISSUER], audience: AUDIENCE, log: (line: string) => log.push(line) };
 const handler = await createFetchHandler({ ...options, origin: await openOrigin(folder) });
-const request = (): Request =>
-  new Request('https://a.test/api/v1/fc/lv0', {
-    headers: { ...AUTHORIZED, 'accept-encoding': 'gzip' },
-  });
+const headers = { ...AUTHORIZED, 'accept-encoding': 'gzip' };
+const request = (): Request => new Request('https://a.test/api/v1/fc/lv0', { headers });
 const get = (): Promise<Response> => handler.fetch(request());
 
 test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep no file open and are no fault of the service', {
@@ -46,10 +44,7 @@ test('20 bodies that nobody reads, and 20 that are given up after a chunk, keep 
   // The first chunks of the bodies that nobody reads may still be on their way.
   await until(() => openFiles(file).length === 0, 'a file stays open');
   assert.ok(Buffer.from(await (await get()).arrayBuffer()).equals(page));
-  assert.deepEqual(
-    log.filter((line) => !line.startsWith('serving release ')),
-    [],
-  );
+  for (const line of log) assert.match(line, /^serving release /);
 });
 
 test('links have the scheme of their own request, whatever scheme the request before had', async () => {

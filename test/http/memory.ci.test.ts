@@ -2,8 +2,7 @@
 // own.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedOutput } from '../support/cached-folder.ts';

@@ -9,12 +9,8 @@ import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
 const folder = await buildCountries(WHOLE);
 /** Whatever the configuration of a cache passes on is believed: it is what is tested. */
-const service = await startService(folder, {
-  isPublic: true,
-  explorer: true,
-  trustProxy: ['127.0.0.1'],
-  forwardedHost: true,
-});
+const trusting = { trustProxy: ['127.0.0.1'], forwardedHost: true };
+const service = await startService(folder, { isPublic: true, explorer: true, ...trusting });
 
 const PAGE = '/api/v1/geojsonl/lv2?page-size=1';
 const NEXT = nextOf(await send(service, PAGE)) ?? assert.fail('one page');
@@ -73,14 +69,11 @@ function seen(answer: Answer): string[] {
   return [`${answer.status}`, textOf(answer), ...headers.map(([name, value]) => `${name}: ${value}`).sort()];
 }
 
+type Asked = { target: string; headers: Record<string, string | undefined> };
 let hosts = 0;
 
 /** A request after another one, both to a host of their own: what the plain one gets through the cache, and without. */
-async function pair(
-  cache: Target,
-  odd: { target: string; headers: Record<string, string | undefined> },
-  plain: { target: string; headers: Record<string, string | undefined> },
-): Promise<string | undefined> {
+async function pair(cache: Target, odd: Asked, plain: Asked): Promise<string | undefined> {
   const host = { host: `host-${++hosts}.test`, authorization: undefined };
   await send(cache, odd.target, { ...host, ...odd.headers });
   const [through, direct] = [

@@ -156,11 +156,7 @@ test('OpenAPI, /docs and /readyz of a public service know no tokens', async () =
   assert.equal(whole.match(/\$TOKEN/g)?.length, 2);
   const docs = await Promise.all([open, closed].map(async (at) => textOf(await send(at, '/docs', NO_TOKEN))));
   for (const word of ['<h2>Token</h2>', '$TOKEN', 'token-missing', 'same token'])
-    assert.deepEqual(
-      docs.map((text) => text.includes(word)),
-      [false, true],
-      word,
-    );
+    assert.equal(docs.map((text) => text.includes(word)).join(), 'false,true', word);
   assert.match(textOf(await send(open, '/', NO_TOKEN)), /^<!doctype html>\n<html lang="en" data-audience="public"/);
 });
 

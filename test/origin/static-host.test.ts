@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { CURRENT_PATH, pagePath, releasePath } from '../../format/layout.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
-import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -76,15 +76,9 @@ test('the host is asked with GET, computed paths and headers of our own: never w
 
 test('a host with a folder and a query of its own is asked with both, and never for no bytes', async () => {
   const origin = staticHostOrigin({ url: new URL(`${host.url}a/b/?sig=x`), headers: {} }, new TestLimits());
-  await assert.rejects(
-    origin.read('current.json', 1e9),
-    (error) => error instanceof OriginError && error.reason === 'missing',
-  );
+  await assert.rejects(origin.read('current.json', 1e9), { reason: 'missing' });
   await assert.rejects(origin.read('current.json', { offset: 9, length: 0 }), RangeError);
-  assert.deepEqual(
-    host.asked.map(({ url }) => url),
-    ['/a/b/current.json?sig=x'],
-  );
+  assert.equal(host.asked.map(({ url }) => url).join(), '/a/b/current.json?sig=x');
 });
 
 test('a host that is gone is unreadable', async () => {

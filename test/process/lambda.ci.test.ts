@@ -134,10 +134,8 @@ test('responses without a body have their status: 304, HEAD, 204', async () => {
   const held = await invoke('/api/v1/fc/lv2', '', { ...AUTHORIZED, 'if-none-match': String(headers['etag']) });
   assert.deepEqual([held.status, held.body.length], [304, 0]);
   const head = await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'HEAD');
-  assert.deepEqual(
-    [head.status, head.headers['content-length'], head.body.length],
-    [200, headers['content-length'], 0],
-  );
+  assert.deepEqual([head.status, head.body.length], [200, 0]);
+  assert.equal(head.headers['content-length'], headers['content-length']);
   assert.equal((await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'OPTIONS')).status, 204);
 });
 

@@ -99,14 +99,8 @@ test('CVE-2026-41059 (oauth2-proxy): a fragment, encoded or not, and dots make n
   for (const suffix of ['#/healthz', '%23/healthz', '/../../../healthz', '%3F/healthz'])
     assert.match(await ask(PATH + suffix), /^HTTP\/1\.1 401 /, suffix);
   // What begins like a public path is that path or none.
-  for (const target of [
-    `/healthz#/..${PATH}`,
-    `/healthz%23${PATH}`,
-    `/healthz/..${PATH}`,
-    `/healthz/%2e%2e${PATH}`,
-    `/${PATH}`,
-    '/%61pi/v1/fc/lv0',
-  ])
+  const begun = ['#/..', '%23', '/..', '/%2e%2e'].map((more) => `/healthz${more}${PATH}`);
+  for (const target of [...begun, `/${PATH}`, '/%61pi/v1/fc/lv0'])
     assert.match(await ask(target), /^HTTP\/1\.1 404 /, target);
 });
 
@@ -177,13 +171,13 @@ test('GHSA-88q6-jcjg-hvmw (jose-swift): `none` is no algorithm, with a signature
 
 // https://nvd.nist.gov/vuln/detail/CVE-2022-23540
 test('CVE-2022-23540 (jsonwebtoken): a token that names no algorithm gets none by default', async () => {
-  const text = textOf({ typ: 'JWT', kid: 'rsa' });
+  const header = { typ: 'JWT', kid: 'rsa' };
   await assertRefused(
     'malformed',
-    `${text}.`,
-    text,
-    signed({ typ: 'JWT', kid: 'rsa' }),
-    signed({ alg: '', kid: 'rsa' }),
+    `${textOf(header)}.`,
+    textOf(header),
+    signed(header),
+    signed({ alg: '', ...header }),
   );
 });
 
@@ -287,11 +281,7 @@ test('CVE-2024-28176, CVE-2022-36083 (jose): an encrypted token that inflates, o
 // https://github.com/advisories/GHSA-pm7g-w2cf-q238
 test('CVE-2026-29000 (pac4j): a token without a signature, encrypted for a public key, is refused', async () => {
   const plain = `${textOf({ alg: 'none' })}.`;
-  const wrapped = new CompactEncrypt(Buffer.from(plain)).setProtectedHeader({
-    alg: 'RSA-OAEP-256',
-    enc: 'A256GCM',
-    cty: 'JWT',
-    kid: 'rsa',
-  });
+  const header = { alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'rsa' };
+  const wrapped = new CompactEncrypt(Buffer.from(plain)).setProtectedHeader(header);
   await assertRefused('malformed', await wrapped.encrypt(RSA.publicKey));
 });

@@ -40,10 +40,7 @@ test('README and /docs print the page', () => {
   assert.ok(LIBRARY.includes(`@${version}/`));
 });
 
-for (const [what, PAGE] of [
-  ['the country', MAP],
-  ['tiles', TILES],
-] as const)
+for (const [what, PAGE] of Object.entries({ 'the country': MAP, tiles: TILES }))
   test(`it draws ${what}, with a token or from a public service`, { skip: WITHOUT_CHROMIUM }, async () => {
     const folder = temporaryFolder();
     const attribution = ['Survey of Aland', 'Friends of Beland'];

@@ -170,8 +170,11 @@ test('a table of figures is carried to the units of another release by shares, a
   skip: without('python3 --version', 'curl --version'),
 }, async () => {
   const [folder, home] = [temporaryFolder(), temporaryFolder()];
-  const build = async (release: string, gids: readonly (readonly [gid: string, x: number, size?: number])[]) => {
-    const districts = gids.map(([gid, x, size]) => [['ESP', 'ESP.1_1', gid], square(x, 0, size)] as const);
+  /** Districts are squares: where each is, and its size. */
+  const build = async (release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) => {
+    const districts = Object.entries(units).map(
+      ([gid, [x, size]]) => [['ESP', 'ESP.1_1', gid], square(x, 0, size)] as const,
+    );
     const layers = [
       layerOf('ADM_0', ['GID_0'], [[['ESP'], square(0, 0, 20)]]),
       layerOf('ADM_1', ['GID_0', 'GID_1'], [[['ESP', 'ESP.1_1'], square(0, 0, 20)]]),
@@ -179,19 +182,8 @@ test('a table of figures is carried to the units of another release by shares, a
     ];
     await buildLayers(layers, { release, accept: ['fewer-units'] }, folder);
   };
-  await build('2025-11', [
-    ['ESP.1.1_1', 0, 1],
-    ['two', 1, 1],
-    ['stays', 5],
-    ['big', 8, 2],
-    ['sinks', 15],
-  ]);
-  await build('2026-11', [
-    ['joined', 0, 2],
-    ['stays', 5],
-    ['b1', 8, 1],
-    ['b2', 9, 1],
-  ]);
+  await build('2025-11', { 'ESP.1.1_1': [0, 1], two: [1, 1], stays: [5], big: [8, 2], sinks: [15] });
+  await build('2026-11', { joined: [0, 2], stays: [5], b1: [8, 1], b2: [9, 1] });
   await publishChanges({ out: folder, from: '2025-11', to: '2026-11' }, undefined, openPool(0), SILENT, (write) =>
     withLock(folder, write),
   );

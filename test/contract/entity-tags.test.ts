@@ -119,13 +119,9 @@ test('bodies of two releases with the same tag have the same bytes, and can be c
       const [one, two] = [make(made[0]), make(made[1])];
       const [a, b] = [sliceOf(one, isAsked, format), sliceOf(two, isAsked, format)];
       const [body, other] = [await bytesOf(a, one), await bytesOf(b, two)];
-      for (const [release, bytes] of [
-        [one, body],
-        [two, other],
-      ] as const) {
-        const lines = release.units.filter(isAsked).map(textOf);
-        assert.equal(gunzipSync(bytes).toString(), bodyOf(format, lines));
-      }
+      const textIn = ({ units }: MadeRelease): string => bodyOf(format, units.filter(isAsked).map(textOf));
+      assert.equal(gunzipSync(body).toString(), textIn(one));
+      assert.equal(gunzipSync(other).toString(), textIn(two));
       if (a.tag !== b.tag) {
         if (gunzipSync(body).equals(gunzipSync(other))) seen.other++;
         return;
@@ -144,10 +140,8 @@ test('bodies of two releases with the same tag have the same bytes, and can be c
 });
 
 test('a unit that has come to be the first of its file changes the tag of what it is in the middle of, and no other', () => {
-  const [one, two] = [
-    make({ without: [0], levels: [5, 5], aloneEvery: 0 }),
-    make({ without: [], levels: [5, 5], aloneEvery: 0 }),
-  ];
+  const alike = { levels: [5, 5], aloneEvery: 0 } as const;
+  const [one, two] = [make({ without: [0], ...alike }), make({ without: [], ...alike })];
   for (const [from, end, isSame] of [
     [1, 90, true],
     // 100 is the first of the second file with unit 0, and the last of the first file without it.

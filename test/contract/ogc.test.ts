@@ -49,12 +49,7 @@ test('each abstract test of what is declared has a test by its name in ogc.ts, a
 });
 
 test('a page ends before 2 MiB of stored bytes, but has at least one feature; large features come as they are', async () => {
-  const large = new Map([
-    ['0.3', 2_700_000],
-    ['0.5', 700_000],
-    ['0.6', 700_000],
-    ['0.7', 700_000],
-  ]);
+  const large = new Map(Object.entries({ '0.3': 2_700_000, '0.5': 700_000, '0.6': 700_000, '0.7': 700_000 }));
   const folder = temporaryFolder();
   const source = join(folder, 'large.gpkg');
   writeInvented(source, { counts: [12], verticesOf: () => 12, strayEvery: 7, large });

@@ -26,8 +26,11 @@ const folder = temporaryFolder();
 const out = join(folder, 'output');
 const pool = openPool(0);
 
-async function build(release: string, units: readonly (readonly [gid: string, x: number, size?: number])[]) {
-  const features = units.map(([gid, x, size], i) => ({ fid: i + 1, values: [gid, gid], wkt: square(x, 0, size) }));
+/** Builds a release of squares: where each is, and its size, by GID. */
+async function build(release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) {
+  const features = Object.entries(units).map(([gid, [x, size]], i) => {
+    return { fid: i + 1, values: [gid, gid], wkt: square(x, 0, size) };
+  });
   const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
   const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', [layer]);
   await buildUnchecked(source, out, { release, accept: ['fewer-units'] });
@@ -37,11 +40,9 @@ function publish(at: string, from: string, to: string, key?: Parameters<typeof p
   return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
 }
 
-const stays = ['stays', 5] as const;
-const halves = [['x1', 8] as const, ['x2', 9, 1] as const];
-await build('a', [['old & first', 0], stays, ['x', 8, 2]]);
-await build('b', [['second', 0], stays, ...halves]);
-await build('c', [['third', 0], stays, ...halves]);
+await build('a', { 'old & first': [0], stays: [5], x: [8, 2] });
+await build('b', { second: [0], stays: [5], x1: [8], x2: [9, 1] });
+await build('c', { third: [0], stays: [5], x1: [8], x2: [9, 1] });
 const bare = copyOf(out);
 await publish(out, 'a', 'b');
 await publish(out, 'b', 'c');

@@ -209,13 +209,9 @@ test('there is one Host, of at most 255 characters and with a port up to 65535, 
 
 test('a first request over https is logged if the links are http, and not with --public-url or --trust-proxy', async () => {
   const https = { 'x-forwarded-proto': 'https' };
-  for (const [options, lines] of [
-    [{}, 1],
-    [{ publicUrl: 'https://p.test' }, 0],
-    [{ trustProxy: ['10.0.0.0/8'] }, 0],
-  ] as const) {
+  for (const options of [{}, { publicUrl: 'https://p.test' }, { trustProxy: ['10.0.0.0/8'] }]) {
     const service = await startService(folder, options);
     for (let i = 0; i < 3; i++) await send(service, PATH, https);
-    assert.equal(service.log.length, lines, service.log.join(' '));
+    assert.equal(service.log.length, Object.keys(options).length === 0 ? 1 : 0, service.log.join(' '));
   }
 });

@@ -5,8 +5,7 @@ import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError, QueuedReads } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { openFiles } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -121,10 +120,7 @@ for (const [way, read] of Object.entries(WAYS)) {
       ['a/1', { offset: 0, length: 6001 }, 'damaged'],
       ['a', { offset: 0, length: 1 }, 'unreadable'],
     ] as const)
-      await assert.rejects(
-        async () => read(origin, path, range),
-        (error) => error instanceof OriginError && error.reason === reason && error.path === path,
-      );
+      await assert.rejects(async () => read(origin, path, range), { name: 'OriginError', reason, path });
     origin.close?.('a');
   });
 

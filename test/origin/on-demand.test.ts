@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { releasePath } from '../../format/layout.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
-import type { LoadedRelease, Sized } from '../../proxy/data/release.ts';
-import { TABLES } from '../../proxy/data/release.ts';
+import { type LoadedRelease, type Sized, TABLES } from '../../proxy/data/release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { NEIGHBOURS } from '../../proxy/features/neighbours/touches.ts';
 import { CELLS } from '../../proxy/features/places/level-places.ts';
@@ -62,13 +61,8 @@ test('a part of a level is read when it is first asked for, once for all who ask
   const noted = noting();
   const { releases, release, clock } = await openRelease(noted);
   const level = await release.load(2);
-  for (const [what, part] of [
-    ['low', TABLES.low],
-    ['none', TABLES.none],
-    ['cells', CELLS],
-    ['neighbours', NEIGHBOURS],
-    ['words', WORDS],
-  ] as const) {
+  const parts = { low: TABLES.low, none: TABLES.none, cells: CELLS, neighbours: NEIGHBOURS, words: WORDS };
+  for (const [what, part] of Object.entries(parts)) {
     const { bytes } = level;
     noted.read.length = 0;
     assert.equal(level.get<Sized>(part), undefined, what);

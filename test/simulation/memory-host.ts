@@ -11,8 +11,7 @@ import {
   requestFor,
   responseInTime,
 } from '../../proxy/origin/host-response.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

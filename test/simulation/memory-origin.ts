@@ -1,8 +1,7 @@
 // An origin in memory whose answers are late, wrong, cut or old, as a seed says: a folder, or a host (memory-host.ts).
 // Files of a folder that stay open keep their content when another one takes their place, as descriptors do.
 import { CURRENT_PATH } from '../../format/layout.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
 import { memoryHost } from './memory-host.ts';
 import type { VirtualTime } from './virtual-time.ts';

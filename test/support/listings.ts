@@ -123,13 +123,8 @@ export function anyPlace({ boxes, rings }: PlacedLevel, precision: number, steps
       const middleOf = (one: number, other: number): bigint => ((BigInt(one) + BigInt(other)) * unit) / 2n;
       return `${nearTo(middleOf(x1, x2), x, 180)},${nearTo(middleOf(y1, y2), y, 90)}`;
     });
-  const whole = fc.constantFrom(
-    '-180,-90,180,90',
-    '180,-90,-180,90',
-    '0,0,0,0',
-    '90.5,-90,-90.5,90',
-    '-180,10,-180,60',
-  );
+  const worlds = ['-180,-90,180,90', '180,-90,-180,90', '90.5,-90,-90.5,90'];
+  const whole = fc.constantFrom(...worlds, '0,0,0,0', '-180,10,-180,60');
   return { bbox: fc.oneof({ weight: 4, arbitrary: bbox }, { weight: 1, arbitrary: whole }), contains };
 }
 

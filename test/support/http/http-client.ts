@@ -35,15 +35,9 @@ export function send(
     const agent = takesTurns ? false : undefined;
     const sent = request({ hostname, port, path, method, agent, headers: Object.fromEntries(given) }, (res) => {
       const pieces: Buffer[] = [];
+      const { statusCode: status = 0, headers, rawHeaders } = res;
       res.on('data', (piece: Buffer) => pieces.push(piece));
-      res.on('end', () =>
-        resolve({
-          status: res.statusCode ?? 0,
-          headers: res.headers,
-          rawHeaders: res.rawHeaders,
-          body: Buffer.concat(pieces),
-        }),
-      );
+      res.on('end', () => resolve({ status, headers, rawHeaders, body: Buffer.concat(pieces) }));
       res.on('error', reject);
     });
     sent.on('error', reject).end();

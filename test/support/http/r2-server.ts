@@ -35,19 +35,8 @@ export async function startR2(folder: string): Promise<RunningBucket> {
 function answer(res: ServerResponse, key: string, all: Buffer, range?: { offset: string; length: string }): void {
   const offset = Number(range?.offset ?? 0);
   const length = Math.min(Number(range?.length ?? all.length), all.length - offset);
-  const metadata = Buffer.from(
-    JSON.stringify({
-      name: key,
-      version: '1',
-      size: all.length,
-      etag: '0',
-      uploaded: 0,
-      httpFields: {},
-      customFields: [],
-      range: { offset, length },
-      checksums: {},
-    }),
-  );
+  const about = { name: key, version: '1', size: all.length, etag: '0', uploaded: 0, range: { offset, length } };
+  const metadata = Buffer.from(JSON.stringify({ ...about, httpFields: {}, customFields: [], checksums: {} }));
   res.writeHead(200, {
     'CF-R2-Metadata-Size': String(metadata.length),
     'Content-Length': String(metadata.length + length),

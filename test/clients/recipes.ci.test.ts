@@ -1,5 +1,5 @@
-// The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged; tables of figures
-// from one release to another; Python's libraries of PyPI (desktop.long.test.ts has those of Debian).
+// The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged; tables of
+// figures from one release to another; Python's libraries of PyPI (desktop.long.test.ts has those of Debian).
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

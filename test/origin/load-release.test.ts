@@ -1,5 +1,5 @@
-// How the metadata of a release is loaded: in pieces, between which the event loop goes on, not if it contradicts itself,
-// and anew after a read that never ends. What is not as it was recorded is in release/served-releases.test.ts.
+// How the metadata of a release is loaded: in pieces, between which the event loop goes on, not if it contradicts
+// itself, and anew after a read that never ends. What is not as it was recorded: release/served-releases.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -16,7 +16,6 @@ import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
-import { withoutPackages } from '../support/processes/without-packages.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildWorld, TestLimits, testFaults } from './failing-host.ts';
@@ -142,6 +141,20 @@ test('a place that is none, an endpoint that is none or without a bucket, and a 
   await refused({ origin: 's3://boundaries' }, /^--origin s3:/, /AWS_ACCESS_KEY_ID.*AWS_PROFILE/);
   Object.assign(process.env, S3_ENV);
 });
+
+/** Arguments of node for a program that is run as if packages whose names begin so were not installed. */
+function withoutPackages(prefix: string): string[] {
+  const resolver = `export async function resolve(name, context, next) {
+    if (!name.startsWith(${JSON.stringify(prefix)})) return next(name, context);
+    throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
+  }`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(moduleUrl(resolver))});`;
+  return ['--import', moduleUrl(register)];
+}
+
+function moduleUrl(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
 
 test('without the packages the error names the command that installs them', () => {
   const { status, stderr } = spawnSync(

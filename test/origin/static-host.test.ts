@@ -1,19 +1,21 @@
 // A static host as the origin, also read with `fetch`: what it is asked, what becomes of answers when it fails, and how
 // many connections to it there are.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { CURRENT_PATH, pagePath, releasePath } from '../../format/layout.ts';
 import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { after } from '../support/after.ts';
 import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { startFullHost } from '../support/http/full-host.ts';
 import { rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { AUTHORIZED, startService, token } from '../support/http/in-process-proxy.ts';
 import { partOf, startStaticHost, writePartHead } from '../support/http/static-host.ts';
@@ -132,6 +134,34 @@ test('what has begun at the host for a client that has gone ends, and others tak
   }
   assert.deepEqual(proxy.log, []);
 });
+
+/** Listens and then blocks its thread for good. */
+const LISTENER = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+/** Linux queues one connection more than the backlog. */
+const QUEUED = 2;
+
+/** Starts a host that accepts no connection, as behind a firewall that drops packets: its backlog is full. Linux only. */
+async function startFullHost() {
+  const worker = new Worker(LISTENER, { eval: true });
+  const [port] = await once(worker, 'message');
+  const open = () => connect(port, '127.0.0.1').on('error', () => {});
+  const sockets = Array.from({ length: QUEUED }, open);
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const further = open();
+  after(async () => {
+    for (const socket of [...sockets, further]) socket.destroy();
+    await worker.terminate();
+  });
+  return {
+    url: new URL(`http://127.0.0.1:${port}/`),
+    assertFull: (): void => assert.ok(further.connecting, 'the host accepted a connection'),
+  };
+}
 
 test('a host to which no connection can be made: 504 after the time for an answer, of a page, of features and of metadata', {
   skip: process.platform !== 'linux' && 'the backlog of Linux',

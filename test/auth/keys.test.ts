@@ -59,12 +59,8 @@ async function stage(read?: () => Promise<string>, policy = POLICY): Promise<Sta
 }
 
 function keysReadBy(read: () => Promise<string>, clock: Clock, log: string[] = [], policy = POLICY): RotatingKeys {
-  return new RotatingKeys(
-    { name: 'keys.json', read },
-    policy,
-    (line) => log.push(line),
-    () => clock.ms,
-  );
+  const say = (line: string): number => log.push(line);
+  return new RotatingKeys({ name: 'keys.json', read }, policy, say, () => clock.ms);
 }
 
 function setOf(...keys: readonly IssuerKey[]): string {

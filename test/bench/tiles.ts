@@ -77,14 +77,8 @@ if (hasProgram('tippecanoe')) {
   const args = (dump: string, to: string, minzoom: number) => [
     ...[...choices, ...zooms(minzoom), '--no-tiny-polygon-reduction', `--output-to-directory=${to}`, dump],
   ];
-  all.push(
-    await madeBy('tippecanoe', args),
-    await madeBy(
-      'tippecanoe',
-      (...what) => ['--no-simplification-of-shared-nodes', ...args(...what)],
-      ', shared nodes',
-    ),
-  );
+  const sharing: typeof args = (...what) => ['--no-simplification-of-shared-nodes', ...args(...what)];
+  all.push(await madeBy('tippecanoe', args), await madeBy('tippecanoe', sharing, ', shared nodes'));
 }
 printWeights();
 for (const { maker, cpu, tilesOf } of all) {

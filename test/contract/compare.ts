@@ -125,13 +125,7 @@ function withoutPages(answer: Answer): object {
 }
 
 /** What differs in public, besides: what says how to sign in. http/public.test.ts has what they are there. */
-const OF_TOKENS = [
-  '/api/v1/ogc/api',
-  '/openapi.json',
-  '/readyz',
-  '/.well-known/api-catalog',
-  '/.well-known/oauth-protected-resource',
-];
+const OF_TOKENS = /^\/(api\/v1\/ogc\/api|openapi\.json|readyz|\.well-known\/(api-catalog|oauth-protected-resource))$/;
 
 /** What `Cache-Control` says in public. The id of a release may be used again; a cursor names its content. */
 const PUBLIC_CACHING: Readonly<Record<string, string>> = {
@@ -142,7 +136,7 @@ const PUBLIC_CACHING: Readonly<Record<string, string>> = {
 /** What a public service answers in place of the directory; undefined where that is not known here. */
 function inPublic({ exchanges, answers }: Recorded, i: number): Answer | undefined {
   const { isConfigured, path } = elementAt(exchanges, i);
-  if (isConfigured || OF_TOKENS.includes(path)) return undefined;
+  if (isConfigured || OF_TOKENS.test(path)) return undefined;
   const isPlain = ({ method, headers, isHeld, claims }: Exchange): boolean =>
     [method, headers, isHeld, claims].every((value) => value === undefined);
   // Nobody is turned away.

@@ -42,10 +42,9 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ...each(
       'fc/lv1?',
       [
-        'page-size=2&page-size=2',
+        ...['page-size=2', 'geometry=low'].map((pair) => `${pair}&${pair}`),
         'gid-0=a&gid-0=b',
         'start-at=1&page-size=1&start%2Dat=2',
-        'geometry=low&geometry=low',
       ],
       'duplicate-parameter',
       /^(page-size|gid-0|start-at|geometry) occurs more than once; .* as one value: (?!west)./,

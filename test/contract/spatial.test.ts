@@ -102,9 +102,9 @@ test('a release that was built without cells or neighbours says so, and answers 
   for (const target of ['fc/lv0?contains=1,1', 'fc/lv5?contains=1,1', 'at?point=1,2&geometry=full'])
     assert.match(refusal(await send(proxy, `/api/v1/${target}`), 400, 'bad-parameter'), /--no-cells/);
   for (const target of ['fc/lv0', 'geojsonl/lv5', 'download/lv1.geojsonl.gz', 'ogc/collections/lv0/items'])
-    assert.match(
+    assert.equal(
       refusal(await send(proxy, `/api/v1/${target}?touches=AAA`), 400, 'bad-parameter'),
-      /^touches is not possible: this release was built with --no-neighbours\.$/,
+      'touches is not possible: this release was built with --no-neighbours.',
     );
   for (const [path, detail] of [
     ['lv0.cells', 'no cells: it was built with --no-cells'],
@@ -136,12 +136,8 @@ test('a page that is empty by exchanged numbers, or by small letters in a GID, l
     assert.ok(fidsOf(await send(service, target)).length > 0, link);
   }
   // Where nothing matches that, either, or nobody knows which filter is wrong.
-  for (const query of [
-    'contains=-40,-41',
-    'contains=2.5,10.5&gid-0=AAA',
-    'contains=2.5,10.5&bbox=0,0,20,20',
-    'gid-0=zz',
-  ])
+  const others = ['gid-0=AAA', 'bbox=0,0,20,20'].map((other) => `contains=2.5,10.5&${other}`);
+  for (const query of ['contains=-40,-41', 'gid-0=zz', ...others])
     assert.deepEqual(await ask(query), { status: 200, matched: '0', link: undefined }, query);
 });
 

@@ -216,11 +216,9 @@ test('what tasks do with bytes that arrive at the same time does not keep the ev
 
 test('a client that asks for many points of a static host is refused itself, and others are answered', async () => {
   // Cells, but not their directory, which all clients wait for together.
-  const { service, reads, release } = await heldService(
-    folder,
-    { work: { running: 1, waiting: 1 } },
-    (path, extent) => path.endsWith('cells.bin') && typeof extent === 'object' && extent.offset > 0,
-  );
+  const isCell: Parameters<typeof heldService>[2] = (path, extent) =>
+    path.endsWith('cells.bin') && typeof extent === 'object' && extent.offset > 0;
+  const { service, reads, release } = await heldService(folder, { work: { running: 1, waiting: 1 } }, isCell);
   const [alice, bob] = [await as('alice'), await as('bob')];
   // HEAD: no more than the cell is read.
   const point = (level: number, who: typeof alice) =>

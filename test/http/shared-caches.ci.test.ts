@@ -245,10 +245,8 @@ let hosts = 0;
 async function pair(cache: Target, odd: Asked, plain: Asked): Promise<string | undefined> {
   const host = { host: `host-${++hosts}.test`, authorization: undefined };
   await send(cache, odd.target, { ...host, ...odd.headers });
-  const [through, direct] = [
-    await send(cache, plain.target, { ...host, ...plain.headers }),
-    await send(open, plain.target, { ...host, ...plain.headers }),
-  ];
+  const given = { ...host, ...plain.headers };
+  const [through, direct] = [await send(cache, plain.target, given), await send(open, plain.target, given)];
   const isSame = JSON.stringify(seen(through)) === JSON.stringify(seen(direct));
   return isSame ? undefined : `${JSON.stringify(odd)}, then ${JSON.stringify(plain)}`;
 }

@@ -173,13 +173,9 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
   skip: !isLinux,
 }, async () => {
   writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
+  const range = { offset: 1, length: 999_999 };
   const streams = Array.from({ length: 5 }, () =>
-    new QueuedReads(directoryOrigin(folder, noTime)).pieces(
-      'a/streamed',
-      { offset: 1, length: 999_999 },
-      NOBODY,
-      () => true,
-    ),
+    new QueuedReads(directoryOrigin(folder, noTime)).pieces('a/streamed', range, NOBODY, () => true),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;

@@ -7,11 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
-import { StartError } from '../../proxy/config/start-error.ts';
 import type { HostLimits } from '../../proxy/origin/host-response.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
 import { parseS3Url, s3Origin } from '../../proxy/origin/s3.ts';
-import { openSignedBucket, S3Error } from '../../proxy/origin/s3-signer.ts';
+import { openSignedBucket } from '../../proxy/origin/s3-signer.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
@@ -51,12 +49,11 @@ test('the bucket is asked with signed GETs, and nothing of the client', async ()
 
 test('a request without the right signature is refused by the bucket, and so is another account', async () => {
   assert.equal((await fetch(new URL(CURRENT_PATH, bucket.url))).status, 403);
-  const unreadable = (error: unknown): boolean => error instanceof OriginError && error.reason === 'unreadable';
   for (const wrong of [{ AWS_SECRET_ACCESS_KEY: 'guessed' }, { AWS_ACCESS_KEY_ID: 'OTHER' }]) {
     Object.assign(process.env, wrong);
     const origin = await open();
     Object.assign(process.env, S3_ENV);
-    await assert.rejects(origin.read(CURRENT_PATH, 1e9), unreadable);
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), { name: 'OriginError', reason: 'unreadable' });
   }
   assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
@@ -113,9 +110,7 @@ test('buckets of AWS have host names, those of other servers and of names withou
 
 test('without a region: named for AWS, not needed with an endpoint', async () => {
   delete process.env['AWS_REGION'];
-  await assert.rejects(openSignedBucket(location, undefined), (error) => {
-    return error instanceof S3Error && /AWS_REGION=/.test(error.remedy);
-  });
+  await assert.rejects(openSignedBucket(location, undefined), { name: 'S3Error', remedy: /AWS_REGION=/ });
   assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
   Object.assign(process.env, S3_ENV);
 });
@@ -123,15 +118,8 @@ test('without a region: named for AWS, not needed with an endpoint', async () =>
 test('a place that is none, an endpoint that is none or without a bucket, and a missing account prevent the start', async () => {
   const issuer = { secret: 'a secret of at least thirty-two bytes', issuer: ['https://issuer.test'], audience: 'a' };
   const refused = async (options: object, where: RegExp, remedy: RegExp): Promise<void> => {
-    await assert.rejects(
-      optionsToSettings({ ...issuer, ...options }, () => {}),
-      (error) => {
-        assert.ok(error instanceof StartError, String(error));
-        assert.match(error.where, where);
-        assert.match(error.remedy, remedy);
-        return true;
-      },
-    );
+    const settings = optionsToSettings({ ...issuer, ...options }, () => {});
+    await assert.rejects(settings, { name: 'StartError', where, remedy });
   };
   for (const origin of ['s3://', 's3:boundaries', 's3://b', 's3://boundaries/../x', 's3://boundaries//x', 's3://a b/c'])
     await refused({ origin }, /^--origin s3:/, /s3:\/\/bucket\/prefix/);

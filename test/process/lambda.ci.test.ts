@@ -50,12 +50,7 @@ Object.assign(globalThis, {
 });
 const { handler } = (await import('../../proxy/examples/lambda/lambda.ts')) as { handler: Handler };
 
-async function invoke(
-  path: string,
-  query = '',
-  headers: Record<string, string> = AUTHORIZED,
-  method = 'GET',
-): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+async function invoke(path: string, query = '', headers: Record<string, string> = AUTHORIZED, method = 'GET') {
   const stream = new PassThrough();
   const [all] = await Promise.all([buffer(stream), handler(eventOf(path, query, headers, method), stream)]);
   const end = all.indexOf(SEPARATOR);

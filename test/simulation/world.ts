@@ -62,11 +62,8 @@ export async function simulatedReleases(): Promise<SimulatedRelease[]> {
   const builds = ['a-r0', 'a-r1', 'a-r2', 'b-r0', 'b-r1'];
   const countries = (from: number, to: number) =>
     squares('ADM_0', ['GID_0'], ...Array.from({ length: to - from }, (_, i) => [`A${from + i}`]));
-  const regions = squares(
-    'ADM_1',
-    ['GID_0', 'GID_1'],
-    ...Array.from({ length: 40 }, (_, i) => [`A${i % 20}`, `A${i % 20}.${i}_1`]),
-  );
+  const gids = Array.from({ length: 40 }, (_, i) => [`A${i % 20}`, `A${i % 20}.${i}_1`]);
+  const regions = squares('ADM_1', ['GID_0', 'GID_1'], ...gids);
   // Its bytes are the same each time: those of a GeoPackage have a date.
   const source = [countries(0, 150), regions].map((layer) =>
     writeDataset(join(folder, `${layer.name}.geojson`), 'GeoJSON', [layer]),

@@ -2,7 +2,7 @@
 // changes are noticed is not looked at here, on machines of any speed, but in simulations.
 import assert from 'node:assert/strict';
 import type { Dice } from '../support/dice.ts';
-import { type Answer, send } from '../support/http/http-client.ts';
+import { type Answer, type Sent, send } from '../support/http/http-client.ts';
 import type { Published } from './published.ts';
 import type { RotatingTokens } from './rotating-tokens.ts';
 
@@ -51,12 +51,7 @@ export function authorizationOf({ tokens, number }: Asker): string {
  * Sends a request with a valid token unless `headers` has another, and returns its answer of whatever status below 500.
  * @throws Excused if it may have failed; any other error is a fault of the proxy
  */
-export function ask(
-  asker: Asker,
-  path: string,
-  headers: Record<string, string | undefined> = {},
-  method = 'GET',
-): Promise<Answer> {
+export function ask(asker: Asker, path: string, headers: Sent = {}, method = 'GET'): Promise<Answer> {
   const given = { authorization: authorizationOf(asker), ...headers };
   return attempt(asker, path, async () => {
     const answer = await send(asker.proxy, path, given, method);

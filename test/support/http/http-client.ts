@@ -22,13 +22,11 @@ export interface Target {
   takesTurns?: boolean;
 }
 
+/** Headers of a request; undefined leaves one out. */
+export type Sent = Readonly<Record<string, string | undefined>>;
+
 /** Sends a request with a valid token, unless `headers` has another; undefined leaves a header out. */
-export function send(
-  { url, takesTurns }: Target,
-  path: string,
-  headers: Record<string, string | undefined> = {},
-  method = 'GET',
-): Promise<Answer> {
+export function send({ url, takesTurns }: Target, path: string, headers: Sent = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const given = Object.entries({ ...AUTHORIZED, ...headers }).filter(([, value]) => value !== undefined);
   return new Promise((resolve, reject) => {
@@ -115,7 +113,7 @@ const PAGES_MAX = 10_000;
 export async function* pagesFrom(
   at: Target,
   path: string,
-  headers: Record<string, string | undefined> = {},
+  headers: Sent = {},
 ): AsyncGenerator<Answer, void, undefined> {
   let next: string | undefined = path;
   for (let pages = 0; next !== undefined; pages++) {
@@ -128,11 +126,7 @@ export async function* pagesFrom(
 }
 
 /** The fids of every page from `path` on. */
-export async function walk(
-  at: Target,
-  path: string,
-  headers: Record<string, string | undefined> = {},
-): Promise<number[]> {
+export async function walk(at: Target, path: string, headers: Sent = {}): Promise<number[]> {
   const fids: number[] = [];
   for await (const answer of pagesFrom(at, path, headers)) fids.push(...fidsOf(answer));
   return fids;

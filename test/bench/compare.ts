@@ -15,8 +15,7 @@ import { boxesOf, proxyFind } from '../support/releases/boxes-beside-model.ts';
 import { columnsOf, featureOf, importLevel, quoted } from './comparisons/postgis.ts';
 import { folderOfRun } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure, sampleSource } from './requests/measured-release.ts';
-import { chooseMachine } from './servers/servers.ts';
-import { prepareService } from './servers/service.ts';
+import { chooseMachine, prepareService } from './servers/servers.ts';
 
 interface Question {
   what: string;

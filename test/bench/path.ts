@@ -24,8 +24,7 @@ import {
   tilesAtUnits,
   unitsAtPoints,
 } from './requests/targets.ts';
-import { chooseMachine } from './servers/servers.ts';
-import { prepareService, type Service } from './servers/service.ts';
+import { chooseMachine, prepareService, type Service } from './servers/servers.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')

@@ -12,8 +12,7 @@ import type { MeasuredRelease } from '../requests/measured-release.ts';
 import { QUESTIONS, type Question, type QuestionName } from '../requests/questions.ts';
 import { largestLevel, type Target } from '../requests/targets.ts';
 import type { LimitPlan } from '../servers/limit.ts';
-import { type Machine, onCore, startNode } from '../servers/servers.ts';
-import { answersTo, headersOf, type Service } from '../servers/service.ts';
+import { answersTo, headersOf, type Machine, onCore, type Service, startNode } from '../servers/servers.ts';
 
 export interface Bench {
   service: Service;

@@ -15,7 +15,6 @@ const LIFETIME_SECONDS = 600;
 const clock = { ms: START_MS };
 const keys = jwksToKeySet(JWKS);
 let verified = 0;
-/** Counts the tokens whose signature is verified. */
 const counted: KeySet = {
   ...keys,
   getKey(...header) {
@@ -26,7 +25,6 @@ const counted: KeySet = {
 const issuers = new Map([[ISSUER, fixedKeys(counted)]]);
 const service = await startService(out, { issuers, now: () => clock.ms });
 
-/** A header with a token that is valid from now on. */
 function authorized(claims: Record<string, unknown> = {}): Promise<{ authorization: string }> {
   const seconds = clock.ms / 1000;
   return authorizedWith({ iat: seconds, exp: seconds + LIFETIME_SECONDS, ...claims });
@@ -44,7 +42,6 @@ test('a token that expires in the middle of a walk is refused; the walk goes on 
   assert.deepEqual([...fidsOf(page), ...(await walk(service, next, await authorized()))], [1, 2, 3, 4]);
 });
 
-/** The status with a token, so many seconds after the start. */
 async function statusAt(seconds: number, header: { authorization: string }): Promise<number> {
   clock.ms = START_MS + seconds * 1000;
   return (await send(service, '/api/v1/fc/lv0', header)).status;

@@ -107,7 +107,6 @@ const PROVIDERS: readonly Provider[] = [
   },
 ];
 
-/** The lines of the table of OPERATING.md. */
 const ROWS = readFileSync('proxy/OPERATING.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '));

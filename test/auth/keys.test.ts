@@ -58,17 +58,11 @@ async function stage(read?: () => Promise<string>, policy = POLICY): Promise<Sta
   return { issuer, proxy, clock, first, answerTo, ask: async (key) => (await answerTo(key)).status };
 }
 
-/** Keys that are read so, on a clock of the test's. */
 function keysReadBy(read: () => Promise<string>, clock: Clock, log: string[] = [], policy = POLICY): RotatingKeys {
-  return new RotatingKeys(
-    { name: 'keys.json', read },
-    policy,
-    (line) => log.push(line),
-    () => clock.ms,
-  );
+  const say = (line: string): number => log.push(line);
+  return new RotatingKeys({ name: 'keys.json', read }, policy, say, () => clock.ms);
 }
 
-/** A key set as it is published. */
 function setOf(...keys: readonly IssuerKey[]): string {
   return JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
 }

@@ -16,7 +16,6 @@ import { listen } from '../support/http/listen.ts';
 import { buildCountries } from '../support/releases/build-release.ts';
 
 const PATH = '/api/v1/fc/lv0';
-/** Paths that need no token. */
 const PUBLIC = ['/healthz', '/readyz', '/openapi.json'];
 
 const folder = await buildCountries();
@@ -25,7 +24,6 @@ const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const EC = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const RSA_JWK = { ...RSA.publicKey.export({ format: 'jwk' }), kid: 'rsa' };
 const JWKS = JSON.stringify({ keys: [RSA_JWK, { ...EC.publicKey.export({ format: 'jwk' }), kid: 'ec' }] });
-/** The key pair of an attacker. */
 const FOREIGN = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const requests: HttpRequest[] = [];
@@ -41,7 +39,6 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Header and claims of a token, as they are signed. */
 function textOf(header: object): string {
   return `${encode(header)}.${encode(CLAIMS)}`;
 }
@@ -52,7 +49,6 @@ function signed(header: object, key: KeyObject = RSA.privateKey): string {
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** Signed with HMAC and this secret. */
 function hmac(header: object, secret: string | Buffer): string {
   const text = textOf(header);
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
@@ -103,14 +99,8 @@ test('CVE-2026-41059 (oauth2-proxy): a fragment, encoded or not, and dots make n
   for (const suffix of ['#/healthz', '%23/healthz', '/../../../healthz', '%3F/healthz'])
     assert.match(await ask(PATH + suffix), /^HTTP\/1\.1 401 /, suffix);
   // What begins like a public path is that path or none.
-  for (const target of [
-    `/healthz#/..${PATH}`,
-    `/healthz%23${PATH}`,
-    `/healthz/..${PATH}`,
-    `/healthz/%2e%2e${PATH}`,
-    `/${PATH}`,
-    '/%61pi/v1/fc/lv0',
-  ])
+  const begun = ['#/..', '%23', '/..', '/%2e%2e'].map((more) => `/healthz${more}${PATH}`);
+  for (const target of [...begun, `/${PATH}`, '/%61pi/v1/fc/lv0'])
     assert.match(await ask(target), /^HTTP\/1\.1 404 /, target);
 });
 
@@ -181,14 +171,9 @@ test('GHSA-88q6-jcjg-hvmw (jose-swift): `none` is no algorithm, with a signature
 
 // https://nvd.nist.gov/vuln/detail/CVE-2022-23540
 test('CVE-2022-23540 (jsonwebtoken): a token that names no algorithm gets none by default', async () => {
-  const text = textOf({ typ: 'JWT', kid: 'rsa' });
-  await assertRefused(
-    'malformed',
-    `${text}.`,
-    text,
-    signed({ typ: 'JWT', kid: 'rsa' }),
-    signed({ alg: '', kid: 'rsa' }),
-  );
+  const header = { typ: 'JWT', kid: 'rsa' };
+  const text = textOf(header);
+  await assertRefused('malformed', `${text}.`, text, signed(header), signed({ alg: '', ...header }));
 });
 
 // https://github.com/web-token/jwt-framework/security/advisories/GHSA-jc38-x7x8-2xc8
@@ -291,11 +276,7 @@ test('CVE-2024-28176, CVE-2022-36083 (jose): an encrypted token that inflates, o
 // https://github.com/advisories/GHSA-pm7g-w2cf-q238
 test('CVE-2026-29000 (pac4j): a token without a signature, encrypted for a public key, is refused', async () => {
   const plain = `${textOf({ alg: 'none' })}.`;
-  const wrapped = new CompactEncrypt(Buffer.from(plain)).setProtectedHeader({
-    alg: 'RSA-OAEP-256',
-    enc: 'A256GCM',
-    cty: 'JWT',
-    kid: 'rsa',
-  });
+  const header = { alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'rsa' };
+  const wrapped = new CompactEncrypt(Buffer.from(plain)).setProtectedHeader(header);
   await assertRefused('malformed', await wrapped.encrypt(RSA.publicKey));
 });

@@ -15,8 +15,7 @@ import { boxesOf, proxyFind } from '../support/releases/boxes-beside-model.ts';
 import { columnsOf, featureOf, importLevel, quoted } from './comparisons/postgis.ts';
 import { folderOfRun } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure, sampleSource } from './requests/measured-release.ts';
-import { chooseMachine } from './servers/servers.ts';
-import { prepareService } from './servers/service.ts';
+import { chooseMachine, prepareService } from './servers/servers.ts';
 
 interface Question {
   what: string;
@@ -93,7 +92,6 @@ const QUESTIONS: readonly Question[] = [
 
 /** Boxes of each level, 0.001 to 60 degrees wide. */
 const BOXES = 250;
-/** Decimals of the coordinates of the sample. */
 const PRECISION = 7;
 /** Of units that do not touch 180 degrees or a pole, which are another thing in a plane. */
 const IS_PLAIN = 'ST_XMin(geom) > -180 AND ST_XMax(geom) < 180 AND ST_YMin(geom) > -90';
@@ -141,7 +139,6 @@ await postgis.stop();
 await proxy.stop();
 process.exit();
 
-/** Asked one request after the other. */
 async function costHere({ target, walks, status = 200 }: Question): Promise<Cost> {
   const kind = status === 401 ? 'expired' : 'valid';
   const headers = { ...service.headers, authorization: service.authorizations[kind] };

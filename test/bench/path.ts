@@ -24,8 +24,7 @@ import {
   tilesAtUnits,
   unitsAtPoints,
 } from './requests/targets.ts';
-import { chooseMachine } from './servers/servers.ts';
-import { prepareService, type Service } from './servers/service.ts';
+import { chooseMachine, prepareService, type Service } from './servers/servers.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
@@ -33,7 +32,6 @@ const values = yargs(hideBin(process.argv))
   .strict()
   .parseSync();
 
-/** Different requests of each kind. */
 const TARGETS = 20_000;
 /** Those of boxes that are asked for again and again: their matches are remembered. */
 const REPEATED = 100;

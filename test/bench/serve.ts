@@ -8,8 +8,7 @@ import { type Bench, compareWithLimit } from './comparisons/limit.ts';
 import { folderOfRun, hasProgram, printRows, type Row } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, questionNames } from './requests/questions.ts';
-import { chooseMachine } from './servers/servers.ts';
-import { prepareService } from './servers/service.ts';
+import { chooseMachine, prepareService } from './servers/servers.ts';
 
 /** The file system in memory that most Linux systems have. */
 const MEMORY = '/dev/shm';

@@ -77,14 +77,8 @@ if (hasProgram('tippecanoe')) {
   const args = (dump: string, to: string, minzoom: number) => [
     ...[...choices, ...zooms(minzoom), '--no-tiny-polygon-reduction', `--output-to-directory=${to}`, dump],
   ];
-  all.push(
-    await madeBy('tippecanoe', args),
-    await madeBy(
-      'tippecanoe',
-      (...what) => ['--no-simplification-of-shared-nodes', ...args(...what)],
-      ', shared nodes',
-    ),
-  );
+  const sharing: typeof args = (...what) => ['--no-simplification-of-shared-nodes', ...args(...what)];
+  all.push(await madeBy('tippecanoe', args), await madeBy('tippecanoe', sharing, ', shared nodes'));
 }
 printWeights();
 for (const { maker, cpu, tilesOf } of all) {
@@ -120,7 +114,6 @@ function weigh(tiles: readonly StoredTile[]): { count: number; contents: number;
   };
 }
 
-/** How the polygons of a level fit together at the two deepest zooms. */
 function printQuality(level: Level, tiles: Iterable<StoredTile>): void {
   const stored = [...tiles];
   for (const zoom of [deepest - 1, deepest]) {
@@ -156,7 +149,6 @@ async function madeBy(
   return { maker: program + how, cpu: cpuSeconds() - before, tilesOf: (level) => inFolder(folderOf(level)) };
 }
 
-/** The tiles of a folder: zoom/x/y.pbf. */
 function* inFolder(path: string): Generator<StoredTile> {
   for (const place of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
     const [, zoom, x, y] = (/^(\d+)\D(\d+)\D(\d+)\.pbf$/.exec(place) ?? []).map(Number);
@@ -165,7 +157,6 @@ function* inFolder(path: string): Generator<StoredTile> {
   }
 }
 
-/** The tiles of an archive in their order. */
 function* archived(path: string): Generator<StoredTile> {
   const file = readFileSync(path);
   const part = (offset: number, length: number): Buffer => file.subarray(offset, offset + length);

@@ -46,7 +46,6 @@ async function serveSample(): Promise<string> {
   return (await startService(out)).url;
 }
 
-/** Runs a program in `home`. */
 function type(program: string, args: string[], env: Record<string, string>): Promise<Ended> {
   return runProgram(program, args, {
     cwd: home,
@@ -97,10 +96,7 @@ function original(level: number): Seen['units'] {
 /** The same units, in order, with the shapes of the source. */
 function sameAs({ crs, units }: Seen, expected: Seen['units']): void {
   assert.equal(crs, 'EPSG:4326');
-  assert.deepEqual(
-    units.map(([gid]) => gid),
-    expected.map(([gid]) => gid),
-  );
+  assert.equal(units.map(([gid]) => gid).join(), expected.map(([gid]) => gid).join());
   const near = (a: number, b: number): boolean => Math.abs(a - b) < ROUNDING;
   for (const [i, [gid, bounds, area]] of units.entries()) {
     const [, wanted = [], wantedArea = 0] = expected[i] ?? [];

@@ -13,11 +13,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** Cases that it draws for each path, besides those that it derives of the schemas. */
 const CASES = 25;
 
-/** What it found. */
 interface Finding {
-  /** Its check. */
   check: string;
-  /** Its words. */
   message: string;
   uri: string;
   status: number;

@@ -10,7 +10,7 @@ import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
-import { codeIn } from '../support/readme-code.ts';
+import { codeIn, unescaped } from '../support/readme-code.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -32,8 +32,7 @@ const FILLED = `async (picture) => {
 test('README and /docs print the page', () => {
   assert.equal(codeIn('proxy/examples/clients/README.md', 'html', 'maplibre'), MAP);
   const [, shown = ''] = /<code>(&lt;!doctype.*?)<\/code>/s.exec(docsPage()) ?? [];
-  const text = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-  assert.equal(text, MAP);
+  assert.equal(unescaped(shown), MAP);
   const page = docsPage({ publicUrl: 'https://boundaries.example.org' });
   assert.doesNotMatch(page, /127\.0\.0\.1/);
   assert.match(page, /base = 'https:\/\/boundaries\.example\.org'/);
@@ -41,10 +40,7 @@ test('README and /docs print the page', () => {
   assert.ok(LIBRARY.includes(`@${version}/`));
 });
 
-for (const [what, PAGE] of [
-  ['the country', MAP],
-  ['tiles', TILES],
-] as const)
+for (const [what, PAGE] of Object.entries({ 'the country': MAP, tiles: TILES }))
   test(`it draws ${what}, with a token or from a public service`, { skip: WITHOUT_CHROMIUM }, async () => {
     const folder = temporaryFolder();
     const attribution = ['Survey of Aland', 'Friends of Beland'];

@@ -40,19 +40,16 @@ async function copied(source: string[], level: 0 | 2, options: string[]): Promis
   return readLayer(file, 'units');
 }
 
-/** From the service. */
 function opened(url: string, level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
   return copied([`OAPIF:${url}/api/v1/ogc`, levelName(level)], level, [...options, '-oo', 'PAGE_SIZE=1000']);
 }
 
-/** A file with the listing of a level. */
 function listingFile(level: 0 | 2): string {
   const file = join(temporaryFolder(), 'listing.geojsonl');
   writeFileSync(file, stored[level]?.lines.join('') ?? '');
   return file;
 }
 
-/** From such a file. */
 function listed(level: 0 | 2, options: string[] = []): Promise<ReadFeature[]> {
   return copied([`GeoJSONSeq:${listingFile(level)}`], level, options);
 }

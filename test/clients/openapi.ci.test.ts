@@ -9,7 +9,6 @@ import { runProgram, without } from '../support/processes/programs.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** As much of the document as this test looks at. */
 interface Document {
   paths: Record<string, { get: { responses: Record<string, { content?: Record<string, Content> }> } }>;
 }

@@ -61,12 +61,10 @@ const asked = [...sliceOf([...places()]), ...EDGES];
 const table = join(home, 'places.csv');
 writeFileSync(table, `id,longitude,latitude\n${asked.map((place, i) => `${i},${place}\n`).join('')}`);
 
-/** A file of the release. */
 function fileOf(path: string): Buffer {
   return readFileSync(join(folder, releasePath('sample'), path));
 }
 
-/** The text of a level's names. */
 function namesOf(level: (typeof LEVELS)[number]): string {
   return gunzipSync(fileOf(namesPath(level))).toString('utf8');
 }
@@ -91,7 +89,6 @@ async function expectedRows(): Promise<(string | null)[][]> {
 const expected = await expectedRows();
 assert.ok(asked.length > 200 && expected.filter(([gid]) => gid !== null).length > 150, 'many places in units');
 
-/** A row as a CSV without line breaks has it. */
 function csvOf(values: readonly (string | null)[]): string {
   return values
     .map((value) => (/[",]/.test(value ?? '') ? `"${value?.replaceAll('"', '""')}"` : (value ?? '')))

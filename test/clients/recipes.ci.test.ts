@@ -1,18 +1,25 @@
-// The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged.
+// The recipes for clients, run as they are printed: every unit of a listing, once, in order, unchanged; tables of
+// figures from one release to another; Python's libraries of PyPI (desktop.long.test.ts has those of Debian).
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
+import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { jsonLines } from '../support/files.ts';
-import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Ended, runProgram, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
-import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
+import { codeIn, unescaped } from '../support/readme-code.ts';
+import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -22,8 +29,8 @@ const open = await startService(folder, { isPublic: true });
 const stored = readStored(folder, 'r1');
 
 const CLIENTS = 'proxy/examples/clients';
+const README = 'proxy/examples/clients/README.md';
 
-/** Runs a program with the token in its environment. */
 function run(program: string, args: string[], token = TOKEN): Promise<Ended> {
   return runProgram(program, args, { env: { ...process.env, TOKEN: token } });
 }
@@ -35,7 +42,6 @@ const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).
 const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
 const features = (stored[2]?.lines ?? []).map((line) => JSON.parse(line));
 
-/** The fids of the Features that are printed as lines. */
 function fidsPrinted(text: string): number[] {
   return jsonLines(text).map(({ id }) => id);
 }
@@ -83,11 +89,7 @@ for (const [what, program, file, formats, skip, refused] of WALKS) {
 
 test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
   const [, shown = ''] = /<code>(url=[^<]*)<\/code>/.exec(docsPage()) ?? [];
-  const command = shown
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+  const command = unescaped(shown);
   const target = /'http[^']*'/.exec(command)?.[0] ?? assert.fail();
   const there = `cd ${temporaryFolder()}\n${command.replace(target, `'${proxy.url}/api/v1/geojsonl/lv2'`)}`;
   const { status, text } = await run('sh', ['-c', there]);
@@ -159,10 +161,101 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(JSON.parse(unzipped('spain.geojson.gz')).features.length, 3);
   assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
   const municipalities = readLayer(join(typed, 'municipalities.gpkg'), 'municipalities');
-  assert.deepEqual(
-    municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`),
-    ['1 AAA', '2 AAA', '4 AAA'],
-  );
+  assert.equal(municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`).join(), '1 AAA,2 AAA,4 AAA');
   assert.equal(places, 'lv0 Aland\nlv1 South\nlv2 Søst\n');
   assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);
+});
+
+test('a table of figures is carried to the units of another release by shares, and its sums stay', {
+  skip: without('python3 --version', 'curl --version'),
+}, async () => {
+  const [folder, home] = [temporaryFolder(), temporaryFolder()];
+  /** Districts are squares: where each is, and its size. */
+  const build = async (release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) => {
+    const districts = Object.entries(units).map(
+      ([gid, [x, size]]) => [['ESP', 'ESP.1_1', gid], square(x, 0, size)] as const,
+    );
+    const layers = [
+      layerOf('ADM_0', ['GID_0'], [[['ESP'], square(0, 0, 20)]]),
+      layerOf('ADM_1', ['GID_0', 'GID_1'], [[['ESP', 'ESP.1_1'], square(0, 0, 20)]]),
+      layerOf('ADM_2', ['GID_0', 'GID_1', 'GID_2'], districts),
+    ];
+    await buildLayers(layers, { release, accept: ['fewer-units'] }, folder);
+  };
+  await build('2025-11', { 'ESP.1.1_1': [0, 1], two: [1, 1], stays: [5], big: [8, 2], sinks: [15] });
+  await build('2026-11', { joined: [0, 2], stays: [5], b1: [8, 1], b2: [9, 1] });
+  await publishChanges({ out: folder, from: '2025-11', to: '2026-11' }, undefined, openPool(0), SILENT, (write) =>
+    withLock(folder, write),
+  );
+  const { url } = await startService(folder);
+  symlinkSync(resolve('proxy'), join(home, 'proxy'));
+  writeFileSync(
+    join(home, 'inhabitants.csv'),
+    'gid,people,cows\nESP.1.1_1,100,1\ntwo,20,2\nstays,7,\nbig,1000,10\nsinks,3,1\n',
+  );
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
+  const type = async (word: string) => {
+    const { status, text } = await runProgram('sh', ['-ec', codeIn(README, 'sh', word)], { cwd: home, env });
+    assert.equal(status, 0, text);
+    return text;
+  };
+  assert.match(await type('carry.py'), /no successor: sinks/);
+  assert.equal(
+    readFileSync(join(home, 'carried.csv'), 'utf8'),
+    'gid,people,cows\nb1,500,5\nb2,500,5\njoined,120,3\nstays,7,0\n',
+  );
+  assert.match(await type('successor-version'), /gid-2=joined>; rel="successor-version"/);
+});
+
+const NO_PYPI = without("python3 -c 'import geopandas, duckdb, owslib'", 'curl --version');
+
+/** A bow, whose ring crosses itself, beside a square that shares its edge. */
+const BOW = 'MULTIPOLYGON(((0 0,2 2,2 0,0 1,0 0)))';
+const SQUARE = 'MULTIPOLYGON(((2 0,2 2,4 2,4 0,2 0)))';
+
+test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_PYPI }, async () => {
+  const home = temporaryFolder();
+  const columns = ['GID_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
+  const layers = [
+    layerOf('ADM_0', ['GID_0'], [[['ESP'], SQUARE]]),
+    layerOf('ADM_1', columns.slice(0, 3), [[['ESP', 'ESP.1_1', 'All'], SQUARE]]),
+    layerOf('ADM_2', columns, [
+      [['ESP', 'ESP.1_1', 'All', 'ESP.1.1_1', 'Bow'], BOW],
+      [['ESP', 'ESP.1_1', 'All', 'ESP.1.2_1', 'Square'], SQUARE],
+    ]),
+  ];
+  const { url } = await startService(await buildLayers(layers, WHOLE));
+  symlinkSync(resolve('proxy'), join(home, 'proxy'));
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: Bearer ${TOKEN}`, TOKEN };
+  const type = async (program: string, ...args: string[]): Promise<string> => {
+    const { status, text } = await runProgram(program, args, { cwd: home, env });
+    assert.equal(status, 0, text);
+    return text.trimEnd().split('\n').at(-1) ?? '';
+  };
+  const python = (word: string, ...more: string[]): Promise<string> =>
+    type(
+      'python3',
+      '-c',
+      [codeIn(README, 'python', word).replaceAll('http://127.0.0.1:8080', url), ...more].join('\n'),
+    );
+
+  await type('sh', '-ec', codeIn(README, 'sh', 'provinces.geojsonl.gz'));
+  // Without the recipe's line it is not valid.
+  assert.equal(
+    await python('make_valid', 'print(len(regions), bool(regions.is_valid.all()), round(regions.area.sum(), 3))'),
+    '1 True 5.667',
+  );
+  assert.equal(
+    await python('duckdb', "print(provinces.order('NAME_2').fetchall()[1][-2:])"),
+    "('Square', [2, 0, 4, 2])",
+  );
+  assert.equal(await python('from_features', "print(list(provinces['NAME_2']))"), "['Bow', 'Square']");
+  const owslib = [
+    'import os',
+    'from owslib.ogcapi.features import Features',
+    "headers = {'Authorization': 'Bearer ' + os.environ['TOKEN']}",
+    "features = Features(os.environ['BASE'] + '/ogc', headers=headers)",
+    "print([unit['id'] for unit in features.collection_items('lv2', limit=10)['features']])",
+  ];
+  assert.equal(await type('python3', '-c', owslib.join('\n')), '[1, 2]');
 });

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { decodeCursor } from '../../format/cursor.ts';
-import { FORMATS, GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
-import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
+import { fidsOf, nextOf, refusal, send, tamperedCursors, textOf, walk } from '../support/http/http-client.ts';
 import { authorizedWith } from '../support/http/in-process-proxy.ts';
 import { allFids, CACHING, SCOPE, type World } from './world.ts';
 
-/** Tests the answers of pages. */
-export function testAnswers({ proxy, stored, configured }: World): void {
+export function testAnswers({ folder, proxy, stored, configured, publish }: World): void {
   test('every page is valid by a validator of RFC 7946 that is not ours', async () => {
     for (const geometry of GEOMETRIES) check(textOf(await send(proxy, `/api/v1/fc/lv2?geometry=${geometry}`)));
     for (const level of LEVELS) {
@@ -39,11 +38,9 @@ export function testAnswers({ proxy, stored, configured }: World): void {
         const path = `/api/v1/${format}/${levelName(level)}`;
         assert.deepEqual(await walk(proxy, path), allFids(stored, level));
         const odd = level === 0 ? 'page-size=1' : 'page-size=13&gid-0=U0.3_1';
-        const expected = (stored[level]?.units ?? []).filter(({ gids }) => level === 0 || gids[0] === 'U0.3_1');
-        assert.deepEqual(
-          await walk(proxy, `${path}?${odd}`),
-          expected.map(({ fid }) => fid),
-        );
+        const units = (stored[level]?.units ?? []).filter(({ gids }) => level === 0 || gids[0] === 'U0.3_1');
+        const fids = units.map(({ fid }) => fid);
+        assert.deepEqual(await walk(proxy, `${path}?${odd}`), fids);
       }
   });
 
@@ -87,14 +84,40 @@ export function testAnswers({ proxy, stored, configured }: World): void {
     assert.match(refusal(await send(proxy, next.replace('lv3', 'lv2')), 400, 'bad-cursor'), /a cursor of lv3/);
   });
 
+  test('pages have at most 100 features with low, 1,000 with point and none, as many as with full with medium', async () => {
+    await publish('m1');
+    for (const format of FORMATS) {
+      const path = `/api/v1/${format}/lv1`;
+      const caps = { full: PAGE_CAPS[format][1], medium: PAGE_CAPS[format][1], low: 100, point: 1000, none: 1000 };
+      for (const geometry of GEOMETRIES)
+        for (const query of ['', '&page-size=1001', '&page-size=1000000', '&start-at=3']) {
+          const answer = await send(proxy, `${path}?geometry=${geometry}${query}`);
+          assert.equal(fidsOf(answer).length, caps[geometry], `${geometry}${query}`);
+          assert.equal(answer.headers['boundaries-matched'], '1010');
+        }
+      for (const geometry of ['point', 'none'])
+        assert.deepEqual(await walk(proxy, `${path}?geometry=${geometry}`), allFids(readStored(folder, 'm1'), 1));
+    }
+    await publish('r1');
+  });
+
+  test('a cursor works for any geometry and either format', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/fc/lv3?geometry=low&page-size=20')) ?? '';
+    for (const geometry of GEOMETRIES) {
+      const other = next.replace('geometry=low', `geometry=${geometry}`);
+      const answer = await send(proxy, other);
+      assert.deepEqual(fidsOf(answer), allFids(stored, 3).slice(20, 40));
+      assert.deepEqual(fidsOf(await send(proxy, other.replace('/fc/', '/geojsonl/'))), fidsOf(answer));
+    }
+  });
+
   test('a box of the whole world selects every unit that has a geometry, with the pages of the whole level', async () => {
     for (const box of ['-180,-90,180,90', '0,-90,-0.0000000001,90']) {
       const { headers } = await send(proxy, `/api/v1/fc/lv2?bbox=${box}&geometry=none`);
       assert.equal(headers['boundaries-matched'], String(allFids(stored, 2).length - 1));
-      const [page, plain] = [
-        await send(proxy, `/api/v1/fc/lv1?bbox=${box}`, { 'accept-encoding': 'gzip' }),
-        await send(proxy, '/api/v1/fc/lv1', { 'accept-encoding': 'gzip' }),
-      ];
+      const gzip = { 'accept-encoding': 'gzip' };
+      const plain = await send(proxy, '/api/v1/fc/lv1', gzip);
+      const page = await send(proxy, `/api/v1/fc/lv1?bbox=${box}`, gzip);
       assert.deepEqual([page.headers.etag, page.body], [plain.headers.etag, plain.body]);
     }
   });
@@ -106,16 +129,13 @@ export function testAnswers({ proxy, stored, configured }: World): void {
     const singles = 'gzip|GZIP|x-gzip|*|gzip;q=0.001| gzip ; q=1 |deflate, *;q=0.5|identity;q=0.1, *';
     const packed = [...lists.split('|'), ...singles.split('|')];
     for (const path of ['/api/v1/geojsonl/lv2', '/api/v1/geojsonl/lv2?page-size=5', '/api/v1/fc/lv2?gid-0=none']) {
-      for (const [accepts, coding] of [
-        [plain, undefined],
-        [packed, 'gzip'],
-      ] as const)
-        for (const accept of accepts) {
-          const answer = await send(proxy, path, { 'accept-encoding': accept });
-          assert.equal(answer.headers['content-encoding'], coding, `${path} ${accept}`);
-          assert.equal(answer.headers.vary, 'Accept-Encoding');
-          assert.equal(answer.body.readUInt16BE() === 0x1f8b, coding === 'gzip');
-        }
+      for (const accept of [...plain, ...packed]) {
+        const { headers, body } = await send(proxy, path, { 'accept-encoding': accept });
+        const isPacked = accept !== undefined && packed.includes(accept);
+        assert.equal(headers['content-encoding'], isPacked ? 'gzip' : undefined, `${path} ${accept}`);
+        assert.equal(headers.vary, 'Accept-Encoding');
+        assert.equal(body.readUInt16BE() === 0x1f8b, isPacked);
+      }
     }
   });
 
@@ -129,13 +149,9 @@ export function testAnswers({ proxy, stored, configured }: World): void {
 
   test('answers are the same bytes whatever other headers a request has', async () => {
     const plain = await send(proxy, '/api/v1/fc/lv2');
-    const odd = {
-      'x-forwarded-host': 'evil.test',
-      'x-forwarded-proto': 'https',
-      origin: 'https://app.test',
-      cookie: 'a=b',
-    };
-    const answer = await send(proxy, '/api/v1/fc/lv2', { ...odd, accept: 'text/html', 'accept-language': 'fr' });
+    const forwarded = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' };
+    const odd = { origin: 'https://app.test', cookie: 'a=b', accept: 'text/html', 'accept-language': 'fr' };
+    const answer = await send(proxy, '/api/v1/fc/lv2', { ...forwarded, ...odd });
     const { date: _, ...headers } = answer.headers;
     const { date: __, ...expected } = plain.headers;
     assert.deepEqual([headers, answer.body], [expected, plain.body]);

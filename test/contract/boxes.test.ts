@@ -16,7 +16,6 @@ import { readIndex } from '../support/releases/read-index.ts';
 /** What a box is about, the box, and the fids of the units in it. */
 type Row = readonly [what: string, bbox: string, ...fids: number[]];
 
-/** Asserts what boxes find among units, whose fids count from 1. */
 async function assertFinds(units: readonly string[], precision: number, rows: readonly Row[]): Promise<void> {
   const folder = await buildUnits(units, {
     precision,
@@ -27,11 +26,8 @@ async function assertFinds(units: readonly string[], precision: number, rows: re
   const placed = placedLevel(elementAt(readStored(folder, 'r1'), 0).lines, precision);
   assertParts(readIndex(join(folder, releasePath('r1')), 0), placed);
   for (const [what, bbox, ...fids] of rows) {
-    assert.deepEqual(
-      inBox(placed, bbox).map((position) => position + 1),
-      fids,
-      `the model, ${what}: ${bbox}`,
-    );
+    const modelled = inBox(placed, bbox).map((position) => position + 1);
+    assert.deepEqual(modelled, fids, `the model, ${what}: ${bbox}`);
     const found = fidsOf(await send(proxy, `/api/v1/fc/lv0?geometry=none&bbox=${bbox}`));
     assert.deepEqual(found, fids, `${what}: ${bbox}`);
   }

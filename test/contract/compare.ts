@@ -11,7 +11,6 @@ import { damageFiles, type Exchange, RAW, type Stage, stagesOf } from './exchang
 import { DIRECTORY, type Setup } from './setups.ts';
 import { CACHING, prepareWorld, type World } from './world.ts';
 
-/** Links begin with it. */
 const HOST = 'boundaries.test';
 /** Of the connection, not of the answer. */
 const HOPS = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
@@ -126,13 +125,7 @@ function withoutPages(answer: Answer): object {
 }
 
 /** What differs in public, besides: what says how to sign in. http/public.test.ts has what they are there. */
-const OF_TOKENS = [
-  '/api/v1/ogc/api',
-  '/openapi.json',
-  '/readyz',
-  '/.well-known/api-catalog',
-  '/.well-known/oauth-protected-resource',
-];
+const OF_TOKENS = /^\/(api\/v1\/ogc\/api|openapi\.json|readyz|\.well-known\/(api-catalog|oauth-protected-resource))$/;
 
 /** What `Cache-Control` says in public. The id of a release may be used again; a cursor names its content. */
 const PUBLIC_CACHING: Readonly<Record<string, string>> = {
@@ -143,7 +136,7 @@ const PUBLIC_CACHING: Readonly<Record<string, string>> = {
 /** What a public service answers in place of the directory; undefined where that is not known here. */
 function inPublic({ exchanges, answers }: Recorded, i: number): Answer | undefined {
   const { isConfigured, path } = elementAt(exchanges, i);
-  if (isConfigured || OF_TOKENS.includes(path)) return undefined;
+  if (isConfigured || OF_TOKENS.test(path)) return undefined;
   const isPlain = ({ method, headers, isHeld, claims }: Exchange): boolean =>
     [method, headers, isHeld, claims].every((value) => value === undefined);
   // Nobody is turned away.
@@ -153,7 +146,6 @@ function inPublic({ exchanges, answers }: Recorded, i: number): Answer | undefin
   return caching === undefined ? answer : { ...answer, headers: { ...answer.headers, 'cache-control': caching } };
 }
 
-/** The file that a line of the log names. */
 function fileIn(line: string): string {
   return /[\w/]+\.(?:json|bin|gz|jsonl)\b[\w.]*/.exec(line)?.[0] ?? line;
 }

@@ -17,7 +17,6 @@ import { seedsOf } from '../support/slice.ts';
 
 const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 const UNITS = 130;
-/** Pairs of releases that are compared. */
 const RUNS = 250;
 
 /** The text of a unit, with its line feed: neighbours have much in common. */
@@ -26,9 +25,7 @@ function textOf(unit: number): string {
   return `${JSON.stringify({ type: 'Feature', id: unit, properties, geometry: null })}\n`;
 }
 
-/** How the data of a release is made. */
 interface Making {
-  /** Units that it lacks. */
   without: readonly number[];
   /** Level of zlib for data alone, and for chained data. */
   levels: readonly [number, number];
@@ -82,7 +79,6 @@ function make({ without, levels: [level, chainedLevel], aloneEvery }: Making): M
   return { units, source: new LoadedTable('r', table, 'full', 0), reads: new QueuedReads(origin) };
 }
 
-/** The slice of those units that the release has. */
 function sliceOf({ units, source }: MadeRelease, isAsked: (unit: number) => boolean, format: Format): Slice {
   const ranges: number[] = [];
   for (const [position, unit] of units.entries()) {
@@ -123,13 +119,9 @@ test('bodies of two releases with the same tag have the same bytes, and can be c
       const [one, two] = [make(made[0]), make(made[1])];
       const [a, b] = [sliceOf(one, isAsked, format), sliceOf(two, isAsked, format)];
       const [body, other] = [await bytesOf(a, one), await bytesOf(b, two)];
-      for (const [release, bytes] of [
-        [one, body],
-        [two, other],
-      ] as const) {
-        const lines = release.units.filter(isAsked).map(textOf);
-        assert.equal(gunzipSync(bytes).toString(), bodyOf(format, lines));
-      }
+      const textIn = ({ units }: MadeRelease): string => bodyOf(format, units.filter(isAsked).map(textOf));
+      assert.equal(gunzipSync(body).toString(), textIn(one));
+      assert.equal(gunzipSync(other).toString(), textIn(two));
       if (a.tag !== b.tag) {
         if (gunzipSync(body).equals(gunzipSync(other))) seen.other++;
         return;
@@ -148,10 +140,8 @@ test('bodies of two releases with the same tag have the same bytes, and can be c
 });
 
 test('a unit that has come to be the first of its file changes the tag of what it is in the middle of, and no other', () => {
-  const [one, two] = [
-    make({ without: [0], levels: [5, 5], aloneEvery: 0 }),
-    make({ without: [], levels: [5, 5], aloneEvery: 0 }),
-  ];
+  const alike = { levels: [5, 5], aloneEvery: 0 } as const;
+  const [one, two] = [make({ without: [0], ...alike }), make({ without: [], ...alike })];
   for (const [from, end, isSame] of [
     [1, 90, true],
     // 100 is the first of the second file with unit 0, and the last of the first file without it.

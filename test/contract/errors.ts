@@ -1,20 +1,30 @@
-// The HTTP contract: who is turned away, with which answer, and what it does not tell. Bytes that are hardly HTTP are
-// compared in every setup (exchanges.ts); what they must get is in http/hostile-requests.test.ts.
+// The HTTP contract: who is turned away, with which answer, and what it does not tell; paths, tokens and the form of a
+// query. What a query may not say is in refusals.ts. Bytes that are hardly HTTP are compared in every setup
+// (exchanges.ts); what they must get is in http/hostile-requests.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchReleases } from '../../proxy/data/watch-releases.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, refusal, send } from '../support/http/http-client.ts';
-import { authorizedWith, NO_TOKEN, startService, token } from '../support/http/in-process-proxy.ts';
+import {
+  AUTHORIZED,
+  authorizedWith,
+  NO_TOKEN,
+  PREFLIGHT,
+  startService,
+  token,
+} from '../support/http/in-process-proxy.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { KINDS } from './every-answer.ts';
 import type { World } from './world.ts';
 
 const PATH = '/api/v1/fc/lv0';
 /** Where the metadata of the service with a public URL is: RFC 9728 puts the path last. */
 const PUBLIC_METADATA = 'https://example.org/.well-known/oauth-protected-resource/boundaries';
 
-/** Tests who is turned away. */
+const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource'];
+
 export function testErrors({ proxy, configured }: World): void {
   /** The challenge of an answer without the URL of the metadata. */
   function challengeOf({ headers }: Answer, url = `${proxy.url}/.well-known/oauth-protected-resource`): string {
@@ -77,6 +87,63 @@ export function testErrors({ proxy, configured }: World): void {
       }
     for (const path of ['/', '/api', '/healthz/', '/current.json', '/API/v1/fc/lv0', '//api/'])
       refusal(await send(proxy, path, NO_TOKEN), 404, 'not-found');
+  });
+
+  test('answers any other path under /api/ with 404, which names the paths', async () => {
+    // More of them, byte by byte, are in http/hostile-requests.test.ts.
+    const near = ['fc', 'overview', 'names', 'names/LV0'].map((path) => `/api/v1/${path}`);
+    for (const path of ['/api/', '/api/v2/fc/lv0', ...near])
+      assert.match(refusal(await send(proxy, path), 404, 'not-found'), /and \/api\/v1\/names\/<LEVEL>/, path);
+  });
+
+  test('answers a CORS preflight without a token, whatever the path', async () => {
+    for (const path of [...KINDS, ...OPEN, '/api/nothing']) {
+      const { status, headers } = await send(proxy, path, PREFLIGHT, 'OPTIONS');
+      assert.deepEqual([status, headers['access-control-allow-origin']], [204, '*'], path);
+      assert.match(String(headers['access-control-allow-methods']), /\bGET\b/);
+      const allowed = 'Authorization, If-Match, If-None-Match, If-Range, Range';
+      assert.equal(headers['access-control-allow-headers'], allowed);
+      assert.ok(Number(headers['access-control-max-age']) > 0);
+    }
+  });
+
+  test('paths that need no token have the same methods', async () => {
+    for (const path of OPEN) {
+      const options = await send(proxy, path, NO_TOKEN, 'OPTIONS');
+      assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
+      const refused = await send(proxy, path, NO_TOKEN, 'DELETE');
+      refusal(refused, 405, 'method-not-allowed');
+      assert.equal(refused.headers.allow, 'GET, HEAD, OPTIONS');
+    }
+  });
+
+  test('checks the token before anything else', async () => {
+    for (const path of ['/api/v1/fc/lv0', '/api/', '/api/v1/fc/lv0?page-size=0', '/api/v1/fc/lv0?access_token=x'])
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'])
+        refusal(await send(proxy, path, NO_TOKEN, method), 401, 'token-missing');
+    assert.equal((await send(proxy, '/api/v1/fc/lv0', NO_TOKEN, 'HEAD')).status, 401);
+  });
+
+  test('takes the scheme of the token in any case', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      const authorization = AUTHORIZED.authorization.replace('Bearer', scheme);
+      assert.equal((await send(proxy, '/api/v1/fc/lv0', { authorization })).status, 200);
+    }
+  });
+
+  test('has parameters in one order in Link, whatever that of the request is', async () => {
+    const pairs = ['gid-0=U0.3_1', 'bbox=-180,-90,180,90', 'geometry=none', 'page-size=1', 'start-at=0'];
+    const links = [pairs, pairs.toReversed(), [...pairs.slice(2), ...pairs.slice(0, 2)]].map(
+      async (given) => (await send(proxy, `/api/v1/geojsonl/lv1?${given.join('&')}`)).headers.link,
+    );
+    const [link, ...others] = await Promise.all(links);
+    assert.match(String(link), /\?gid-0=.*&bbox=.*&geometry=none&page-size=1&start-at=.*>; rel="next"$/);
+    for (const other of others) assert.equal(other, link);
+  });
+
+  test('skips empty pairs of the query, as forms do', async () => {
+    for (const query of ['', '&', '&&page-size=1&', 'page-size=1&&'])
+      assert.equal((await send(proxy, `/api/v1/fc/lv1?${query}`)).status, 200);
   });
 }
 

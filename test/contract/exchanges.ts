@@ -8,13 +8,12 @@ import { cellsPath, namesPath, RELEASE_FILE, releasePath } from '../../format/la
 import { FORMATS, GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { sha256Of } from '../support/files.ts';
-import { PREFLIGHT } from '../support/http/in-process-proxy.ts';
+import { NO_TOKEN, PREFLIGHT } from '../support/http/in-process-proxy.ts';
 import { sliceOf } from '../support/slice.ts';
 import { KINDS } from './every-answer.ts';
 import { REFUSED } from './refusals.ts';
 import { SCOPE } from './world.ts';
 
-/** A request that every setup is sent. */
 export interface Exchange {
   path: string;
   method?: string;
@@ -27,7 +26,6 @@ export interface Exchange {
   isConfigured?: boolean;
 }
 
-/** Requests while one release is served. */
 export interface Stage {
   release: string;
   hosted: readonly string[];
@@ -76,7 +74,6 @@ export function stagesOf(made: Made): Stage[] {
   ];
 }
 
-/** The cursor of a position. */
 type Cursors = (level: Level, position: number) => string;
 
 function cursorsOf(folder: string, release: string): Cursors {
@@ -139,19 +136,13 @@ function answers(cursor: Cursors): Exchange[] {
     { path, headers: { range: 'bytes=7-90' } },
   ]);
   const download = `${API}/download/lv3.geojsonl.gz`;
+  const searches = ['q=xqzw', 'q=UNIT&gid-0=U0.3_1', 'q=U2.40_1', 'q=form%20unit%203&level=lv2'];
+  searches.push('q=unit%2012&limit=3&geometry=full');
   return [
     ...ways,
     ...get([...GEOMETRIES.map((geometry) => `${API}/at?point=${POINTS[1]}&geometry=${geometry}`)]),
     ...get(POINTS.map((point) => `${API}/at?point=${point}`)),
-    ...get(
-      [
-        'q=xqzw',
-        'q=unit%2012&limit=3&geometry=full',
-        'q=UNIT&gid-0=U0.3_1',
-        'q=U2.40_1',
-        'q=form%20unit%203&level=lv2',
-      ].map((query) => `${API}/search?${query}`),
-    ),
+    ...get(searches.map((query) => `${API}/search?${query}`)),
     ...get(GEOMETRIES.map((geometry) => `${API}/download/lv2.geojson.gz?geometry=${geometry}&release=r1`)),
     ...['bytes=0-0', 'bytes=-9', 'bytes=9-', 'bytes=0-1,5-6', 'bytes=99999999-'].flatMap((range) => [
       ...get([download, `${API}/download/lv0.cells`, `${API}/download/lv2.neighbours.csv.gz`], { range }),
@@ -160,12 +151,8 @@ function answers(cursor: Cursors): Exchange[] {
     ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
     ...['POST', 'DELETE', 'OPTIONS'].map((method) => ({ path: `${API}/fc/lv2`, method })),
     { path: `${API}/fc/lv0`, method: 'OPTIONS', headers: PREFLIGHT },
-    ...get(
-      ['/healthz', '/readyz', '/.well-known/api-catalog', '/.well-known/oauth-protected-resource', '/openapi.json'],
-      {
-        authorization: undefined,
-      },
-    ),
+    ...get(['/healthz', '/readyz', '/.well-known/api-catalog', '/openapi.json'], NO_TOKEN),
+    ...get(['/.well-known/oauth-protected-resource'], NO_TOKEN),
     ...[{}, { scope: SCOPE }].flatMap((claims): Exchange[] =>
       [`${API}/fc/lv1`, OGC].map((path) => ({ path, claims, isConfigured: true })),
     ),
@@ -182,14 +169,8 @@ function problems(cursor: Cursors): Exchange[] {
     '/',
     '/api/',
     `${API}/fc/lv6`,
-    `${OGC}/collections/lv9`,
-    `${ITEMS}/2000000`,
-    '/releases/r1/release.json',
-    ...[
-      `${API}/download/lv2.geojsonl.gz?release=r9`,
-      `${API}/download/lv2.cells?release=r9`,
-      `${API}/download/lv2.neighbours.csv.gz?release=r9`,
-    ],
+    ...[`${OGC}/collections/lv9`, `${ITEMS}/2000000`, '/releases/r1/release.json'],
+    ...['geojsonl.gz', 'cells', 'neighbours.csv.gz'].map((name) => `${API}/download/lv2.${name}?release=r9`),
   ];
   return [
     ...get([...new Map(refused).values(), ...unknown]),
@@ -203,23 +184,17 @@ function problems(cursor: Cursors): Exchange[] {
 
 /** What began with the release before goes on, as long as it is hosted; what did not change keeps its tag. */
 function afterASwitch(cursor: Cursors): Exchange[] {
+  const rest = { range: 'bytes=9-' };
   return [
     ...get([`${API}/fc/lv2`, `${API}/geojsonl/lv3?page-size=7`, `${API}/geojsonl/lv3?page-size=50&start-at=110`]),
     ...get([`${API}/fc/lv2?start-at=${cursor(2, 40)}`, `${API}/geojsonl/lv3?geometry=low&start-at=${cursor(3, 110)}`]),
-    ...get([`${API}/download/lv3.geojsonl.gz?release=r1`, `${API}/download/lv3.cells?release=r1`], {
-      range: 'bytes=9-',
-    }),
-    ...get([
-      `${API}/download/lv3.geojsonl.gz`,
-      `${API}/names/lv3`,
-      `${API}/search?q=renamed`,
-      `${API}/at?point=${POINTS[0]}`,
-    ]),
+    ...get([`${API}/download/lv3.geojsonl.gz?release=r1`, `${API}/download/lv3.cells?release=r1`], rest),
+    ...get([`${API}/download/lv3.geojsonl.gz`, `${API}/names/lv3`, `${API}/search?q=renamed`]),
+    ...get([`${API}/at?point=${POINTS[0]}`]),
     ...get([`${ITEMS}?start-at=${cursor(2, 40)}`, `${API}/`, OGC, `${OGC}/collections`, `${API}/fc/lv5`]),
   ];
 }
 
-/** Levels with few units and with none. */
 function filesOfCountries(): Exchange[] {
   const files = LEVELS.flatMap((level) => [
     `${API}/names/${levelName(level)}`,
@@ -229,7 +204,6 @@ function filesOfCountries(): Exchange[] {
   return [...get(files, { 'accept-encoding': 'gzip' }), ...get([`${API}/fc/lv5`, `${API}/`, `${OGC}/collections`])];
 }
 
-/** Pages as large as they may be. */
 function manyUnits(): Exchange[] {
   const pages = FORMATS.flatMap((format) =>
     GEOMETRIES.map((geometry) => `${API}/${format}/lv1?geometry=${geometry}&page-size=1001`),
@@ -237,18 +211,10 @@ function manyUnits(): Exchange[] {
   return get([...pages, `${OGC}/collections/lv1/items?limit=9999&geometry=none`, `${API}/search?q=unit&limit=100`]);
 }
 
-/** See `damageFiles`. */
 function damaged(): Exchange[] {
-  const paths = [
-    'names/lv0',
-    'names/lv1',
-    'fc/lv2?contains=0.5,3.5',
-    // Of two damaged files the first is named, once all levels are in memory.
-    ...['fc/lv0', 'fc/lv1'],
-    'at?point=0.5,3.5',
-    'names/lv2',
-    'fc/lv2',
-  ];
+  // Of two damaged files the first is named, once all levels are in memory.
+  const files = ['names/lv0', 'names/lv1', 'fc/lv2?contains=0.5,3.5', 'fc/lv0', 'fc/lv1'];
+  const paths = [...files, 'at?point=0.5,3.5', 'names/lv2', 'fc/lv2'];
   return paths.flatMap((path) => ['GET', 'HEAD'].map((method) => ({ path: `${API}/${path}`, method })));
 }
 

@@ -8,19 +8,13 @@ import { type Answer, pagesFrom, refusal, send, textOf } from '../support/http/h
 import { NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { type Link, ROOT } from './ogc.ts';
 
-const ROOT = '/api/v1/ogc';
 const PAGE_MAX_BYTES = 2 * 1024 * 1024;
 /** Header, links and end of a page. */
 const FRAME_MAX_BYTES = 4096;
 
 const countries = await buildCountries();
-
-interface Link {
-  href: string;
-  rel: string;
-  title?: string;
-}
 
 function linkOf(answer: Answer, wanted: string): Link | undefined {
   const { links }: { links: Link[] } = JSON.parse(textOf(answer));
@@ -55,12 +49,7 @@ test('each abstract test of what is declared has a test by its name in ogc.ts, a
 });
 
 test('a page ends before 2 MiB of stored bytes, but has at least one feature; large features come as they are', async () => {
-  const large = new Map([
-    ['0.3', 2_700_000],
-    ['0.5', 700_000],
-    ['0.6', 700_000],
-    ['0.7', 700_000],
-  ]);
+  const large = new Map(Object.entries({ '0.3': 2_700_000, '0.5': 700_000, '0.6': 700_000, '0.7': 700_000 }));
   const folder = temporaryFolder();
   const source = join(folder, 'large.gpkg');
   writeInvented(source, { counts: [12], verticesOf: () => 12, strayEvery: 7, large });
@@ -91,11 +80,10 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
 
 test('levels without features are no collections, and no paths of the definition', async () => {
   const proxy = await startService(countries);
-  const { collections } = JSON.parse(textOf(await send(proxy, `${ROOT}/collections`)));
-  assert.deepEqual(
-    collections.map(({ id }: { id: string }) => id),
-    ['lv0', 'lv1', 'lv2'],
+  const { collections }: { collections: { id: string }[] } = JSON.parse(
+    textOf(await send(proxy, `${ROOT}/collections`)),
   );
+  assert.equal(collections.map(({ id }) => id).join(), 'lv0,lv1,lv2');
   const { paths } = JSON.parse(textOf(await send(proxy, `${ROOT}/api`)));
   assert.ok(paths['/collections/lv2/items'] && !paths['/collections/lv3/items']);
   for (const path of ['', '/items', '/items/1', '/queryables', '/schema']) {
@@ -110,10 +98,8 @@ test('without the explorer there is no HTML to link to, and oas30, which asks fo
     assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
     assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
     const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
-    assert.equal(
-      conformsTo.some((name) => name.endsWith('/oas30')),
-      explorer,
-    );
+    const isDeclared = conformsTo.some((name) => name.endsWith('/oas30'));
+    assert.equal(isDeclared, explorer);
   }
 });
 

@@ -1,18 +1,14 @@
 // The HTTP contract while releases change: a cursor stays on its release, a validator survives what did not change.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { sha256Of } from '../support/files.ts';
 import { fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
 import { allFids, type World } from './world.ts';
 
 const ITEMS = 'ogc/collections/lv1/items';
 
 /** Tests what happens to a client when r2 follows r1. */
-export function testReleases({ folder, proxy, publish, stored }: World): void {
+export function testReleases({ proxy, publish, stored }: World): void {
   beforeEach(() => publish('r1'));
   after(() => publish('r1'));
 
@@ -29,19 +25,17 @@ export function testReleases({ folder, proxy, publish, stored }: World): void {
       assert.ok(fids.length > 100);
       assert.deepEqual([...fidsOf(begun), ...(await walk(proxy, next))], fids, path);
     }
+    // No longer where it is no longer hosted.
+    await publish('r2');
+    for (const begun of first)
+      assert.match(refusal(await send(proxy, nextOf(begun) ?? ''), 410, 'release-gone'), /start again/i);
   });
 
   test('a page or slice whose units did not change keeps its ETag in the next release, with the next cursor', async () => {
-    const paths = [
-      '',
-      '?page-size=7',
-      '?start-at=3',
-      '?page-size=9&gid-0=U0.3_1',
-      '?geometry=low&page-size=50',
-    ].flatMap((query) => [`/api/v1/geojsonl/lv3${query}`, `/api/v1/fc/lv3${query}`]);
-    const asked = ['gzip', 'identity'].flatMap((coding) =>
-      paths.map((path) => ({ path, given: { 'accept-encoding': coding } })),
-    );
+    const queries = ['', '?page-size=7', '?start-at=3', '?page-size=9&gid-0=U0.3_1', '?geometry=low&page-size=50'];
+    const paths = queries.flatMap((query) => [`/api/v1/geojsonl/lv3${query}`, `/api/v1/fc/lv3${query}`]);
+    const codings = ['gzip', 'identity'].map((coding) => ({ 'accept-encoding': coding }));
+    const asked = codings.flatMap((given) => paths.map((path) => ({ path, given })));
     const before = await Promise.all(asked.map(({ path, given }) => send(proxy, path, given)));
     await publish('r2', ['r1', 'r2']);
     for (const [i, { path, given }] of asked.entries()) {
@@ -78,25 +72,23 @@ export function testReleases({ folder, proxy, publish, stored }: World): void {
       const before = [await names(1, coding), await names(2, coding)];
       await publish('c2');
       const after = [await names(1, coding), await names(2, coding)];
-      assert.deepEqual(
-        after.map(({ headers }, i) => [headers['boundaries-release'], headers.etag === before[i]?.headers.etag]),
-        [
-          ['c2', true],
-          ['c2', false],
-        ],
-      );
+      for (const { headers } of after) assert.equal(headers['boundaries-release'], 'c2');
+      const isSame = after.map(({ headers }, i) => headers.etag === before[i]?.headers.etag);
+      assert.deepEqual(isSame, [true, false]);
       assert.match(textOf(elementAt(after, 1)), /Renamed/);
     }
   });
 
-  test('a cursor whose release is no longer hosted gives 410, which says to start again', async () => {
-    const digest = sha256Of(join(folder, releasePath('r1'), RELEASE_FILE));
-    const cursor = encodeCursor({ release: 'r1', content: contentOf(digest), level: 2, position: 20 });
-    const paths = ['fc/lv2', ITEMS.replace('lv1', 'lv2')].map((path) => `/api/v1/${path}?start-at=${cursor}`);
-    for (const path of paths) assert.equal((await send(proxy, path)).status, 200);
-    await publish('r2', ['r1', 'r2']);
-    for (const path of paths) assert.equal((await send(proxy, path)).status, 200);
-    await publish('r2');
-    for (const path of paths) assert.match(refusal(await send(proxy, path), 410, 'release-gone'), /start again/i);
+  test('a geometry that the next release lacks is refused, and goes on behind a cursor', async () => {
+    const next = nextOf(await send(proxy, '/api/v1/geojsonl/lv3?geometry=low&page-size=90')) ?? '';
+    await publish('c2', ['r1', 'c2']);
+    const low = await send(proxy, next);
+    assert.deepEqual([low.status, low.headers['boundaries-release']], [200, 'r1']);
+    for (const value of ['low', 'medium', 'point', 'constructor']) {
+      const detail = refusal(await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`), 400, 'bad-parameter');
+      assert.equal(detail, `geometry is "${value}". Allowed: one of full, none.`);
+    }
+    for (const value of ['full', 'none'])
+      assert.equal((await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`)).status, 200);
   });
 }

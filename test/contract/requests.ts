@@ -29,13 +29,11 @@ const CODINGS = ['gzip', 'identity'] as const;
 type Coding = (typeof CODINGS)[number];
 const anyCoding = fc.constantFrom(...CODINGS);
 
-/** What an answer must have. */
 interface Expected {
   text: string;
   matched: number;
 }
 
-/** Tests which features are selected. */
 export function testRequests({ proxy, stored }: World): void {
   testAnyPage(proxy, stored, RUNS);
   testAnyDownload(proxy, stored, DOWNLOADS);
@@ -132,7 +130,6 @@ export function testAnyDownload(proxy: Target, stored: readonly StoredLevel[], r
   });
 }
 
-/** A download, and a range of it. */
 interface AnyDownload {
   listing: Listing;
   /** Where the range begins and ends, as parts of the whole. */
@@ -140,7 +137,6 @@ interface AnyDownload {
   form: 'closed' | 'open' | 'suffix' | 'too far';
 }
 
-/** Compares what is at so many points. */
 function testAnyPoint(proxy: Target, stored: readonly StoredLevel[], runs: number): void {
   test('what is at any point are the units of all levels that contain it, from the first level down', async () => {
     const anyPoint = fc.constantFrom(...LEVELS).chain((level) => anyPlaceOf(stored, level).contains);
@@ -168,7 +164,6 @@ function testAnyPoint(proxy: Target, stored: readonly StoredLevel[], runs: numbe
   });
 }
 
-/** Compares the body of an answer. */
 async function compare(proxy: Target, path: string, coding: Coding, { text, matched }: Expected): Promise<Answer> {
   const answer = await assertAsked(proxy, path, coding, matched);
   const { body } = answer;

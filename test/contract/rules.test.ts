@@ -5,24 +5,20 @@ import { testAnswers } from './answers.ts';
 import { testDownloads } from './downloads.ts';
 import { testErrors, testStart } from './errors.ts';
 import { testEveryAnswer } from './every-answer.ts';
-import { testGeometries } from './geometries.ts';
 import { testItems } from './items.ts';
 import { testOgc } from './ogc.ts';
 import { testRefusals } from './refusals.ts';
 import { testReleases } from './releases.ts';
 import { testRequests } from './requests.ts';
 import { DIRECTORY } from './setups.ts';
-import { testSyntax } from './syntax.ts';
 import { prepareWorld } from './world.ts';
 
 const PARTS = {
-  'who is turned away': testErrors,
-  'paths and tokens': testSyntax,
+  'paths, tokens and who is turned away': testErrors,
   'what a request asks for': testRequests,
   'what a request may not say': testRefusals,
   'what an answer is': testAnswers,
   'what all answers have': testEveryAnswer,
-  'small answers': testGeometries,
   'OGC API - Features': testOgc,
   'items of OGC API - Features': testItems,
   'while releases change': testReleases,

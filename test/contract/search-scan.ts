@@ -24,13 +24,11 @@ function namesIn(release: string, level: Level): string[][] {
   });
 }
 
-/** A unit. */
 interface Place {
   level: number;
   position: number;
 }
 
-/** A folded name of a unit. */
 interface Named extends Place {
   text: string;
   bytes: Buffer;
@@ -38,7 +36,6 @@ interface Named extends Place {
 
 /** The scan: every name that has the text behind a space or at its beginning, ordered as the contract says. */
 export class Scan {
-  /** A line for each name. */
   readonly #text: string;
   /** Names by where their lines begin. */
   readonly #names = new Map<number, Named>();
@@ -91,7 +88,6 @@ export class Scan {
     return [];
   }
 
-  /** The GIDs of a unit, from the first level down. */
   gidsOf({ level, position }: Place): readonly string[] {
     return elementAt(elementAt(this.#stored, level).units, position).gids;
   }
@@ -143,7 +139,6 @@ export function* queriesOf(names: readonly string[], count: number, seed: number
   }
 }
 
-/** The first characters of a text, none of them cut. */
 function beginning(text: string, characters: number): string {
   return Array.from(text).slice(0, characters).join('');
 }

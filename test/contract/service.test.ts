@@ -18,7 +18,6 @@ await buildRelease(writeCountries(), folder, { release: 'r1' });
 await buildRelease(writeCountries(), folder, { ...OPTIONS, release: 'r2', geometries: ['full', 'low', 'none'] });
 
 const caps = { low: 100, none: 1000 };
-/** As lv0 is described. */
 const LV0 = {
   level: 'lv0',
   features: 2,
@@ -83,10 +82,8 @@ test('a release that is no longer hosted leaves the list at once, whatever was a
   await service.releases.refresh();
   const last = await ask();
   pointTo(folder, 'r2', ['r1', 'r2']);
-  assert.deepEqual(
-    [first, last].map((answer) => JSON.parse(textOf(answer)).releases),
-    [['r2', 'r1'], ['r2']],
-  );
+  const lists = [first, last].map((answer) => JSON.parse(textOf(answer)).releases);
+  assert.deepEqual(lists, [['r2', 'r1'], ['r2']]);
   assert.notEqual(first.headers.etag, last.headers.etag);
 });
 
@@ -96,10 +93,7 @@ test('of a public service anybody and caches have it; of another one nobody lear
   assert.match(refusal(await send(service, '/api/v1'), 404, 'not-found'), /^Available: \/api\/v1\/, /);
   const open = await startService(folder, { explorer: true, isPublic: true });
   const answer = await send(open, SERVICE, { authorization: undefined });
-  assert.deepEqual(
-    [answer.status, answer.headers['cache-control']],
-    [200, 'public, max-age=60, stale-while-revalidate=600'],
-  );
+  assert.equal(answer.headers['cache-control'], 'public, max-age=60, stale-while-revalidate=600');
   // The file that needs no token says how many units there are, and where, if the service is public.
   const { links: _, ...whole } = JSON.parse(textOf(answer));
   const about = JSON.parse(textOf(await send(open, '/about.json', { authorization: undefined })));

@@ -20,7 +20,6 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { testAnyPage } from './requests.ts';
 
-/** Requests that are compared. */
 const RUNS = 60;
 
 const folder = await worldOutput({ size: MANY_SIZES, pages: 'none' });
@@ -60,7 +59,6 @@ test('ranges that lie near each other are read at once, large features alone, an
   const release = proxy.releases.current ?? assert.fail();
   const directory = directoryOrigin(folder);
   type Read = readonly [path: string, offset: number, length: number];
-  /** What is read for these ranges of features. */
   const readsFor = async (number: Level, ranges: number[]): Promise<Read[]> => {
     const source = release.get(number)?.full ?? assert.fail('the index is not loaded');
     const asked: Read[] = [];
@@ -76,7 +74,6 @@ test('ranges that lie near each other are read at once, large features alone, an
     if (!Buffer.isBuffer(body)) for await (const chunk of body) assert.ok(chunk.length > 0);
     return asked;
   };
-  /** The bytes of features that follow one another in a file. */
   const bytesOf = (number: Level, first: number, end: number): Read => {
     const { index } = release.get(number) ?? assert.fail();
     const file = Math.floor(first / index.perFile);
@@ -115,7 +112,6 @@ test('HEAD, 304 and a range of a long scattered listing do not go over its featu
   };
   const service = await startService(await worldOutput(), { load });
   const path = '/api/v1/download/lv0.geojsonl.gz?gid-0=';
-  /** The least milliseconds of some requests. */
   const msOf = async (gid: string, given: Record<string, string>, status: number, method = 'GET'): Promise<number> => {
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 5; i++) {

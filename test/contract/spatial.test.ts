@@ -1,5 +1,6 @@
-// `bbox` and `contains` at their edges, through the door: holes, enclaves, overlaps, the antimeridian, a pole, borders,
-// few and many decimals; releases without cells, and damaged ones.
+// `bbox`, `contains` and what is at a point of all levels at their edges, through the door: holes, enclaves, overlaps,
+// the antimeridian, a pole, borders, few and many decimals; releases without cells, and damaged ones. What is at any
+// point is compared with a model by requests.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +9,11 @@ import fc from 'fast-check';
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { cellsPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
-import { GEOMETRIES, type Level } from '../../format/levels.ts';
+import type { Level } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { fetchHostOrigin } from '../../proxy/origin/fetch-host.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { fidsOf, refusal, send } from '../support/http/http-client.ts';
+import { fidsOf, refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { anyPlace } from '../support/listings.ts';
@@ -93,15 +93,18 @@ test('holes, enclaves, islands, overlaps, borders, antimeridian and pole', async
 /** Countries with cells; what a test damages it mends. */
 const countries = await buildCountries({ ...WHOLE, storedPages: 'none' });
 const release = join(countries, releasePath('r1'));
+const service = await startService(countries);
+/** In a district of level 2. */
+const DISTRICT = '1.5,3.5';
 
 test('a release that was built without cells or neighbours says so, and answers everything else', async () => {
   const proxy = await startService(await buildCountries());
   for (const target of ['fc/lv0?contains=1,1', 'fc/lv5?contains=1,1', 'at?point=1,2&geometry=full'])
     assert.match(refusal(await send(proxy, `/api/v1/${target}`), 400, 'bad-parameter'), /--no-cells/);
   for (const target of ['fc/lv0', 'geojsonl/lv5', 'download/lv1.geojsonl.gz', 'ogc/collections/lv0/items'])
-    assert.match(
+    assert.equal(
       refusal(await send(proxy, `/api/v1/${target}?touches=AAA`), 400, 'bad-parameter'),
-      /^touches is not possible: this release was built with --no-neighbours\.$/,
+      'touches is not possible: this release was built with --no-neighbours.',
     );
   for (const [path, detail] of [
     ['lv0.cells', 'no cells: it was built with --no-cells'],
@@ -116,9 +119,8 @@ test('a release that was built without cells or neighbours says so, and answers 
 });
 
 test('a page that is empty by exchanged numbers, or by small letters in a GID, leads to the one that was meant', async () => {
-  const proxy = await startService(countries);
   const ask = async (query: string) => {
-    const { status, headers } = await send(proxy, `/api/v1/fc/lv1?page-size=7&${query}`);
+    const { status, headers } = await send(service, `/api/v1/fc/lv1?page-size=7&${query}`);
     return { status, matched: headers['boundaries-matched'], link: headers.link && String(headers.link) };
   };
   const mistakes = [
@@ -131,30 +133,12 @@ test('a page that is empty by exchanged numbers, or by small letters in a GID, l
     assert.deepEqual([status, matched], [200, '0'], query);
     const [, target = '', asked = ''] = /^<https?:\/\/[^/]+(\/.*\?(.*))>; rel="alternate"$/.exec(link) ?? [];
     assert.deepEqual(asked.split('&').sort(), meant.split('&').sort(), link);
-    assert.ok(fidsOf(await send(proxy, target)).length > 0, link);
+    assert.ok(fidsOf(await send(service, target)).length > 0, link);
   }
   // Where nothing matches that, either, or nobody knows which filter is wrong.
-  for (const query of [
-    'contains=-40,-41',
-    'contains=2.5,10.5&gid-0=AAA',
-    'contains=2.5,10.5&bbox=0,0,20,20',
-    'gid-0=zz',
-  ])
+  const others = ['gid-0=AAA', 'bbox=0,0,20,20'].map((other) => `contains=2.5,10.5&${other}`);
+  for (const query of ['contains=-40,-41', 'gid-0=zz', ...others])
     assert.deepEqual(await ask(query), { status: 200, matched: '0', link: undefined }, query);
-});
-
-test('a damaged cell is 502, never another unit, until it is mended', async () => {
-  // Every bit of one is tried in generator/cell-files.test.ts; what becomes of the directory, in origin/on-demand.test.ts.
-  const file = join(release, cellsPath(2));
-  const bytes = readFileSync(file);
-  const proxy = await startService(countries);
-  const ask = () => send(proxy, '/api/v1/fc/lv2?contains=1.5,3.5');
-  for (const at of [cellsOf(countries, 2).bytes, bytes.length - 1]) {
-    writeFileSync(file, bytes.with(at, elementAt(bytes, at) ^ 1));
-    refusal(await ask(), 502, 'origin-damaged');
-  }
-  writeFileSync(file, bytes);
-  assert.deepEqual(fidsOf(await ask()), [4]);
 });
 
 test('of a static host the directory and the bytes of one cell are read, once', async () => {
@@ -163,7 +147,7 @@ test('of a static host the directory and the bytes of one cell are read, once', 
   host.asked.length = 0;
   for (const [i, query] of ['geometry=none', 'geometry=none', 'gid-0=AAA', 'bbox=1,3,2,4'].entries()) {
     assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv2?contains=1.5,3.5&${query}`)), [4]);
-    const [first, second, ...more] = rangesOfCells(host, 'lv2');
+    const [first, second, ...more] = rangesOfCells(host);
     const { bytes, fileBytes } = cellsOf(countries, 2);
     assert.deepEqual([first, more], [`bytes=0-${bytes - 1}`, []], `request ${i}`);
     assert.equal(second, `bytes=${bytes}-${fileBytes - 1}`, 'the level has one cell');
@@ -175,43 +159,35 @@ function cellsOf(folder: string, level: Level): Cells {
   return decodeCells(readFileSync(join(folder, releasePath('r1'), file)), file);
 }
 
-/** The ranges of the cells of a level that a host was asked for. */
-function rangesOfCells({ asked }: RunningHost, level: string): string[] {
-  return asked.filter(({ url }) => url.endsWith(`/${level}/cells.bin`)).map(({ headers }) => String(headers.range));
+/** The ranges of the cells of level 2 that a host was asked for. */
+function rangesOfCells({ asked }: RunningHost): string[] {
+  return asked.filter(({ url }) => url.endsWith('/lv2/cells.bin')).map(({ headers }) => String(headers.range));
 }
 
-test('of a box that meets a damaged cell nothing is answered or kept; what is kept of it is read no more', async () => {
+test('of what meets a damaged cell nothing is answered or kept until it is mended; what is kept of it is read no more', async () => {
+  // Every bit of one is tried in generator/cell-files.test.ts; what becomes of the directory, in origin/damage.test.ts.
   const file = join(release, cellsPath(2));
   const bytes = readFileSync(file);
-  const damaged = bytes.with(-1, elementAt(bytes, bytes.length - 1) ^ 1);
+  const ends = [cellsOf(countries, 2).bytes, bytes.length - 1];
   const host = await startStaticHost(countries);
   for (const origin of [directoryOrigin(countries), staticHostOrigin({ url: host.url, headers: {} })]) {
     const proxy = await startService(countries, { origin });
     const ask = (query: string) => send(proxy, `/api/v1/fc/lv2?${query}`);
-    writeFileSync(file, damaged);
-    for (let i = 0; i < 2; i++) refusal(await ask('bbox=1.2,3.2,1.4,3.4'), 502, 'origin-damaged');
+    const damage = (at: number): void => writeFileSync(file, bytes.with(at, elementAt(bytes, at) ^ 1));
+    for (const at of ends) {
+      damage(at);
+      for (const query of ['bbox=1.2,3.2,1.4,3.4', `contains=${DISTRICT}`])
+        refusal(await ask(query), 502, 'origin-damaged');
+    }
     writeFileSync(file, bytes);
     assert.deepEqual(fidsOf(await ask('bbox=1.2,3.2,1.4,3.4')), [4]);
     host.asked.length = 0;
-    writeFileSync(file, damaged);
-    for (const query of ['bbox=1.2,3.2,1.3,3.3', 'contains=1.5,3.5']) assert.deepEqual(fidsOf(await ask(query)), [4]);
-    assert.deepEqual(rangesOfCells(host, 'lv2'), []);
+    damage(bytes.length - 1);
+    for (const query of ['bbox=1.2,3.2,1.3,3.3', `contains=${DISTRICT}`])
+      assert.deepEqual(fidsOf(await ask(query)), [4]);
+    assert.deepEqual(rangesOfCells(host), []);
     writeFileSync(file, bytes);
   }
-});
-
-test('a level without features has no unit at any point, whatever the origin: no host is asked for no bytes', async () => {
-  const { bytes, fileBytes } = cellsOf(countries, 5);
-  assert.deepEqual([bytes, fileBytes], [60, 60], 'the directory of one cell without bytes');
-  const host = await startStaticHost(countries);
-  const hosts = [staticHostOrigin({ url: host.url, headers: {} }), fetchHostOrigin(host.url, {})];
-  for (const origin of [directoryOrigin(countries), ...hosts]) {
-    const proxy = await startService(countries, { origin });
-    for (const geometry of GEOMETRIES)
-      assert.deepEqual(fidsOf(await send(proxy, `/api/v1/fc/lv5?contains=1,1&geometry=${geometry}`)), []);
-  }
-  assert.deepEqual(rangesOfCells(host, 'lv5'), ['bytes=0-59', 'bytes=0-59']);
-  for (const origin of hosts) await assert.rejects(origin.read('current.json', { offset: 9, length: 0 }), RangeError);
 });
 
 test('of damaged cells or neighbours a download sends nothing wrong, and is right once they are mended', async () => {
@@ -240,4 +216,39 @@ test('of damaged cells or neighbours a download sends nothing wrong, and is righ
       assert.ok((await send(proxy, path)).body.equals(intact));
       assert.ok((await part(`${last}-`)).body.equals(intact.subarray(last)));
     }
+});
+
+test('where nothing is, features are empty; if something is at the exchanged numbers, Link leads there', async () => {
+  const sea = await send(service, '/api/v1/at?point=-40,-40');
+  const none = { features: [], levels: [], gids: [], names: [] };
+  assert.deepEqual(JSON.parse(textOf(sea)), { type: 'FeatureCollection', ...none });
+  assert.deepEqual([sea.status, sea.headers['boundaries-matched'], sea.headers.link], [200, '0', undefined]);
+  const exchanged = await send(service, '/api/v1/at?point=2.5,10.5');
+  assert.equal(JSON.parse(textOf(exchanged)).features.length, 0);
+  const [, target = ''] = /^<(.*)>; rel="alternate"$/.exec(String(exchanged.headers.link)) ?? [];
+  assert.ok(target.endsWith('/api/v1/at?point=10.5,2.5'), target);
+  const found = JSON.parse(textOf(await send(service, target.slice(new URL(target).origin.length))));
+  assert.deepEqual(found.levels, ['lv0', 'lv1']);
+  const there = await send(service, `/api/v1/at?point=${DISTRICT}`);
+  assert.deepEqual([JSON.parse(textOf(there)).levels, there.headers.link], [['lv0', 'lv1', 'lv2'], undefined]);
+});
+
+test('a longitude just beyond 90 degrees, as it is written, is no latitude of exchanged numbers', async () => {
+  for (const point of ['90.00000000000000000001,10', '-90.00000000000000000001,-10', '180.0,90.0']) {
+    const { status, body, headers } = await send(service, `/api/v1/at?point=${point}`);
+    assert.deepEqual([status, JSON.parse(body.toString()).features, headers.link], [200, [], undefined], point);
+  }
+  const beyond = await send(service, '/api/v1/at?point=180.00000000000000000001,10');
+  assert.match(refusal(beyond, 400, 'bad-parameter'), /is no longitude/);
+});
+
+test('the link to the exchanged numbers keeps the geometry; where there is no none, the lightest one is usual', async () => {
+  const { headers } = await send(service, '/api/v1/at?geometry=point&point=2.5,10.5');
+  assert.match(String(headers.link), /\/api\/v1\/at\?point=10\.5,2\.5&geometry=point>; rel="alternate"$/);
+  const other = await startService(await buildCountries({ ...WHOLE, geometries: ['full', 'point'] }));
+  const [usual, point] = await Promise.all(
+    ['', '&geometry=point'].map((more) => send(other, `/api/v1/at?point=${DISTRICT}${more}`)),
+  );
+  assert.deepEqual([usual?.status, usual?.body], [200, point?.body]);
+  assert.equal(JSON.parse(textOf(usual ?? assert.fail())).features.length, 3);
 });

@@ -31,10 +31,8 @@ test('the TileJSON has a pinned template, layers, zooms and bounds; a release wi
   const described = await json();
   assert.match(template ?? '', /^http:\/\/[^/]+\/api\/v1\/tiles\/lv1\/\{z\}\/\{x\}\/\{y\}\.mvt\?v=[0-9a-f]{16}$/);
   assert.deepEqual([described.tilejson, described.minzoom, described.maxzoom], ['3.0.0', 0, ZOOM]);
-  assert.deepEqual(
-    described.vector_layers.map(({ id }: { id: string }) => id),
-    ['units', 'borders', 'labels'],
-  );
+  const layers: { id: string }[] = described.vector_layers;
+  assert.equal(layers.map(({ id }) => id).join(), 'units,borders,labels');
   assert.equal(JSON.parse((await send(service, '/api/v1/')).body.toString()).tiles, true);
   const other = await startService(await buildCountries());
   for (const path of ['tiles/lv1.json', 'tiles/lv1/0/0/0.mvt', 'download/lv1.pmtiles'])
@@ -75,20 +73,9 @@ test('nothing there is 204 without body and tag, kept like a tile; HEAD alike', 
 });
 
 test('what is no place of a tile is 404, and a v that is no digest 400', async () => {
-  const places = [
-    '6/0/0',
-    '0/1/0',
-    '1/2/0',
-    '1/0/2',
-    '01/0/0',
-    '1/00/0',
-    '1/+1/0',
-    '1/-1/0',
-    '1/1e0/0',
-    '1/0/0.0',
-    '//',
-  ];
-  for (const place of [...places, '1/0', '1/0/0/0', '..%2f/0/0', '1/%30/0', '1/0/99999999999999999999'])
+  const far = ['6/0/0', '0/1/0', '1/2/0', '1/0/2', '1/-1/0', '1/0/99999999999999999999'];
+  const odd = ['01/0/0', '1/00/0', '1/+1/0', '1/1e0/0', '1/0/0.0', '//', '1/0', '1/0/0/0', '..%2f/0/0', '1/%30/0'];
+  for (const place of [...far, ...odd])
     refusal(await send(service, `/api/v1/tiles/lv1/${place}.mvt`), 404, 'not-found');
   for (const path of ['lv1/', 'lv1', 'lv1/0/0/0.pbf', 'lv6/0/0/0.mvt', 'lv1/0/0/0.mvt/', 'lv6.json'])
     refusal(await send(service, `/api/v1/tiles/${path}`), 404, 'not-found');

@@ -10,21 +10,10 @@ import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { assertTouches } from './touches.ts';
 
-/**
- * A row of squares with fids from 1: the third and the fifth have the same GID, the last two lie around 180 degrees.
- */
-const ROW: readonly (readonly [gid: string | null, west: number])[] = [
-  ['a,b', 0],
-  ['=1+1', 1],
-  ['twice', 2],
-  ['say "x"', 3],
-  ['twice', 4],
-  ['end', 5],
-  [null, 6],
-  ['west', 179],
-  ['east', -180],
-];
-const units = ROW.map(([gid, x]) => [[gid], square(x, 0)] as const);
+/** A row of squares with fids from 1; the last two lie around 180 degrees. */
+const ROW = ['a,b', '=1+1', 'twice', 'say "x"', 'twice', 'end', null];
+const units = [...ROW.map((gid, x) => [[gid], square(x, 0)] as const), [['west'], square(179, 0)] as const];
+units.push([['east'], square(-180, 0)]);
 const row = await buildLayers([layerOf('ADM_0', ['GID_0'], units)], {
   neighbours: true,
   accept: ['duplicate-gids', 'null-gids'],

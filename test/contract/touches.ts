@@ -31,11 +31,8 @@ export async function assertTouches(
     const path = `/api/v1/fc/${levelName(level)}?touches=${encodeURIComponent(gid)}&geometry=none`;
     const answer = await send(proxy, path);
     assert.equal(answer.headers['boundaries-matched'], String(found.size), path);
-    assert.deepEqual(
-      fidsOf(answer),
-      [...found].sort((a, b) => a - b),
-      path,
-    );
+    const fids = [...found].sort((a, b) => a - b);
+    assert.deepEqual(fidsOf(answer), fids, path);
   }
   return neighbours.reduce((sum, own) => sum + own.size, 0);
 }

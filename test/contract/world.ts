@@ -12,12 +12,10 @@ import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { ContractService, Setup } from './setups.ts';
 
-/** What the parts of the contract are tested with. */
 export interface World {
   /** The output folder that it serves, at first release r1. */
   folder: string;
   proxy: ContractService;
-  /** The features of r1. */
   readonly stored: readonly StoredLevel[];
   /** Makes it serve a release, and host others. */
   publish(release: string, hosted?: readonly string[]): Promise<void>;
@@ -65,12 +63,10 @@ export async function prepareWorld(setup: Setup): Promise<World> {
 /** What `Cache-Control` says of the current release, and of one that is named; and of what is behind a cursor. */
 export const CACHING = { current: 'private, no-cache', cursor: 'private, max-age=31536000, immutable' } as const;
 
-/** The fids of a level in order. */
 export function allFids(stored: readonly StoredLevel[], level: Level): number[] {
   return (stored[level]?.units ?? []).map(({ fid }) => fid);
 }
 
-/** An output folder with the same releases that always serves r1. */
 function withoutChanges(folder: string): string {
   const fixed = temporaryFolder();
   symlinkSync(join(folder, RELEASES_PATH), join(fixed, RELEASES_PATH));

@@ -96,10 +96,7 @@ test('garbage after a large page does not get into the page: its answer follows 
   const second = `GET ${PATH} HTTP/1.1\r\n${HOST}${TOKEN}${GZIP}\r\n`;
   const text = await sendRaw(service, `${first}${second}\0garbage\r\n\r\n`);
   const answers = text.split(/(?=HTTP\/1\.1 \d{3} )/);
-  assert.deepEqual(
-    answers.map((answer) => answer.slice(9, 12)),
-    ['200', '200', '400'],
-  );
+  assert.equal(answers.map((answer) => answer.slice(9, 12)).join(), '200,200,400');
   const body = Buffer.from(answers[1]?.slice(answers[1].indexOf('\r\n\r\n') + 4) ?? '', 'latin1');
   assert.ok(body.equals(page));
 });
@@ -160,10 +157,8 @@ test('of a thousand requests in one packet some are answered, and the last answe
   const text = await sendRaw(service, `GET /healthz HTTP/1.1\r\n${HOST}\r\n`.repeat(1000));
   const heads = text.split(/(?=HTTP\/1\.1 \d{3} )/);
   assert.equal(heads.length, 33);
-  assert.deepEqual(
-    heads.flatMap((head, i) => (/Connection: close/i.test(head) ? [i] : [])),
-    [heads.length - 1],
-  );
+  const closing = heads.flatMap((head, i) => (/Connection: close/i.test(head) ? [i] : []));
+  assert.deepEqual(closing, [heads.length - 1]);
 });
 
 test('requests that wait are not handled once their client is gone', async () => {

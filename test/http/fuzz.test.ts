@@ -60,7 +60,6 @@ const DAMAGED = fc
     return { text: text.slice(0, Math.ceil(text.length * kept)).repeat(times), hasToken };
   });
 
-/** Bytes of the heap that are still reachable. */
 function heapInUse(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
@@ -115,7 +114,6 @@ const DECIMAL = fc
   })
   .map(({ sign, whole, digit, digits, last }) => `${sign}${whole}.${digit.repeat(digits)}${last}`);
 
-/** Is what is written farther from zero than `most`? */
 function isBeyond(text: string, most: number): boolean {
   const [whole, fraction = ''] = text.replace('-', '').split('.');
   return Number(whole) > most || (Number(whole) === most && /[1-9]/.test(fraction));

@@ -199,16 +199,8 @@ test('there is one Host, of at most 255 characters and with a port up to 65535, 
     assert.deepEqual(refusalIn(await ask(lines)), [400, 'duplicate-header']);
   assert.deepEqual(refusalIn(await ask(TOKEN)), [400, 'bad-host']);
   const name = `${'a'.repeat(63)}.`.repeat(4).slice(0, 250);
-  for (const host of [
-    name,
-    `${name}:8080`,
-    'a.test:0',
-    'a.test:65535',
-    'a_b:80',
-    '127.0.0.1:8080',
-    '[::1]',
-    '[::1]:443',
-  ])
+  const addresses = ['127.0.0.1:8080', '[::1]', '[::1]:443'];
+  for (const host of [name, `${name}:8080`, 'a.test:0', 'a.test:65535', 'a_b:80', ...addresses])
     assert.match(await ask(`Host: ${host}\r\n${TOKEN}`), /^HTTP\/1\.1 200 /, host);
   const long = ['a'.repeat(256), `${name}a:8080`, 'a'.repeat(15_000)];
   for (const host of ['', 'a b', 'a/b', 'a.test:x', '"a>', 'u@a', 'a.test:65536', 'a.test:99999', ...long])
@@ -217,13 +209,9 @@ test('there is one Host, of at most 255 characters and with a port up to 65535, 
 
 test('a first request over https is logged if the links are http, and not with --public-url or --trust-proxy', async () => {
   const https = { 'x-forwarded-proto': 'https' };
-  for (const [options, lines] of [
-    [{}, 1],
-    [{ publicUrl: 'https://p.test' }, 0],
-    [{ trustProxy: ['10.0.0.0/8'] }, 0],
-  ] as const) {
+  for (const options of [{}, { publicUrl: 'https://p.test' }, { trustProxy: ['10.0.0.0/8'] }]) {
     const service = await startService(folder, options);
     for (let i = 0; i < 3; i++) await send(service, PATH, https);
-    assert.equal(service.log.length, lines, service.log.join(' '));
+    assert.equal(service.log.length, Object.keys(options).length === 0 ? 1 : 0, service.log.join(' '));
   }
 });

@@ -14,7 +14,6 @@ import { until } from '../support/until.ts';
 const folder = await buildCountries({ cells: true });
 const PATH = '/api/v1/fc/lv1';
 
-/** The headers of a client. */
 const as = async (sub: string) => ({ 'accept-encoding': 'gzip', ...(await authorizedWith({ sub })) });
 
 test('a client beyond its rate gets 429 with the fields of the draft, other clients do not', async () => {
@@ -38,9 +37,8 @@ test('a client beyond its rate gets 429 with the fields of the draft, other clie
 });
 
 test('a client beyond its rate is admitted again in the next window', async () => {
-  const service = await startService(folder, {
-    rules: { rate: { requests: 1, windowSeconds: 1 }, concurrency: undefined },
-  });
+  const rules = { rate: { requests: 1, windowSeconds: 1 }, concurrency: undefined };
+  const service = await startService(folder, { rules });
   const alice = await as('alice');
   const isAdmitted = async (): Promise<boolean> => (await send(service, PATH, alice)).status === 200;
   await until(async () => (await isAdmitted()) && !(await isAdmitted()), 'not limited');
@@ -67,10 +65,8 @@ test('a pipelined request begins after the one before it has ended: it is within
   const service = await startService(folder, { rules: { rate: undefined, concurrency: 1 } });
   const { authorization } = await as('alice');
   const more = (i: number): string => (i === 9 ? 'Connection: close\r\n' : '');
-  const text = await sendRaw(
-    service,
-    Array.from({ length: 10 }, (_, i) => rawGet(PATH, authorization, more(i))).join(''),
-  );
+  const requests = Array.from({ length: 10 }, (_, i) => rawGet(PATH, authorization, more(i)));
+  const text = await sendRaw(service, requests.join(''));
   assert.equal(text.match(/HTTP\/1\.1 200 /g)?.length, 10);
 });
 
@@ -122,16 +118,11 @@ test('what waits for clients that have gone leaves the queue at once', async () 
   await new Promise((resolve) => setImmediate(resolve));
   const gone = new AbortController();
   const left = [1, 2].map(() => queue.run('many', () => assert.fail('begun for nobody'), gone.signal));
-  await assert.rejects(
-    queue.run('many', () => {}),
-    { code: 'overloaded' },
-  );
+  const nothing = (): void => {};
+  await assert.rejects(queue.run('many', nothing), { code: 'overloaded' });
   gone.abort();
-  for (const task of left) await assert.rejects(task, { name: 'ClientGone' });
-  await assert.rejects(
-    queue.run('many', () => {}, gone.signal),
-    { name: 'ClientGone' },
-  );
+  const later = queue.run('many', nothing, gone.signal);
+  for (const task of [...left, later]) await assert.rejects(task, { name: 'ClientGone' });
   const next = queue.run('many', () => 'done');
   release();
   await first;
@@ -225,11 +216,9 @@ test('what tasks do with bytes that arrive at the same time does not keep the ev
 
 test('a client that asks for many points of a static host is refused itself, and others are answered', async () => {
   // Cells, but not their directory, which all clients wait for together.
-  const { service, reads, release } = await heldService(
-    folder,
-    { work: { running: 1, waiting: 1 } },
-    (path, extent) => path.endsWith('cells.bin') && typeof extent === 'object' && extent.offset > 0,
-  );
+  const isCell: Parameters<typeof heldService>[2] = (path, extent) =>
+    path.endsWith('cells.bin') && typeof extent === 'object' && extent.offset > 0;
+  const { service, reads, release } = await heldService(folder, { work: { running: 1, waiting: 1 } }, isCell);
   const [alice, bob] = [await as('alice'), await as('bob')];
   // HEAD: no more than the cell is read.
   const point = (level: number, who: typeof alice) =>

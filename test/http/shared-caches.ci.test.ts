@@ -1,5 +1,6 @@
 // The documented deployments with the real programs: nginx as the static host, nginx and Varnish in front. What a
-// shared cache does with private answers is seen, not believed. Skipped where the programs are not installed.
+// shared cache does with private answers is seen, not believed; of a public service what one client asks for, or says
+// in headers, comes into no other client's answer (what caches spare it: public-caches.long.test.ts).
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -7,11 +8,19 @@ import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { type Answer, nextOf, send, sendRaw, walk } from '../support/http/http-client.ts';
+import { type Answer, nextOf, send, sendRaw, type Target, textOf, walk } from '../support/http/http-client.ts';
 import { authorizedWith, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { freePort } from '../support/processes/free-port.ts';
-import { exampleWith, missing, nginxBefore, startNginx, varnishBefore } from '../support/processes/nginx-varnish.ts';
+import {
+  exampleWith,
+  missing,
+  nginxBefore,
+  PUBLIC_CACHES,
+  startNginx,
+  varnishBefore,
+} from '../support/processes/nginx-varnish.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -20,7 +29,6 @@ const stored = readStored(folder, 'r1');
 
 const ROUTES = FORMATS.flatMap((format) => LEVELS.map((level) => `/api/v1/${format}/${levelName(level)}`));
 
-/** What a request without a good token may say. */
 const STRANGERS: readonly Readonly<Record<string, string | undefined>>[] = [
   NO_TOKEN,
   { authorization: 'Bearer x' },
@@ -36,12 +44,8 @@ const STRANGERS: readonly Readonly<Record<string, string | undefined>>[] = [
 async function walkAll(at: { url: string }): Promise<void> {
   for (const [i, path] of ROUTES.entries()) {
     const fids = await walk(at, path, { 'accept-encoding': i % 2 ? 'gzip' : 'identity' });
-    const { units } = elementAt(stored, i % LEVELS.length);
-    assert.deepEqual(
-      fids,
-      units.map(({ fid }) => fid),
-      path,
-    );
+    const expected = elementAt(stored, i % LEVELS.length).units.map(({ fid }) => fid);
+    assert.deepEqual(fids, expected, path);
   }
 }
 
@@ -131,13 +135,8 @@ test('nginx in front: every listing whole, Link as the client sees it, 304s, pro
   assert.ok(through.body.equals(direct.body));
   for (const name of ['etag', 'cache-control', 'vary', 'content-encoding', 'content-length', 'boundaries-matched'])
     assert.equal(through.headers[name], direct.headers[name], name);
-  for (const path of [
-    '/api/v1/fc/lv0?gid-0=%',
-    '/api/v1/fc/lv9',
-    '/api/v1//fc/lv0',
-    '/api/v1/x/../fc/lv0',
-    '/api/v1/fc/lv%30',
-  ]) {
+  for (const odd of ['fc/lv0?gid-0=%', 'fc/lv9', '/fc/lv0', 'x/../fc/lv0', 'fc/lv%30']) {
+    const path = `/api/v1/${odd}`;
     const [there, here] = [await send(front, path), await send(proxy, path)];
     assert.deepEqual([there.status, there.body.toString()], [here.status, here.body.toString()], path);
   }
@@ -176,4 +175,103 @@ for (const [how, skip, start, conditional] of [
     await send(front, '/api/v1/fc/lv0');
     assert.equal((await send(front, '/api/v1/fc/lv0', NO_TOKEN)).body.toString(), 'public');
     assert.equal(asked, 1);
+  });
+
+/** Whatever the configuration of a cache passes on is believed: it is what is tested. */
+const trusting = { trustProxy: ['127.0.0.1'], forwardedHost: true };
+const open = await startService(await buildCountries(WHOLE), { isPublic: true, explorer: true, ...trusting });
+
+const PAGE = '/api/v1/geojsonl/lv2?page-size=1';
+const NEXT = nextOf(await send(open, PAGE)) ?? assert.fail('one page');
+const TARGETS: readonly string[] = [
+  PAGE,
+  NEXT,
+  ...['/api/v1/fc/lv1?page-size=1&gid-0=AAA', '/api/v1/search?q=aaa', '/api/v1/at?point=2.5,10.5'],
+  ...['/api/v1/ogc', '/api/v1/ogc/collections/lv1/items?limit=1&GID_0=AAA', '/api/v1/ogc/collections/lv1'],
+  ...['/api/v1/names/lv1', '/api/v1/download/lv1.geojsonl.gz?gid-0=AAA', '/openapi.json', '/'],
+];
+
+/** What a client may say that is no part of a cache's key. */
+const ODD: Readonly<Record<string, string>> = {
+  'x-forwarded-host': 'evil.test',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-port': '444',
+  'x-forwarded-for': '198.51.100.1',
+  'x-forwarded-prefix': '/evil',
+  'x-forwarded-scheme': 'https',
+  'x-forwarded-server': 'evil.test',
+  forwarded: 'for=198.51.100.1;host=evil.test;proto=https',
+  'x-host': 'evil.test',
+  'x-original-url': '/api/v1/fc/lv0',
+  'x-rewrite-url': '/api/v1/fc/lv0',
+  'x-real-ip': '198.51.100.1',
+  'x-http-method-override': 'DELETE',
+  'front-end-https': 'on',
+  'accept-encoding': 'gzip;q=0, br',
+  accept: 'text/html',
+  'accept-language': 'eo',
+  authorization: 'Bearer x',
+  cookie: 'a=b',
+  origin: 'https://evil.test',
+  referer: 'https://evil.test/',
+  range: 'bytes=1-2',
+  'if-match': '"another"',
+  'if-none-match': '*',
+  'if-range': '"another"',
+  'if-modified-since': 'Thu, 26 Nov 2099 00:00:00 GMT',
+  'cache-control': 'no-cache',
+  connection: 'keep-alive, x-forwarded-host',
+  via: '1.1 evil.test',
+};
+
+/**
+ * Another coding at the end of a query is how an answer in it could come under the key of a request for that coding.
+ */
+const SUFFIXES = ['', 'gzip', 'identity'];
+const CODINGS = [{ 'accept-encoding': 'gzip' }, { 'accept-encoding': undefined }];
+
+/** All that a client sees, but for what belongs to a connection or to a cache. */
+function seen(answer: Answer): string[] {
+  const own =
+    /^(accept-ranges|age|connection|content-length|date|etag|keep-alive|server|transfer-encoding|vary|via|x-varnish)$/;
+  const headers = Object.entries(answer.headers).filter(([name]) => !own.test(name));
+  return [`${answer.status}`, textOf(answer), ...headers.map(([name, value]) => `${name}: ${value}`).sort()];
+}
+
+type Asked = { target: string; headers: Record<string, string | undefined> };
+let hosts = 0;
+
+/** A request after another one, both to a host of their own: what the plain one gets through the cache, and without. */
+async function pair(cache: Target, odd: Asked, plain: Asked): Promise<string | undefined> {
+  const host = { host: `host-${++hosts}.test`, authorization: undefined };
+  await send(cache, odd.target, { ...host, ...odd.headers });
+  const given = { ...host, ...plain.headers };
+  const [through, direct] = [await send(cache, plain.target, given), await send(open, plain.target, given)];
+  const isSame = JSON.stringify(seen(through)) === JSON.stringify(seen(direct));
+  return isSame ? undefined : `${JSON.stringify(odd)}, then ${JSON.stringify(plain)}`;
+}
+
+for (const { program, start } of PUBLIC_CACHES)
+  test(`${program}: after a request with odd headers, or a coding in its query, plain ones get what the service says`, {
+    skip: missing(program),
+  }, async () => {
+    // nginx closes a connection after 1,000 requests.
+    const cache = { ...(await start(open)), takesTurns: true };
+    const pairs = TARGETS.map(async (target) => {
+      const wrong: (string | undefined)[] = [];
+      for (const headers of CODINGS) {
+        for (const [name, value] of Object.entries(ODD))
+          wrong.push(await pair(cache, { target, headers: { ...headers, [name]: value } }, { target, headers }));
+        for (const suffix of target.includes('?') ? SUFFIXES : [])
+          for (const other of CODINGS) {
+            const [one, two] = [
+              { target, headers },
+              { target: target + suffix, headers: other },
+            ];
+            wrong.push(await pair(cache, one, two), await pair(cache, two, one));
+          }
+      }
+      return wrong.filter((text) => text !== undefined);
+    });
+    assert.deepEqual((await Promise.all(pairs)).flat(), []);
   });

@@ -1,18 +1,24 @@
 // Unlucky clients: slow readers of a page, a unit, a download and a file of names of 8 MiB, and downloads that are
-// given up.
+// given up. What scattered downloads from a static host, which are many reads each, take of the memory of a proxy that
+// is a process of its own.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { MEMBER_END_BYTES, MEMBER_HEADER } from '../../format/gzip.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
+import { cachedOutput } from '../support/cached-folder.ts';
+import { writeInvented } from '../support/datasets/large-dataset.ts';
 import { openTargets } from '../support/files.ts';
 import { openConnection, rawGet, send } from '../support/http/http-client.ts';
-import { AUTHORIZED, type RunningService, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, type RunningService, startService, token } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
-import { buildCountries } from '../support/releases/build-release.ts';
+import { issuedOptions, serve } from '../support/processes/proxy-process.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { enlargeFeature, enlargePage, replaceNames } from '../support/releases/large-page.ts';
 import { until } from '../support/until.ts';
 
@@ -67,7 +73,6 @@ function heldNow(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** How much of a kind the process has open. */
 function openOf(isMeant: (target: string) => boolean): number {
   return openTargets().filter(isMeant).length;
 }
@@ -106,3 +111,54 @@ for (const [name, service] of SERVICES)
       assert.deepEqual(service.log, []);
     });
   }
+
+const UNITS = 8000;
+/** A quarter of the units, none beside another. */
+const PATH = '/api/v1/download/lv1.geojsonl.gz?bbox=-160,-65,0,0';
+const DOWNLOADS = 34;
+/** Reads of the host until memory is looked at: by then it does not grow any more. */
+const READS = 6000;
+const MB = 1e6;
+
+const scattered = await cachedOutput(import.meta.url, 'scattered', async (out) => {
+  const large = new Map(Array.from({ length: UNITS }, (_, i) => [`1.${i}`, 9_000 + ((i * 977) % 8_000)] as const));
+  const source = join(out, 'scattered.gpkg');
+  writeInvented(source, { counts: [4, UNITS], verticesOf: () => 8, strayEvery: 2 * UNITS, large });
+  await buildRelease(source, out);
+});
+const host = await startStaticHost(scattered);
+
+/** The most memory that a proxy has had, in MB, while so many clients downloaded all that they may. */
+async function memoryWith(clients: number): Promise<number> {
+  const options = issuedOptions(scattered).map((option) => (option === scattered ? host.url.href : option));
+  const { child, url, stop } = await serve([...options, '--no-access-log']);
+  let reads = 0;
+  host.fault = () => ++reads < 0;
+  const answers: IncomingMessage[] = [];
+  for (let i = 0; i < clients; i++) {
+    const headers = { authorization: `Bearer ${await token({ sub: `client ${i}` })}` };
+    const ask = (): void => {
+      const asked = request(url + PATH, { agent: false, headers }, (answer) => {
+        answers.push(answer.resume().on('error', () => {}));
+        if (answer.statusCode === 200) answer.once('end', ask);
+      });
+      asked.on('error', () => {}).end();
+    };
+    for (let n = 0; n < DOWNLOADS; n++) ask();
+  }
+  await until(
+    () => reads > READS,
+    () => `${reads} reads`,
+  );
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  for (const answer of answers) answer.destroy();
+  await stop('SIGKILL');
+  return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024) / MB;
+}
+
+test('scattered downloads from a host, all that one client may have, take at most 300 MB, with four clients 400', {
+  skip: !existsSync('/proc/self/status'),
+}, async () => {
+  const [one, four] = [await memoryWith(1), await memoryWith(4)];
+  assert.ok(one < 300 && four < 400, `${one} and ${four} MB`);
+});

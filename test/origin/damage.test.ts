@@ -32,10 +32,8 @@ import { worldOutput } from '../support/releases/world.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A file of a release, and requests that need it. */
 interface Subject {
   path: string;
-  /** That of another file of the same kind. */
   other: string;
   targets: readonly string[];
   /** Does each of the requests read all of it? Of others it is enough that they get nothing wrong. */

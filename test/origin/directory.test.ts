@@ -5,8 +5,7 @@ import { mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError, QueuedReads } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { openFiles } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -121,10 +120,7 @@ for (const [way, read] of Object.entries(WAYS)) {
       ['a/1', { offset: 0, length: 6001 }, 'damaged'],
       ['a', { offset: 0, length: 1 }, 'unreadable'],
     ] as const)
-      await assert.rejects(
-        async () => read(origin, path, range),
-        (error) => error instanceof OriginError && error.reason === reason && error.path === path,
-      );
+      await assert.rejects(async () => read(origin, path, range), { name: 'OriginError', reason, path });
     origin.close?.('a');
   });
 
@@ -177,13 +173,9 @@ test('a stream keeps no file open between its chunks: a client may stop reading,
   skip: !isLinux,
 }, async () => {
   writeFileSync(join(folder, 'a/streamed'), Buffer.alloc(1_000_000, 'x'));
+  const range = { offset: 1, length: 999_999 };
   const streams = Array.from({ length: 5 }, () =>
-    new QueuedReads(directoryOrigin(folder, noTime)).pieces(
-      'a/streamed',
-      { offset: 1, length: 999_999 },
-      NOBODY,
-      () => true,
-    ),
+    new QueuedReads(directoryOrigin(folder, noTime)).pieces('a/streamed', range, NOBODY, () => true),
   );
   let bytes = 0;
   for (const stream of streams) bytes += (await stream.next()).value?.length ?? 0;

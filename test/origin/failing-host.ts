@@ -22,7 +22,6 @@ import type { HostFault } from './host-faults.ts';
 export class TestLimits implements HostLimits {
   readonly idleMs = HOST_LIMITS.idleMs;
   readonly readMs = HOST_LIMITS.readMs;
-  /** Waits for the host that have begun. */
   waits = 0;
   readonly time = new VirtualTime();
 
@@ -114,13 +113,9 @@ export function onPages(fail: HostFault['fail']): Fault {
   };
 }
 
-/** A host that is tested. */
 export interface TestedHost {
-  /** The output folder of `buildWorld`. */
   folder: string;
-  /** Has a copy of it. */
   host: RunningHost;
-  /** Creates an origin that reads from the host. */
   open(limits: HostLimits): Origin | Promise<Origin>;
 }
 
@@ -129,7 +124,6 @@ export async function startProxy({ folder, open }: TestedHost, limits = new Test
   return startService(folder, { origin: await open(limits) });
 }
 
-/** Declares the tests of every host. */
 export function testFaults(tested: TestedHost, faults: readonly HostFault[]): void {
   const { folder, host } = tested;
   const stored = readStored(folder, 'r1');

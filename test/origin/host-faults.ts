@@ -5,10 +5,8 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { partOf, writePartHead } from '../support/http/static-host.ts';
 
-/** Answers a request for a file, or for a range of it. */
 type Failure = (res: ServerResponse, file: string, range: string | undefined) => void;
 
-/** One of the ways. */
 export interface HostFault {
   what: string;
   fail: Failure;
@@ -31,7 +29,6 @@ function status(code: number, headers: OutgoingHttpHeaders = {}): Failure {
   return (res) => res.writeHead(code, headers).end('<html>releases secret</html>');
 }
 
-/** Answers well-formed, with other bytes. */
 function other(change: (bytes: Buffer) => Buffer): Failure {
   return (res, file, range) => {
     const bytes = change(partOf(readFileSync(file), range));
@@ -52,7 +49,6 @@ function halfWay(end: (res: ServerResponse) => void): Failure {
   };
 }
 
-/** Flips a bit of the file. */
 const flipped: Failure = (res, file, range) => {
   const bytes = readFileSync(file);
   const at = Math.floor(bytes.length * FLIPPED_SHARE);
@@ -65,7 +61,6 @@ const flipped: Failure = (res, file, range) => {
 const ELSEWHERE = { Location: '/elsewhere.gz' };
 const OTHER_RANGE = { 'Content-Range': 'bytes 1-2/9' };
 
-/** All of them. */
 export const HOST_FAULTS: readonly HostFault[] = [
   { what: '302', fail: status(302, ELSEWHERE), ...DAMAGED },
   { what: '404', fail: status(404), ...DAMAGED },

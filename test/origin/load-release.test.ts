@@ -1,27 +1,29 @@
-// How the metadata of a release is loaded: in pieces, between which the event loop goes on, and not if it contradicts
-// itself. What is not as it was recorded is in release/served-releases.test.ts.
+// How the metadata of a release is loaded: in pieces, between which the event loop goes on, not if it contradicts
+// itself, and anew after a read that never ends. What is not as it was recorded: release/served-releases.test.ts.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
+import { Releases } from '../../proxy/data/releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { sha256Of } from '../support/files.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { pointTo } from '../support/releases/point-to.ts';
 import { resealLevel } from '../support/releases/reseal.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { turnsDuring } from '../support/turns-during.ts';
 
 const folder = temporaryFolder();
-await buildRelease(writeCountries(), folder);
+for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), folder, { release });
 const origin = directoryOrigin(folder);
 
-/** The digest of the release in an output folder, as its file is now. */
 const digestIn = (out: string): string => sha256Of(join(out, releasePath('r1'), RELEASE_FILE));
 
 test('files of any size are hashed in pieces of a megabyte: the event loop goes on after each', async () => {
@@ -60,4 +62,34 @@ test('refuses a release whose index contradicts itself', async () => {
     const load = async () => loadRelease(changed, await readDescription(changed, 'r1', digestIn(out)));
     await assert.rejects(load, message);
   }
+});
+
+/** Longer than any attempt is waited for. */
+const LATER_MS = 10_001;
+
+// As platforms cut what a request reads with its client; of keys auth/keys.test.ts has the same.
+test('a read of current.json that never ends holds up no later request that names a release', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const clock = { ms: 0 };
+  let isCut = false;
+  let reads = 0;
+  const read: Origin['read'] = (path, ...rest) => {
+    if (path === CURRENT_PATH) reads++;
+    return isCut && path === CURRENT_PATH ? new Promise(() => {}) : origin.read(path, ...rest);
+  };
+  pointTo(folder, 'r1', ['r1']);
+  const releases = new Releases({ read }, { now: () => clock.ms });
+  await releases.refresh();
+  clock.ms += LATER_MS;
+  isCut = true;
+  const before = reads;
+  const unknown = { release: 'r2', content: '' };
+  void releases.load(unknown, 'a client that goes').catch(() => {});
+  while (reads === before) await Promise.resolve();
+  isCut = false;
+  pointTo(folder, 'r2', ['r1', 'r2']);
+  const later = releases.load(unknown, 'another');
+  clock.ms += LATER_MS;
+  t.mock.timers.tick(LATER_MS);
+  assert.equal((await later).id, 'r2');
 });

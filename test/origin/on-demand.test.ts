@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { releasePath } from '../../format/layout.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
-import type { LoadedRelease, Sized } from '../../proxy/data/release.ts';
-import { TABLES } from '../../proxy/data/release.ts';
+import { type LoadedRelease, type Sized, TABLES } from '../../proxy/data/release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { NEIGHBOURS } from '../../proxy/features/neighbours/touches.ts';
 import { CELLS } from '../../proxy/features/places/level-places.ts';
@@ -24,7 +23,6 @@ import { worldOutput } from '../support/releases/world.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** What nobody has asked for is freed after this. */
 const UNUSED_MS = 300_000;
 
 const folder = await worldOutput();
@@ -63,13 +61,8 @@ test('a part of a level is read when it is first asked for, once for all who ask
   const noted = noting();
   const { releases, release, clock } = await openRelease(noted);
   const level = await release.load(2);
-  for (const [what, part] of [
-    ['low', TABLES.low],
-    ['none', TABLES.none],
-    ['cells', CELLS],
-    ['neighbours', NEIGHBOURS],
-    ['words', WORDS],
-  ] as const) {
+  const parts = { low: TABLES.low, none: TABLES.none, cells: CELLS, neighbours: NEIGHBOURS, words: WORDS };
+  for (const [what, part] of Object.entries(parts)) {
     const { bytes } = level;
     noted.read.length = 0;
     assert.equal(level.get<Sized>(part), undefined, what);
@@ -197,10 +190,7 @@ test('what is at a point of all levels, a search, and pages of several levels at
     const got = await send(little, path);
     assert.deepEqual([expected.status, got.status, textOf(got)], [200, 200, textOf(expected)], path);
   }
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => paths)
-      .flat()
-      .map((path) => send(little, path)),
-  );
+  const often = Array.from({ length: 5 }, () => paths).flat();
+  const answers = await Promise.all(often.map((path) => send(little, path)));
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
 });

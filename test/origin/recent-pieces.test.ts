@@ -82,15 +82,10 @@ const SIZE = 500;
 function cellOf(position: number, units: number): Uint8Array {
   const border = (unit: number): number[] => [4 * 2 + 1, unit, unit, 4, position, 2, 1, 6];
   const others = Array.from({ length: units - 1 }, () => 2);
-  return Uint8Array.from([
-    units,
-    2 * position,
-    ...others,
-    ...Array.from({ length: units }, (_, i) => border(i)).flat(),
-  ]);
+  const borders = Array.from({ length: units }, (_, i) => border(i)).flat();
+  return Uint8Array.from([units, 2 * position, ...others, ...borders]);
 }
 
-/** The bytes of an array. */
 function bytesIn({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -7,16 +7,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
-import { StartError } from '../../proxy/config/start-error.ts';
 import type { HostLimits } from '../../proxy/origin/host-response.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
 import { parseS3Url, s3Origin } from '../../proxy/origin/s3.ts';
-import { openSignedBucket, S3Error } from '../../proxy/origin/s3-signer.ts';
+import { openSignedBucket } from '../../proxy/origin/s3-signer.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { BUCKET, S3_ENV, startS3 } from '../support/http/s3-server.ts';
 import { PROXY } from '../support/processes/proxy-process.ts';
-import { withoutPackages } from '../support/processes/without-packages.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildWorld, TestLimits, testFaults } from './failing-host.ts';
@@ -37,12 +34,8 @@ testFaults({ folder, host: bucket, open }, sliceOf(HOST_FAULTS));
 test('the bucket is asked with signed GETs, and nothing of the client', async () => {
   const proxy = await startService(folder, { origin: await open() });
   bucket.asked = [];
-  await send(proxy, '/api/v1/geojsonl/lv2', {
-    cookie: 'a=b',
-    range: 'bytes=0-9',
-    'x-amz-date': 'client',
-    te: 'trailers',
-  });
+  const said = { cookie: 'a=b', range: 'bytes=0-9', 'x-amz-date': 'client', te: 'trailers' };
+  await send(proxy, '/api/v1/geojsonl/lv2', said);
   await send(proxy, '/api/v1/geojsonl/lv2?page-size=2');
   assert.equal(bucket.asked.length, 2);
   for (const [i, { method, url, headers }] of bucket.asked.entries()) {
@@ -56,29 +49,22 @@ test('the bucket is asked with signed GETs, and nothing of the client', async ()
 
 test('a request without the right signature is refused by the bucket, and so is another account', async () => {
   assert.equal((await fetch(new URL(CURRENT_PATH, bucket.url))).status, 403);
-  const unreadable = (error: unknown): boolean => error instanceof OriginError && error.reason === 'unreadable';
   for (const wrong of [{ AWS_SECRET_ACCESS_KEY: 'guessed' }, { AWS_ACCESS_KEY_ID: 'OTHER' }]) {
     Object.assign(process.env, wrong);
     const origin = await open();
     Object.assign(process.env, S3_ENV);
-    await assert.rejects(origin.read(CURRENT_PATH, 1e9), unreadable);
+    await assert.rejects(origin.read(CURRENT_PATH, 1e9), { name: 'OriginError', reason: 'unreadable' });
   }
   assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
 });
 
 test('a bucket that is busy is asked again, a wrong answer is not', async () => {
   const origin = await open();
-  for (const [status, attempts] of [
-    [503, 3],
-    [500, 3],
-    [429, 3],
-    [403, 1],
-    [301, 1],
-  ] as const) {
+  for (const [status, attempts] of Object.entries({ 503: 3, 500: 3, 429: 3, 403: 1, 301: 1 })) {
     bucket.asked = [];
-    bucket.fault = (_req, res) => Boolean(res.writeHead(status).end());
+    bucket.fault = (_req, res) => Boolean(res.writeHead(Number(status)).end());
     await assert.rejects(origin.read(CURRENT_PATH, 1e9), { reason: 'unreadable' });
-    assert.equal(bucket.asked.length, attempts, String(status));
+    assert.equal(bucket.asked.length, attempts, status);
   }
   bucket.asked = [];
   bucket.fault = (_req, res) => bucket.asked.length < 3 && Boolean(res.writeHead(503).end());
@@ -124,9 +110,7 @@ test('buckets of AWS have host names, those of other servers and of names withou
 
 test('without a region: named for AWS, not needed with an endpoint', async () => {
   delete process.env['AWS_REGION'];
-  await assert.rejects(openSignedBucket(location, undefined), (error) => {
-    return error instanceof S3Error && /AWS_REGION=/.test(error.remedy);
-  });
+  await assert.rejects(openSignedBucket(location, undefined), { name: 'S3Error', remedy: /AWS_REGION=/ });
   assert.match((await (await open()).read(CURRENT_PATH, 1e9)).toString(), /"r1"/);
   Object.assign(process.env, S3_ENV);
 });
@@ -134,15 +118,8 @@ test('without a region: named for AWS, not needed with an endpoint', async () =>
 test('a place that is none, an endpoint that is none or without a bucket, and a missing account prevent the start', async () => {
   const issuer = { secret: 'a secret of at least thirty-two bytes', issuer: ['https://issuer.test'], audience: 'a' };
   const refused = async (options: object, where: RegExp, remedy: RegExp): Promise<void> => {
-    await assert.rejects(
-      optionsToSettings({ ...issuer, ...options }, () => {}),
-      (error) => {
-        assert.ok(error instanceof StartError, String(error));
-        assert.match(error.where, where);
-        assert.match(error.remedy, remedy);
-        return true;
-      },
-    );
+    const settings = optionsToSettings({ ...issuer, ...options }, () => {});
+    await assert.rejects(settings, { name: 'StartError', where, remedy });
   };
   for (const origin of ['s3://', 's3:boundaries', 's3://b', 's3://boundaries/../x', 's3://boundaries//x', 's3://a b/c'])
     await refused({ origin }, /^--origin s3:/, /s3:\/\/bucket\/prefix/);
@@ -152,6 +129,20 @@ test('a place that is none, an endpoint that is none or without a bucket, and a 
   await refused({ origin: 's3://boundaries' }, /^--origin s3:/, /AWS_ACCESS_KEY_ID.*AWS_PROFILE/);
   Object.assign(process.env, S3_ENV);
 });
+
+/** Arguments of node for a program that is run as if packages whose names begin so were not installed. */
+function withoutPackages(prefix: string): string[] {
+  const resolver = `export async function resolve(name, context, next) {
+    if (!name.startsWith(${JSON.stringify(prefix)})) return next(name, context);
+    throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' });
+  }`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(moduleUrl(resolver))});`;
+  return ['--import', moduleUrl(register)];
+}
+
+function moduleUrl(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
 
 test('without the packages the error names the command that installs them', () => {
   const { status, stderr } = spawnSync(

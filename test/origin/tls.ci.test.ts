@@ -22,7 +22,6 @@ await buildRelease(writeCountries(), out);
 const jwks = join(folder, 'keys.json');
 writeFileSync(jwks, JWKS);
 
-/** Runs a command in the folder. */
 function openssl(command: string): void {
   execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'pipe' });
 }
@@ -39,7 +38,6 @@ function certificate(ca: string, name: string, { host = 'IP:127.0.0.1', days = '
   return { key: read('key'), cert: read('pem') };
 }
 
-/** Serves the release over TLS. */
 async function host(identity: { key: string; cert: string }): Promise<{ url: string; server: Server }> {
   const server = createServer(identity, (req, res) => {
     const file = join(out, req.url ?? '');

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
+import { jsonLines } from '../support/files.ts';
 import { JWKS, token } from '../support/http/in-process-proxy.ts';
 import { prepareDocker, typeDocker, withoutContainers } from '../support/processes/containers.ts';
 import { freePort } from '../support/processes/free-port.ts';
@@ -94,11 +95,8 @@ test("a release that one image builds is served by the other, with the READMEs' 
   const url = await runProxy('boundaries', home);
   const answer = await fetch(`${url}/api/v1/geojsonl/lv2`, { headers: { authorization: AUTHORIZATION } });
   assert.equal(answer.headers.get('boundaries-release'), 'gadm-4.1');
-  const lines = (await answer.text()).trimEnd().split('\n');
-  assert.deepEqual(
-    lines.map((line) => JSON.parse(line).properties.NAME_2),
-    ['Næst', 'Søst', '東', 'Wüst "late"'],
-  );
+  const names = jsonLines(await answer.text()).map(({ properties }) => properties.NAME_2);
+  assert.deepEqual(names, ['Næst', 'Søst', '東', 'Wüst "late"']);
   assert.equal((await fetch(`${url}/api/v1/geojsonl/lv2`)).status, 401);
   assert.equal((await fetch(url)).status, 200);
 });

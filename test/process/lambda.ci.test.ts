@@ -50,13 +50,7 @@ Object.assign(globalThis, {
 });
 const { handler } = (await import('../../proxy/examples/lambda/lambda.ts')) as { handler: Handler };
 
-/** What the function sends for an event. */
-async function invoke(
-  path: string,
-  query = '',
-  headers: Record<string, string> = AUTHORIZED,
-  method = 'GET',
-): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+async function invoke(path: string, query = '', headers: Record<string, string> = AUTHORIZED, method = 'GET') {
   const stream = new PassThrough();
   const [all] = await Promise.all([buffer(stream), handler(eventOf(path, query, headers, method), stream)]);
   const end = all.indexOf(SEPARATOR);
@@ -64,7 +58,6 @@ async function invoke(
   return { status: statusCode, headers: sent, body: all.subarray(end + SEPARATOR.length) };
 }
 
-/** An event as a function URL sends it. */
 function eventOf(path: string, query: string, headers: Record<string, string>, method: string): UrlEvent {
   const domainName = 'abcdefgh.lambda-url.eu-west-1.on.aws';
   return {
@@ -136,10 +129,8 @@ test('responses without a body have their status: 304, HEAD, 204', async () => {
   const held = await invoke('/api/v1/fc/lv2', '', { ...AUTHORIZED, 'if-none-match': String(headers['etag']) });
   assert.deepEqual([held.status, held.body.length], [304, 0]);
   const head = await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'HEAD');
-  assert.deepEqual(
-    [head.status, head.headers['content-length'], head.body.length],
-    [200, headers['content-length'], 0],
-  );
+  assert.deepEqual([head.status, head.body.length], [200, 0]);
+  assert.equal(head.headers['content-length'], headers['content-length']);
   assert.equal((await invoke('/api/v1/fc/lv2', '', AUTHORIZED, 'OPTIONS')).status, 204);
 });
 

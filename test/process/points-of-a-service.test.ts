@@ -23,7 +23,6 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 const out = await buildCountries({ cells: true });
 const service = await startService(out);
 
-/** Opens the release of a service. */
 function opening(source: Service, cache = new Cache(temporaryFolder())) {
   return (): Promise<OpenRelease> => openService(source, undefined, cache);
 }
@@ -99,14 +98,11 @@ test('a file of the cache that was cut, changed or removed is fetched again', as
   assert.equal((await append(TABLE, open)).text, EXPECTED);
   const names = readdirSync(folder).sort();
   assert.equal(names.length, 18);
+  const flip = (file: string): Uint8Array => readFileSync(file).map((byte) => byte ^ 1);
   const faults: ((file: string) => void)[] = [
     (file) => truncateSync(file, 10),
     (file) => writeFileSync(file, ''),
-    (file) =>
-      writeFileSync(
-        file,
-        readFileSync(file).map((byte) => byte ^ 1),
-      ),
+    (file) => writeFileSync(file, flip(file)),
     (file) => rmSync(file),
   ];
   for (const [i, fault] of faults.entries())

@@ -17,7 +17,6 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 const out = await buildCountries({ cells: true });
 const open = (): Promise<OpenRelease> => openFolder(out, undefined);
 
-/** Types the command. */
 function run(args: readonly string[], stdin = '', where: TypedIn = {}): Promise<Typed> {
   return typed('proxy', ['points', ...args], { stdin, ...where });
 }
@@ -128,15 +127,10 @@ test('what is no such table ends with the line that is wrong, and what to do', a
 });
 
 test('a row, or blank lines, longer than a row may be are refused before all of it is in memory', async () => {
-  for (const [start, more] of [
-    ['1,0,0\n', ','],
-    ['1,0,0\n', '\n'],
-    ['1,0,0\n', '9'],
-    ['1,0,0\n"', 'a,'],
-  ] as const) {
+  for (const more of [',', '\n', '9', 'a,']) {
     let read = 0;
     async function* input(): AsyncGenerator<Buffer> {
-      yield Buffer.from(`id,lon,lat\n${start}`.padEnd(64 * 1024, more));
+      yield Buffer.from(`id,lon,lat\n1,0,0\n${more === 'a,' ? '"' : ''}`.padEnd(64 * 1024, more));
       for (; read < 1000; read++) yield Buffer.from(more.repeat(1000));
     }
     const rows = (await readTable(input(), {}, 100_000)).rows();
@@ -156,17 +150,8 @@ test('a first line without an end is not printed whole', async () => {
 });
 
 test('names that a spreadsheet takes for formulas are made safe as the explorer does, unless they are to be left', async () => {
-  const names = [
-    '=HYPERLINK("http://a.test","b")',
-    '+1+1',
-    '-2+3',
-    '@SUM(1)',
-    '\t=1',
-    '＝1',
-    'a,=1+1',
-    '-5',
-    "O'Brien",
-  ];
+  const formulas = ['=HYPERLINK("http://a.test","b")', '+1+1', '-2+3', '@SUM(1)', '\t=1', '＝1', 'a,=1+1'];
+  const names = [...formulas, '-5', "O'Brien"];
   const layer = squares('ADM_0', ['GID_0', 'COUNTRY'], ...names.map((name, i) => [`G${i}`, name]));
   const folder = await buildLayers([layer], { cells: true });
   const table = `lon;lat\n${names.map((_, i) => `${i}.5;0.5\n`).join('')}`;
@@ -177,7 +162,7 @@ test('names that a spreadsheet takes for formulas are made safe as the explorer 
       .map((row) => row.at(-1) ?? '');
   const [, , ...safe] = featuresToCsv(names.map((name) => JSON.stringify({ id: 1, properties: { name } })));
   const explorer = safe.map((line) => valuesIn(line, ',')[0]?.at(-1) ?? '');
-  assert.ok(explorer.filter((name, i) => name !== names[i]).length === 7, explorer.join('|'));
+  assert.equal(explorer.filter((name, i) => name !== names[i]).length, formulas.length, explorer.join('|'));
   assert.deepEqual(valuesOf((await run(['--origin', folder], table)).stdout), explorer);
   assert.deepEqual(valuesOf((await run(['--origin', folder, '--keep-formulas'], table)).stdout), names);
 });

@@ -39,18 +39,15 @@ async function slowReader({ url }: Running): Promise<Socket> {
   return socket;
 }
 
-/** The process ids of its workers. */
 function workersOf({ pid }: ChildProcess): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Does the proxy answer? */
 function isAnswering(running: Running): Promise<boolean> {
   return send(running, '/healthz').then(Boolean, () => false);
 }
 
-/** Waits until the proxy takes no more connections. */
 function untilRefused(running: Running): Promise<void> {
   return until(async () => !(await isAnswering(running)), 'the proxy still takes connections');
 }

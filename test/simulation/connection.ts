@@ -2,7 +2,6 @@
 import { Duplex } from 'node:stream';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** A response as far as it came. */
 export interface Response {
   status: number;
   headers: ReadonlyMap<string, string>;
@@ -11,9 +10,7 @@ export interface Response {
   isWhole: boolean;
 }
 
-/** How a client behaves. */
 export interface Manners {
-  /** Milliseconds for each chunk. */
   paceMs: number;
   /** When it leaves without waiting for the end, in milliseconds; undefined if it stays. */
   leavesMs: number | undefined;
@@ -42,7 +39,6 @@ export class Connection extends Duplex {
       });
   }
 
-  /** Has its client left by itself? */
   get isLeft(): boolean {
     return this.#isLeft;
   }

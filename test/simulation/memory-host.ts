@@ -11,8 +11,7 @@ import {
   requestFor,
   responseInTime,
 } from '../../proxy/origin/host-response.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -25,15 +24,12 @@ const PIECE_BYTES = 700;
 /** Pieces of a body that trickles, and milliseconds between two of them: together more than a read may take. */
 const TRICKLE = { pieces: 20, pauseMs: 4_000 } as const;
 
-/** What a host needs of the simulation. */
 export interface HostWorld {
   readonly time: VirtualTime;
   readonly dice: Dice;
-  /** Waits as long as reads take. */
   wait(): Promise<void>;
   /** The content of a file, possibly with a flipped bit. @throws OriginError missing */
   contentOf(path: string): Buffer;
-  /** Shall this request fail? */
   fails(): boolean;
   /** Something was wrong until now. */
   failed(): void;
@@ -41,7 +37,6 @@ export interface HostWorld {
   opened(by: 1 | -1): void;
 }
 
-/** The origin that reads from such a host. */
 export function memoryHost(world: HostWorld): Origin {
   const deadline = (): number => HOST_LIMITS.now() + HOST_LIMITS.readMs;
   async function* chunks(path: string, extent: ByteRange | number, until: number): Chunks {

@@ -1,8 +1,7 @@
 // An origin in memory whose answers are late, wrong, cut or old, as a seed says: a folder, or a host (memory-host.ts).
 // Files of a folder that stay open keep their content when another one takes their place, as descriptors do.
 import { CURRENT_PATH } from '../../format/layout.ts';
-import type { ByteRange, Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type ByteRange, type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import type { Dice } from '../support/dice.ts';
 import { memoryHost } from './memory-host.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -26,7 +25,6 @@ const THOUSAND = 1000;
 /** A host that takes longer is given up. */
 const HOST_DELAY_MAX_MS = 9_500;
 
-/** The origin of one simulation. */
 export class MemoryOrigin {
   weather: Weather = CALM;
   readonly files = new Map<string, Buffer>();
@@ -53,7 +51,6 @@ export class MemoryOrigin {
     };
   }
 
-  /** It as a host. */
   get asHost(): Origin {
     return memoryHost({
       time: this.#time,
@@ -70,7 +67,6 @@ export class MemoryOrigin {
     });
   }
 
-  /** Paths of open files. */
   get open(): string[] {
     return [...this.#open.keys()];
   }

@@ -38,15 +38,12 @@ const STALE_MS = 5 * MINUTE;
 const CALM_AFTER_MS = MINUTE;
 /** So long after the last fault everything works again, also at a slow host. */
 const RECOVERED_MS = 5 * MINUTE;
-/** No request takes longer. */
 const HANG_MS = 10 * MINUTE;
-/** Feature files of the largest level. */
 const FILES_MAX = 2;
 /** An id of a release that was withdrawn is used again after this time at the earliest. */
 const REUSED_MS = 30 * SECOND;
 /** Of the levels that a service with little memory has: more than one release takes, less than two. */
 const LEVELS_BYTES = 60_000;
-/** A client that takes one piece in this time. */
 const STEADY_MS = 100;
 const KEY_POLICY = { cacheMs: MINUTE, staleMs: 5 * MINUTE, cooldownMs: 5 * SECOND };
 const EPOCH_MS = Date.UTC(2030, 0);
@@ -76,7 +73,6 @@ const TOKENS = await Promise.all(
   ),
 );
 
-/** A request that has not ended. */
 interface Running {
   begun: number;
   method: string;
@@ -228,7 +224,6 @@ class Simulation {
     }
   }
 
-  /** Asks, and waits for the answer. */
   async #ask(send: (running: Running) => unknown, target: string, key: number): Promise<Running> {
     const running = this.#newRequest({ method: 'GET', target, coding: 'gzip', key });
     this.#running.pop();

@@ -6,7 +6,6 @@ import { simulate } from './simulate.ts';
 import { simulatedReleases } from './world.ts';
 
 const releases = await simulatedReleases();
-/** What happened, by seed. */
 const traces = new Map<number, string>();
 
 test('the answers of 10 simulations are right, none is missing, and what failed works again', async () => {

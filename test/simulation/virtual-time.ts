@@ -31,9 +31,7 @@ const QUIET_TURNS = 2;
 
 const realTurn = timersPromises.setImmediate;
 
-/** The time of one simulation. */
 export class VirtualTime {
-  /** Milliseconds since it began. */
   now = 0;
   readonly #timers = new Set<Timer>();
   #order = 0;
@@ -48,7 +46,6 @@ export class VirtualTime {
     return () => this.#timers.delete(timer);
   }
 
-  /** Resolves after some milliseconds. */
   passed(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve));
   }

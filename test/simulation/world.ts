@@ -6,8 +6,7 @@ import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { currentToJson } from '../../format/release.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
 import { Releases } from '../../proxy/data/releases.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
-import { OriginError } from '../../proxy/origin/origin.ts';
+import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256 } from '../support/files.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
@@ -20,13 +19,10 @@ export interface SimulatedRelease {
   id: string;
   /** SHA-256 of its release.json. */
   digest: string;
-  /** By path in the output folder. */
   files: ReadonlyMap<string, Buffer>;
-  /** The right answer to each request that it can answer. */
   answers: Map<string, Expected>;
 }
 
-/** An answer. */
 export interface Expected {
   body: Buffer;
   etag: string;
@@ -56,7 +52,6 @@ const CURRENT: readonly string[] = [
 export const CODINGS = ['gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The key of a request among the right answers. */
 export function requestKey(target: string, coding: Coding): string {
   return `${coding} ${target}`;
 }
@@ -67,11 +62,8 @@ export async function simulatedReleases(): Promise<SimulatedRelease[]> {
   const builds = ['a-r0', 'a-r1', 'a-r2', 'b-r0', 'b-r1'];
   const countries = (from: number, to: number) =>
     squares('ADM_0', ['GID_0'], ...Array.from({ length: to - from }, (_, i) => [`A${from + i}`]));
-  const regions = squares(
-    'ADM_1',
-    ['GID_0', 'GID_1'],
-    ...Array.from({ length: 40 }, (_, i) => [`A${i % 20}`, `A${i % 20}.${i}_1`]),
-  );
+  const gids = Array.from({ length: 40 }, (_, i) => [`A${i % 20}`, `A${i % 20}.${i}_1`]);
+  const regions = squares('ADM_1', ['GID_0', 'GID_1'], ...gids);
   // Its bytes are the same each time: those of a GeoPackage have a date.
   const source = [countries(0, 150), regions].map((layer) =>
     writeDataset(join(folder, `${layer.name}.geojson`), 'GeoJSON', [layer]),
@@ -148,14 +140,12 @@ async function addAnswers(release: SimulatedRelease): Promise<void> {
     }
 }
 
-/** What is asked for without naming a release. */
 export function isPinned(target: string): boolean {
   return !CURRENT.includes(target);
 }
 
 export const CURRENT_TARGETS = CURRENT;
 
-/** The settings of a service for everybody. */
 export function publicSettings(origin: Origin) {
   return {
     origin,
@@ -169,7 +159,6 @@ export function publicSettings(origin: Origin) {
   };
 }
 
-/** A request as it is sent. */
 export function requestText(method: string, target: string, coding: Coding, headers: readonly string[] = []): string {
   const all = ['Host: simulation.test', 'Connection: close', `Accept-Encoding: ${coding}`, ...headers];
   return `${method} ${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;

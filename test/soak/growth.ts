@@ -5,13 +5,10 @@ import { spread } from '../bench/measure/measure.ts';
 import { send } from '../support/http/http-client.ts';
 import type { Running } from '../support/processes/proxy-process.ts';
 
-/** What a process holds. */
 export interface Reading {
-  /** Resident memory, in MB. */
   resident: number;
   /** The heap of V8 after a garbage collection, in MB. */
   heap: number;
-  /** Open files and sockets. */
   descriptors: number;
 }
 

@@ -27,7 +27,6 @@ const SIZE = { vertices: 40, large: new Map([['0.6', 1_200_000]]) };
 const UNITS_MAX = 260;
 const RENAMED_EVERY = 7;
 
-/** What a release says. */
 export interface Known {
   levels: readonly StoredLevel[];
   /** The text of each whole file, by its path under /api/v1/. */
@@ -45,7 +44,6 @@ export async function startPublishing() {
   const hosted: string[] = [];
   const away: string[] = [...IDS];
   const published = {
-    /** The output folder. */
     out,
     switches: 0,
     /** What a release says. @throws Error if there is no such release */

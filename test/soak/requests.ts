@@ -9,7 +9,6 @@ import { anyListing, expectedPage, type Listing, pathOf } from '../support/listi
 import { type Asker, ask, attempt } from './asker.ts';
 import type { Published } from './published.ts';
 
-/** Pages that a client follows. */
 const PAGES_MAX = 6;
 /** Cursors that wait for their release to be removed. */
 const CURSORS_MAX = 50;
@@ -35,19 +34,16 @@ export function drawListings(published: Published): void {
 interface Page {
   path: string;
   listing: Listing;
-  /** What the cursor names. */
   cursor?: { release: string; after: number };
 }
 
 const cursors: Page[] = [];
 
-/** A cursor from long ago. */
 async function oldCursor(asker: Asker): Promise<void> {
   const page = cursors[asker.random(CURSORS_MAX)];
   if (page !== undefined) await askPage(asker, page);
 }
 
-/** Follows next for some pages. */
 async function walk(asker: Asker, listing: Listing, pages: number): Promise<void> {
   let page: Page | undefined = { path: pathOf(listing), listing };
   for (let asked = 0; asked < pages && page !== undefined; asked++) page = await askPage(asker, page);
@@ -93,7 +89,6 @@ function codingOf({ random }: Asker): Record<string, string> {
   return { 'accept-encoding': random(3) === 0 ? 'identity' : 'gzip' };
 }
 
-/** The names of a level. */
 async function wholeFile(asker: Asker): Promise<void> {
   const file = `names/${levelName(anyOf(asker, LEVELS))}`;
   const answer = await ask(asker, `/api/v1/${file}`, codingOf(asker));
@@ -141,7 +136,6 @@ async function otherToken(asker: Asker): Promise<void> {
     refusal(await ask(asker, PATH, { authorization: bad }), 401, 'token-invalid');
 }
 
-/** Each with its share of the requests. */
 const SHARES: readonly [(asker: Asker) => Promise<void>, number][] = [
   [(asker) => walk(asker, anyOf(asker, HOT), 1), 8],
   [(asker) => walk(asker, anyOf(asker, listings), 1 + asker.random(PAGES_MAX)), 10],

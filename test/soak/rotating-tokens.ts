@@ -22,7 +22,6 @@ export async function startTokens() {
   return {
     issuer,
     rotations: 0,
-    /** The Authorization header of one of several clients. */
     valid: (client: number): string => `Bearer ${elementAt(valid, client % SUBJECTS)}`,
     expired: async (): Promise<string> => `Bearer ${await tokenOf(issuer, key, { exp: 1 })}`,
     forged: async (): Promise<string> => `Bearer ${await tokenOf(issuer, issuerKey(key.kid))}`,

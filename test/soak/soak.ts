@@ -1,24 +1,24 @@
 // The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under
 // mixed traffic for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by
 // soak.long.test.ts.
+
+import { existsSync } from 'node:fs';
 import { globalAgent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
+import { HOST_FAULTS } from '../origin/host-faults.ts';
 import { type Dice, dice } from '../support/dice.ts';
 import { AUDIENCE } from '../support/http/in-process-proxy.ts';
-import { startStaticHost } from '../support/http/static-host.ts';
+import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { compile } from '../support/processes/compile.ts';
 import { type Running, serve } from '../support/processes/proxy-process.ts';
-import { type Asker, Excused, isBad, type SoakedProxy, type Tally } from './asker.ts';
-import { behaveBadly } from './bad-clients.ts';
-import { failingSpells } from './failing-spells.ts';
+import { type Asker, behaveBadly, Excused, isBad, type SoakedProxy, type Tally } from './asker.ts';
 import { growthIn, type Reading, readingOf } from './growth.ts';
 import { type Published, startPublishing } from './published.ts';
 import { askAnything, drawListings } from './requests.ts';
 import { KEY_OPTIONS, type RotatingTokens, startTokens } from './rotating-tokens.ts';
 
-/** How long it takes, and how much of it there is. */
 export interface SoakOptions {
   /** Intervals, each ended by a reading. */
   intervals: number;
@@ -29,7 +29,6 @@ export interface SoakOptions {
   seed: number;
 }
 
-/** What came of it. */
 export interface SoakResult {
   requests: number;
   switches: number;
@@ -59,6 +58,16 @@ const LOOK_MS = 50;
 const SWITCHES = 6;
 /** After so many, the soak ends. */
 const WRONG_MAX = 20;
+
+/** One in this many requests fails during a spell. */
+const FAILS_EVERY = 3;
+/** The proxy waits ten seconds for a silent host, and five before it reads metadata again. */
+const AFTERMATH_MS = 20_000;
+/** All of them but the one that takes the bytes of another level, which need not have as many files. */
+const FAULTS_OF_FILES = HOST_FAULTS.filter(({ what }) => what !== 'another page');
+/** Of metadata, of which wrong bytes would be remembered for half a minute. */
+const NO_BYTES: ReadonlySet<string> = new Set(['404', '503', 'a closed connection', 'cut half-way', 'no answer']);
+const FAULTS_OF_METADATA = HOST_FAULTS.filter(({ what }) => NO_BYTES.has(what));
 
 /** Runs a soak. @param print receives a line for each interval and each fault */
 export async function soak(options: SoakOptions, print: (line: string) => void): Promise<SoakResult> {
@@ -139,7 +148,6 @@ export async function soak(options: SoakOptions, print: (line: string) => void):
   };
 }
 
-/** One client for an interval. */
 async function askUntil(
   isOver: () => boolean,
   asker: Asker,
@@ -214,4 +222,31 @@ function held({ name, readings }: Watched): string {
 export function errorText(errors: ReadonlyMap<string, number>): string {
   const kinds = [...errors].sort().map(([kind, count]) => `${kind}: ${count}`);
   return kinds.length === 0 ? 'no errors' : kinds.join(', ');
+}
+
+/**
+ * A static host fails for a while now and then, in many ways: what the proxy answers meanwhile is excused, unless it
+ * looks right and is not.
+ */
+function failingSpells(host: RunningHost, random: Dice) {
+  let lastFailure = Number.NEGATIVE_INFINITY;
+  return {
+    failures: 0,
+    begin(): void {
+      host.fault = ({ headers: { range } }, res, file) => {
+        // A release that was just removed has no files.
+        if (random(FAILS_EVERY) > 0 || !existsSync(file)) return false;
+        const faults = file.endsWith('.gz') ? FAULTS_OF_FILES : FAULTS_OF_METADATA;
+        lastFailure = performance.now();
+        this.failures++;
+        elementAt(faults, random(faults.length)).fail(res, file, range);
+        return true;
+      };
+    },
+    end(): void {
+      host.fault = undefined;
+    },
+    /** May a request have failed because the host did? @param begun when it was sent */
+    mayExplain: (begun: number): boolean => lastFailure >= begun - AFTERMATH_MS,
+  };
 }

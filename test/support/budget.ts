@@ -15,7 +15,6 @@ const NAMED_MIN = 20;
 export interface Budget {
   /** Of all processes, from a cache that is empty. */
   run: number;
-  /** By test file. */
   files: Readonly<Record<string, number>>;
 }
 

@@ -1,6 +1,11 @@
 // The code in README files, which tests run as it is printed.
 import { readFileSync } from 'node:fs';
 
+/** The text of HTML without tags. */
+export function unescaped(html: string): string {
+  return html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+}
+
 /**
  * The only block of code of a README in a language that has a word in it.
  * @param readme its path in the repository

@@ -17,10 +17,8 @@ interface TestEvent {
   };
 }
 
-/** What a run was. */
 export interface RunReport {
   hasPassed: boolean;
-  /** The files that have ended. */
   ended: EndedFile[];
   /** Tests that were skipped, by reason. */
   skipped: ReadonlyMap<string, number>;

@@ -8,9 +8,7 @@ import { endFile } from './after.ts';
 import { cpuSeconds } from './cpu-time.ts';
 import { claim } from './files.ts';
 
-/** A test file of a run. */
 export interface ListedFile {
-  /** The compiled file. */
   file: string;
   /** Its source's path in the repository. */
   name: string;
@@ -18,7 +16,6 @@ export interface ListedFile {
   limitMs: number;
 }
 
-/** What a file that has ended took. */
 export interface EndedFile {
   name: string;
   seconds: number;

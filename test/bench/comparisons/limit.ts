@@ -12,15 +12,12 @@ import type { MeasuredRelease } from '../requests/measured-release.ts';
 import { QUESTIONS, type Question, type QuestionName } from '../requests/questions.ts';
 import { largestLevel, type Target } from '../requests/targets.ts';
 import type { LimitPlan } from '../servers/limit.ts';
-import { type Machine, onCore, startNode } from '../servers/servers.ts';
-import { answersTo, headersOf, type Service } from '../servers/service.ts';
+import { answersTo, headersOf, type Machine, onCore, type Service, startNode } from '../servers/servers.ts';
 
-/** What every comparison shares. */
 export interface Bench {
   service: Service;
   release: MeasuredRelease;
   machine: Machine;
-  /** For files of this run. */
   folder: string;
   /** Bursts of one second of proxy and control in turn. */
   bursts: number;
@@ -109,7 +106,6 @@ function meanCell(release: MeasuredRelease): { bytes: number; file: string } {
   return { file, bytes: Math.ceil((fileBytes - bytes) / arrays.key.length) };
 }
 
-/** The feature files of the largest level. */
 function featureFiles(release: MeasuredRelease): string[] {
   const folder = dirname(join(release.out, release.path, featureFilePath(largestLevel(release).level, 0)));
   return readdirSync(folder).map((name) => join(folder, name));

@@ -37,7 +37,6 @@ export function featureOf(postgis: Postgis, level: Level, geometry: string): str
   return `json_build_object('type', 'Feature', ${members})`;
 }
 
-/** The names of the columns of a level's units. */
 export function columnsOf(postgis: Postgis, level: Level): string[] {
   return postgis
     .sql(
@@ -47,7 +46,6 @@ export function columnsOf(postgis: Postgis, level: Level): string[] {
     .filter((name) => !['geom', 'words'].includes(name));
 }
 
-/** A name as an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -18,7 +18,6 @@ export interface Row {
 
 export type Figures = { subject: number; control: number }[];
 
-/** Median, least and greatest. */
 export function spread(values: readonly number[]): { median: number; least: number; greatest: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -27,7 +26,6 @@ export function spread(values: readonly number[]): { median: number; least: numb
   return { median, least: sorted[0] ?? Number.NaN, greatest: sorted.at(-1) ?? Number.NaN };
 }
 
-/** The rows as aligned text. */
 export function printRows(rows: readonly Row[]): void {
   for (const { what, control, unit, figures, target } of rows) {
     const figure = (of: (figure: Figures[number]) => number): string => {
@@ -64,7 +62,6 @@ export async function secondsOf(command: string, args: readonly string[]): Promi
   return (performance.now() - started) / 1000;
 }
 
-/** Is this program to be had? */
 export function hasProgram(name: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 }

@@ -25,7 +25,6 @@ import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 import { send } from '../../support/http/http-client.ts';
 
-/** What to measure. */
 export interface PathPlan {
   /** The output folder, and how the proxy checks tokens. */
   proxy: { out: string; jwks: string; issuer: string; audience: string };
@@ -36,16 +35,13 @@ export interface PathPlan {
   cases: readonly PathCase[];
 }
 
-/** One kind of request. */
 export interface PathCase {
   what: string;
   /** What it should cost. */
   target: string;
-  /** The value of Range. */
   range?: string | undefined;
   /** Path and query of each request, in turn. */
   targets: readonly string[];
-  /** The value of Authorization. */
   authorization: string;
   /** The status that is expected; for 304 each request has the entity tag of its answer. */
   status: number;
@@ -98,7 +94,6 @@ process.exit(0);
 interface ProxyParts {
   context: HandlerContext;
   reads: QueuedReads;
-  /** Does not listen yet. */
   server: Server;
 }
 
@@ -127,7 +122,6 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   return { context, reads, server };
 }
 
-/** The least of several measurements. */
 async function leastOf(times: number, measure: (i: number) => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i++) least = Math.min(least, await measure(i));

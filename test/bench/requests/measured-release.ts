@@ -12,7 +12,6 @@ import { sha256 } from '../../support/files.ts';
 import { readIndex, readRelease } from '../../support/releases/read-index.ts';
 import { outputOf } from '../measure/measure.ts';
 
-/** What to measure; see the options of the command. */
 export interface ReleaseChoice {
   release: string | undefined;
   source: string | undefined;
@@ -20,7 +19,6 @@ export interface ReleaseChoice {
   cache: string;
 }
 
-/** The options of a command that measures a release. */
 export const RELEASE_OPTIONS = {
   units: { type: 'number', default: 20_000, describe: 'how many synthetic units' },
   source: { type: 'string', describe: 'a dataset to build instead' },
@@ -34,7 +32,6 @@ export const RELEASE_OPTIONS = {
 
 /** A release and what its metadata says. */
 export interface MeasuredRelease {
-  /** The output folder. */
   out: string;
   /** The release's folder, relative to it. */
   path: string;
@@ -68,7 +65,6 @@ export async function sampleSource(cache: string): Promise<string> {
   return source;
 }
 
-/** Runs a program in a process of its own. */
 async function run(program: string, ...args: string[]): Promise<void> {
   console.error(`${program} ${args.join(' ')}`);
   await outputOf(process.execPath, [WITH_GDAL, ...process.execArgv, program, ...args]);

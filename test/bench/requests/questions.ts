@@ -13,7 +13,6 @@ import {
   unitsAtPoints,
 } from './targets.ts';
 
-/** A load of requests. */
 export interface Question {
   /** What the limit does; see servers/limit.ts. */
   kind: 'memory' | 'slice' | 'page';

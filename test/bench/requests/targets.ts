@@ -26,7 +26,6 @@ import type { MeasuredRelease } from './measured-release.ts';
 const ABOVE_ALL_CAPS = 1_000_000;
 const SEED = 20_240_607;
 
-/** One request. */
 export interface Target {
   /** Path and query. */
   path: string;
@@ -165,7 +164,6 @@ export function hierarchiesAtPoints(index: LevelIndex): TargetList {
   };
 }
 
-/** The tiles of a zoom at the centre of random units. */
 export function tilesAtUnits(index: LevelIndex, zoom: number): TargetList {
   const across = 2 ** zoom;
   const tileAt = (longitude: number, latitude: number): string => {

@@ -21,7 +21,6 @@ export type LimitPlan = {
   | { kind: 'page'; pages: string[] }
 );
 
-/** Creates the server; it does not listen yet. */
 function limitServer(plan: LimitPlan): Server {
   const { headers } = plan;
   const lengthAt = headers.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length') + 1;

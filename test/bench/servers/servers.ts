@@ -1,8 +1,14 @@
 // Where the programs of a benchmark run: servers on one core, load generators on another, and with which Node. Servers
-// are processes of their own: started, waited for, ended by id.
+// are processes of their own: started, waited for, ended by id. The proxy as it is deployed: the compiled package, one
+// process, tokens checked, no access log; and a client of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Answer, send } from '../../support/http/http-client.ts';
+import { AUDIENCE } from '../../support/http/in-process-proxy.ts';
+import { type IssuerKey, issuerKey, tokenOf } from '../../support/http/issuer.ts';
+import { compile } from '../../support/processes/compile.ts';
 import { hasProgram } from '../measure/measure.ts';
 
 /** The cores, undefined if programs may run on any, and the Node of the servers. */
@@ -21,7 +27,6 @@ export function chooseMachine(node: string = process.execPath): Machine {
   return { serverCore: undefined, loadCore, node };
 }
 
-/** A command that runs on one core. */
 export function onCore(core: string | undefined, command: string, args: readonly string[]): [string, string[]] {
   return core === undefined ? [command, [...args]] : ['taskset', ['-c', core, command, ...args]];
 }
@@ -39,7 +44,6 @@ function allowedCores(): string[] {
   }
 }
 
-/** A running server. */
 export interface Server {
   url: string;
   pid: number;
@@ -79,4 +83,59 @@ function addressOf(child: ChildProcess): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onText);
     child.once('exit', (code) => reject(new Error(`exited with ${code} before it listened: ${said}`)));
   });
+}
+
+/** How to start the proxy, and what its clients send. */
+export interface Service {
+  rules: { jwks: string; issuer: string; audience: string };
+  /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
+  authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;
+  /** A proxy of its own for each call, with nothing in its memory but the release's metadata. */
+  start(origin: string): Promise<Server>;
+  /** Of a valid request. */
+  headers: Record<string, string>;
+}
+
+const ISSUER = 'https://bench.test/';
+const TOKEN_SECONDS = 36_000;
+
+/** Makes a key, tokens and the options that fit, in a folder. */
+export async function prepareService(folder: string, machine: Machine): Promise<Service> {
+  const [key, other] = [issuerKey('bench'), issuerKey('bench')];
+  const jwks = join(folder, 'jwks.json');
+  writeFileSync(jwks, JSON.stringify({ keys: [key.jwk] }));
+  const now = Math.floor(Date.now() / 1000);
+  const bearer = async (signer: IssuerKey, iat: number): Promise<string> =>
+    `Bearer ${await tokenOf({ name: ISSUER }, signer, { iat, exp: iat + TOKEN_SECONDS })}`;
+  const authorizations = {
+    valid: await bearer(key, now),
+    forged: await bearer(other, now),
+    expired: await bearer(key, now - 2 * TOKEN_SECONDS),
+  };
+  const options = ['--port', '0', '--jwks', jwks, '--issuer', ISSUER, '--audience', AUDIENCE, '--no-access-log'];
+  return {
+    rules: { jwks, issuer: ISSUER, audience: AUDIENCE },
+    authorizations,
+    start: (origin) => startNode(machine, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
+    headers: { authorization: authorizations.valid, 'accept-encoding': 'gzip' },
+  };
+}
+
+/** Asks for each path in turn. The answers, in the same order. @throws Error when one is not 200 */
+export async function answersTo(url: string, paths: readonly string[], headers: Service['headers']): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const path of paths) {
+    const answer = await send({ url }, path, headers);
+    if (answer.status !== 200) throw new Error(`${url}${path}: ${answer.status}`);
+    answers.push(answer);
+  }
+  return answers;
+}
+
+/** Headers that node:http writes by itself. */
+const OWN_HEADERS = ['date', 'connection', 'keep-alive'];
+
+/** The headers of an answer without those. @returns alternating names and values */
+export function headersOf({ rawHeaders: raw }: Answer): string[] {
+  return raw.filter((_, i) => !OWN_HEADERS.includes((raw[i - (i % 2)] ?? '').toLowerCase()));
 }

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** Whom a crowd asks for what. */
 export interface CrowdOptions {
   url: string;
   /**
@@ -17,7 +16,6 @@ export interface CrowdOptions {
   connections: number;
   /** Between an answer and the next request on a connection, in milliseconds. */
   pauseMs: number;
-  /** How long it asks, in milliseconds. */
   ms: number;
   /** Is what is asked by then waited for, at least one answer? Otherwise connections are cut. */
   waits?: boolean;

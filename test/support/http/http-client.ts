@@ -15,7 +15,6 @@ export interface Answer {
   body: Buffer;
 }
 
-/** Where requests are sent to. */
 export interface Target {
   /** `http://127.0.0.1:port` */
   url: string;
@@ -23,28 +22,20 @@ export interface Target {
   takesTurns?: boolean;
 }
 
+/** Headers of a request; undefined leaves one out. */
+export type Sent = Readonly<Record<string, string | undefined>>;
+
 /** Sends a request with a valid token, unless `headers` has another; undefined leaves a header out. */
-export function send(
-  { url, takesTurns }: Target,
-  path: string,
-  headers: Record<string, string | undefined> = {},
-  method = 'GET',
-): Promise<Answer> {
+export function send({ url, takesTurns }: Target, path: string, headers: Sent = {}, method = 'GET'): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const given = Object.entries({ ...AUTHORIZED, ...headers }).filter(([, value]) => value !== undefined);
   return new Promise((resolve, reject) => {
     const agent = takesTurns ? false : undefined;
     const sent = request({ hostname, port, path, method, agent, headers: Object.fromEntries(given) }, (res) => {
       const pieces: Buffer[] = [];
+      const { statusCode: status = 0, headers, rawHeaders } = res;
       res.on('data', (piece: Buffer) => pieces.push(piece));
-      res.on('end', () =>
-        resolve({
-          status: res.statusCode ?? 0,
-          headers: res.headers,
-          rawHeaders: res.rawHeaders,
-          body: Buffer.concat(pieces),
-        }),
-      );
+      res.on('end', () => resolve({ status, headers, rawHeaders, body: Buffer.concat(pieces) }));
       res.on('error', reject);
     });
     sent.on('error', reject).end();
@@ -122,7 +113,7 @@ const PAGES_MAX = 10_000;
 export async function* pagesFrom(
   at: Target,
   path: string,
-  headers: Record<string, string | undefined> = {},
+  headers: Sent = {},
 ): AsyncGenerator<Answer, void, undefined> {
   let next: string | undefined = path;
   for (let pages = 0; next !== undefined; pages++) {
@@ -135,11 +126,7 @@ export async function* pagesFrom(
 }
 
 /** The fids of every page from `path` on. */
-export async function walk(
-  at: Target,
-  path: string,
-  headers: Record<string, string | undefined> = {},
-): Promise<number[]> {
+export async function walk(at: Target, path: string, headers: Sent = {}): Promise<number[]> {
   const fids: number[] = [];
   for await (const answer of pagesFrom(at, path, headers)) fids.push(...fidsOf(answer));
   return fids;

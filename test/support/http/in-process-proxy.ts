@@ -36,11 +36,9 @@ export const JWKS: string = JSON.stringify({
 /** By then a service has stopped. */
 const STOP_MS = 30_000;
 
-/** What a test may choose about its service. */
 export interface ServiceOptions {
   /** Shall it serve everybody, without tokens? */
   isPublic?: boolean;
-  /** AUDIENCE where left out. */
   audience?: string;
   scope?: string;
   publicUrl?: string;
@@ -57,17 +55,14 @@ export interface ServiceOptions {
   limits?: ServerLimits;
   /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
   time?: VirtualTime;
-  /** How much is done at a time. */
   work?: WorkLimits;
   /** How much is held for clients that have not taken it. */
   held?: HeldLimits;
-  /** The limits of each client. */
   rules?: LimitRules;
   observe?: Observer['observe'];
   unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
-  /** Shall it have the explorer? */
   explorer?: boolean;
   /** How it loads releases; whole where left out. */
   load?: LoadRelease;
@@ -75,7 +70,6 @@ export interface ServiceOptions {
   assets?: Assets;
 }
 
-/** A running service. */
 export interface RunningService {
   /** `http://127.0.0.1:port` */
   url: string;
@@ -83,11 +77,9 @@ export interface RunningService {
   server: Server;
   stop: HttpServer['stop'];
   heldBytes: HttpServer['heldBytes'];
-  /** Lines that it logged. */
   log: string[];
 }
 
-/** The rules with one issuer that has these keys. */
 export function rulesWith(keys: KeySet): TokenRules {
   const issuers = new Map([[ISSUER, fixedKeys(keys)]]);
   return { issuers, audience: AUDIENCE, scope: undefined, now: () => Date.now() };

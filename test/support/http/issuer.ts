@@ -9,21 +9,16 @@ import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.
 import { AUDIENCE } from './in-process-proxy.ts';
 import { listen } from './listen.ts';
 
-/** A key pair by name. */
 export interface IssuerKey {
   kid: string;
   privateKey: KeyObject;
   jwk: Record<string, unknown>;
 }
 
-/** A running issuer. */
 export interface RunningIssuer {
-  /** Its `iss`. */
   name: string;
-  /** Where its key set is. */
   url: URL;
   server: Server;
-  /** How often the key set was asked for. */
   fetches: number;
   /** What is answered; the published keys where undefined. */
   fault: ((res: ServerResponse) => void) | undefined;
@@ -38,7 +33,6 @@ export interface Clock {
 
 export const POLICY: KeyPolicy = { cacheMs: 300_000, staleMs: 3_600_000, cooldownMs: 10_000 };
 
-/** Makes a key pair. */
 export function issuerKey(kid: string): IssuerKey {
   const { publicKey, privateKey } = newKeyPair();
   return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' } };
@@ -61,31 +55,20 @@ export async function startIssuer(name: string): Promise<RunningIssuer> {
 /** The issuer's keys as the proxy follows them, on a clock of the test's. */
 export function keysOf(issuer: RunningIssuer, clock: Clock): RotatingKeys {
   const location = { name: 'of the issuer', read: () => fetchKeySet(issuer.url, FETCH_MS) };
-  return new RotatingKeys(
-    location,
-    POLICY,
-    (line) => issuer.log.push(line),
-    () => clock.ms,
-  );
+  const log = (line: string): number => issuer.log.push(line);
+  return new RotatingKeys(location, POLICY, log, () => clock.ms);
 }
 
 /** Short, so that a test of an issuer that hangs is too; long enough for a busy machine. */
 const FETCH_MS = 1_000;
 
 /** Headers with a valid token of this issuer, by its first key or by another one. */
-export async function signedBy(
-  issuer: RunningIssuer,
-  key: IssuerKey = elementAt(issuer.published, 0),
-): Promise<{ authorization: string }> {
+export async function signedBy(issuer: RunningIssuer, key = elementAt(issuer.published, 0)) {
   return { authorization: `Bearer ${await tokenOf(issuer, key)}` };
 }
 
 /** A valid token of this issuer, but for what `claims` change. */
-export function tokenOf(
-  { name }: Pick<RunningIssuer, 'name'>,
-  key: IssuerKey,
-  claims: Record<string, unknown> = {},
-): Promise<string> {
+export function tokenOf({ name }: Pick<RunningIssuer, 'name'>, key: IssuerKey, claims: object = {}): Promise<string> {
   const exp = Math.floor(Date.now() / 1000) + 3600;
   return new SignJWT({ iss: name, aud: AUDIENCE, sub: 'tester', exp, ...claims })
     .setProtectedHeader({ alg: 'EdDSA', kid: key.kid })

@@ -12,7 +12,6 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { listen } from './listen.ts';
 import { type RunningHost, sendFile } from './static-host.ts';
 
-/** The only account. */
 const ACCOUNT = { accessKeyId: 'TESTER', secretAccessKey: 'a secret of the tests' };
 const REGION = 'eu-central-1';
 const UNKNOWN_TYPE = 'binary/octet-stream';
@@ -29,13 +28,10 @@ export const S3_ENV: Readonly<Record<string, string>> = {
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
 
-/** A running server. */
 export interface RunningS3 extends RunningHost {
   /** For --s3-endpoint. */
   endpoint: string;
-  /** The file of an object. */
   fileOf(key: string): string;
-  /** Objects on a page of a listing. */
   pageSize: number;
 }
 

@@ -12,7 +12,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { listen } from './listen.ts';
 
-/** What the host was asked. */
 export interface Asked {
   method: string;
   url: string;
@@ -22,12 +21,10 @@ export interface Asked {
 /** Answers instead of the host; false leaves the answer to it. */
 export type Fault = (req: IncomingMessage, res: ServerResponse, file: string) => boolean;
 
-/** A running host. */
 export interface RunningHost {
   url: URL;
   server: Server;
   asked: Asked[];
-  /** The way it fails at the moment. */
   fault: Fault | undefined;
 }
 

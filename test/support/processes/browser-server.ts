@@ -13,12 +13,9 @@ const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-quic', '--no-first-r
  */
 export const KINDS = {
   plain: ['--disable-gpu', '--disable-software-rasterizer', '--disable-3d-apis'],
-  webgl: [
-    '--use-angle=swiftshader',
-    '--enable-unsafe-swiftshader',
-    '--ignore-gpu-blocklist',
-    '--disable-gpu-compositing',
-  ],
+  webgl: '--use-angle=swiftshader --enable-unsafe-swiftshader --ignore-gpu-blocklist --disable-gpu-compositing'.split(
+    ' ',
+  ),
 } as const;
 /** The variable that has the address at which test/run.ts says where its browsers are. */
 export const BROWSERS = 'TEST_BROWSERS';

@@ -4,7 +4,6 @@ import { after as afterProcess } from 'node:test';
 import { type Browser, chromium, type Download, type Page } from 'playwright-core';
 import { BROWSERS, type KINDS, PROGRAM, startBrowser } from './browser-server.ts';
 
-/** What a browser can draw. */
 export type BrowserKind = keyof typeof KINDS;
 /** Why tests that need it are skipped; false where it is there. */
 export const WITHOUT_CHROMIUM: string | false =

@@ -80,17 +80,8 @@ function makeBaseImage(docker: string): void {
     run('chroot', [tree, 'useradd', '--uid', '1000', '--create-home', 'node']);
     const settings = ['ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'CMD ["node"]'];
     const changes = settings.flatMap((setting) => ['--change', setting]);
-    run('sh', [
-      '-ec',
-      'tree=$1; shift; tar -C "$tree" -c . | "$@"',
-      'sh',
-      tree,
-      docker,
-      'import',
-      ...changes,
-      '-',
-      BASE,
-    ]);
+    const importing = [docker, 'import', ...changes, '-', BASE];
+    run('sh', ['-ec', 'tree=$1; shift; tar -C "$tree" -c . | "$@"', 'sh', tree, ...importing]);
   } finally {
     rmSync(tree, { recursive: true, force: true });
   }

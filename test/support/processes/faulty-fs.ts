@@ -4,22 +4,9 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const SYNC = [
-  'openSync',
-  'closeSync',
-  'writeSync',
-  'writevSync',
-  'readSync',
-  'writeFileSync',
-  'readFileSync',
-  'fsyncSync',
-  'mkdirSync',
-  'readdirSync',
-  'statSync',
-  'linkSync',
-  'copyFileSync',
-  'renameSync',
-  'rmSync',
-] as const;
+  ...['openSync', 'closeSync', 'writeSync', 'writevSync', 'readSync', 'writeFileSync', 'readFileSync', 'fsyncSync'],
+  ...['mkdirSync', 'readdirSync', 'statSync', 'linkSync', 'copyFileSync', 'renameSync', 'rmSync'],
+];
 const ASYNC = ['open', 'readdir', 'readFile'] as const;
 
 /** Called before each operation with its number, from 1, and its name; may throw in its place. */

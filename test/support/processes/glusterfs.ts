@@ -41,7 +41,6 @@ export async function startGluster() {
   return { path, mountCommand };
 }
 
-/** What the server does with a folder. */
 function serverGraph(brick: string, port: number): string {
   return `volume posix
   type storage/posix

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Target } from '../http/http-client.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { endProcess } from './end-process.ts';
@@ -14,8 +15,10 @@ export function missing(program: 'nginx' | 'varnishd'): string | false {
   return error ? `${program} is not installed (Debian: nginx-light, varnish)` : false;
 }
 
+type Changes = Readonly<Record<string, string>>;
+
 /** An example configuration with each text replaced; every one must stand in it. */
-export function exampleWith(name: string, changes: Readonly<Record<string, string>>): string {
+export function exampleWith(name: string, changes: Changes): string {
   let text = readFileSync(`proxy/examples/${name}`, 'utf8');
   for (const [from, to] of Object.entries(changes)) {
     if (!text.includes(from)) throw new Error(`${name} no longer says ${from}`);
@@ -26,11 +29,11 @@ export function exampleWith(name: string, changes: Readonly<Record<string, strin
 
 /** Starts nginx in front of a proxy, with an example for that. @param before lines before its servers */
 export async function nginxBefore(
-  { url }: { url: string },
+  { url }: Target,
   example: string,
-  changes: Readonly<Record<string, string>> = {},
+  changes: Changes = {},
   before = '',
-): Promise<{ url: string }> {
+): Promise<Target> {
   const port = await freePort();
   const own = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(url).host };
   await startNginx(`${before}\n${exampleWith(example, { ...own, ...changes })}`, port);
@@ -38,11 +41,7 @@ export async function nginxBefore(
 }
 
 /** Starts Varnish in front of a proxy. */
-export async function varnishBefore(
-  { url }: { url: string },
-  example: string,
-  changes: Readonly<Record<string, string>> = {},
-): Promise<{ url: string }> {
+export async function varnishBefore({ url }: Target, example: string, changes: Changes = {}): Promise<Target> {
   const port = await freePort();
   await startVarnish(exampleWith(example, { '"8080"': `"${new URL(url).port}"`, ...changes }), port);
   return { url: `http://127.0.0.1:${port}` };

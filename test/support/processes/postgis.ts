@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../until.ts';
 
-/** A running cluster with one database. */
 export interface Postgis {
   /** Of the server and of PostGIS. */
   version: string;
@@ -22,17 +21,10 @@ export interface Postgis {
   stop(): Promise<void>;
 }
 
-/** Where Debian installs versions side by side. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const DATABASE = 'bench';
 /** Room for the whole table in memory, and nothing that makes short queries slower. */
-const SETTINGS = [
-  'shared_buffers=1GB',
-  'jit=off',
-  'max_parallel_workers_per_gather=0',
-  'fsync=off',
-  'listen_addresses=',
-];
+const SETTINGS = 'shared_buffers=1GB jit=off max_parallel_workers_per_gather=0 fsync=off listen_addresses='.split(' ');
 
 /**
  * Makes a cluster and starts it. PostgreSQL refuses to run as root: then the user `postgres` runs it.

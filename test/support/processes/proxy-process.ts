@@ -10,10 +10,8 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { compile } from './compile.ts';
 
-/** The proxy's program. */
 export const PROXY: string = compile('proxy/main.ts');
 
-/** A running program. */
 export interface Running {
   child: ChildProcess;
   url: string;
@@ -26,11 +24,9 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<unknown[]>;
 }
 
-/** How the program is started. */
 interface HowToServe {
   /** What becomes of standard output: it is read, nobody reads it, or it is this file. */
   stdout?: 'read' | 'unread' | number;
-  /** The binary of Node. */
   node?: string;
   /** The proxy's program, that of the project where left out. */
   program?: string;

@@ -9,7 +9,6 @@ import { compile } from './compile.ts';
 
 const EXAMPLE = resolve('generator/examples/slurm');
 
-/** The release that the example builds. */
 export const EXAMPLE_RELEASE = 'gadm-4.1';
 
 /** Stops the first process with a value of an environment variable that writes its third piece of a file. */
@@ -45,7 +44,6 @@ export function copySlurmExample(parent: string, stopWhere: string) {
   writeFileSync(join(bin, 'boundaries-generator'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const readme = elementAt(readFileSync(join(folder, 'README.md'), 'utf8').split('```'), 1).replace(/^sh\n/, '');
   return {
-    /** The copy's folder. */
     folder,
     /** There once a process is stopped. */
     stopped,

@@ -23,7 +23,6 @@ export const withoutSlurm: string | false =
     { env: { PATH } },
   ).status !== 0 && 'Slurm is not installed (Debian: slurm-wlm)';
 
-/** A running Slurm. */
 export interface Slurm {
   /** Runs a script in a folder, as a user types it; returns what it prints on standard output. */
   run(script: string, cwd: string): Promise<string>;
@@ -31,7 +30,6 @@ export interface Slurm {
   cutPower(node: string): Promise<void>;
 }
 
-/** A node of a Slurm. */
 export interface SlurmNode {
   name: string;
   /**

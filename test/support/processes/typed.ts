@@ -16,7 +16,6 @@ export interface Typed {
   stderr: string;
 }
 
-/** Where a command is typed. */
 export interface TypedIn {
   /** The folder; the repository where left out. */
   cwd?: string;

@@ -18,7 +18,6 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const EXAMPLE = 'proxy/examples/worker';
 
-/** What a test may choose about its Worker. */
 export interface WorkerOptions {
   /** The variables of wrangler.toml that differ. */
   vars: Readonly<Record<string, string | undefined>>;

@@ -9,7 +9,7 @@ import { STORED_PAGES } from '../../format/levels.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { isPublishedAs } from '../support/releases/compare-geometry.ts';
 import { assertAsSource } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -31,7 +31,7 @@ test('a release is what GDAL reads of the synthetic dataset, at any precision, w
     await assertOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages: STORED_PAGES[i] ?? 'all' });
 });
 
-test('so it is of heights, open rings, empty parts and every type of geometry', async () => {
+test('so it is of heights, open rings, empty parts and every type of geometry, with what the others keep of these', async () => {
   const wkts = [
     null,
     'POLYGON EMPTY',
@@ -47,10 +47,12 @@ test('so it is of heights, open rings, empty parts and every type of geometry', 
     'GEOMETRYCOLLECTION(POINT(1 2),POLYGON EMPTY,GEOMETRYCOLLECTION(LINESTRING(0 0,1 1)))',
     'GEOMETRYCOLLECTION(LINESTRING EMPTY)',
     'POLYGON((179 0,180 0,180 1,179 1,179 0))',
+    'POLYGON((7 7,8 8,9 9,7 7))',
   ];
   const features = wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt }));
   const kinds = writeDataset(join(folder, 'kinds.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await assertOwn('kinds', kinds, { accept: ['empty-geometries', 'non-polygonal'] });
+  const accept = ['empty-geometries', 'non-polygonal', 'collapsed-geometries'] as const;
+  await assertOwn('kinds', kinds, { ...WHOLE, accept });
 });
 
 test("what GDAL's JSON has of nothing is nothing: empty points, alone and in collections", () => {

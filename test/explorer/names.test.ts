@@ -72,10 +72,8 @@ test('where units have no parent at the level between, the names count what is i
     [2, 1, null],
   ]);
   const found = await loose.findAll(2, ['HTI.x', 'none']);
-  assert.deepEqual(
-    found.map((unit) => unit?.fid),
-    [1, undefined],
-  );
+  const fids = found.map((unit) => unit?.fid);
+  assert.deepEqual(fids, [1, undefined]);
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {

@@ -23,10 +23,8 @@ test('fids up to 2^53 - 1 are exact', () => {
     fids.map((fid) => ({ fid, text: '\n', gids: [null] })),
     'none',
   );
-  assert.deepEqual(
-    fids.map((fid) => index.positionOf(fid)),
-    [0, 1, 2, 3, 4],
-  );
+  const positions = fids.map((fid) => index.positionOf(fid));
+  assert.deepEqual(positions, [0, 1, 2, 3, 4]);
   assert.equal(index.positionOf(2 ** 32 + 1), 3);
 });
 
@@ -68,10 +66,8 @@ test('offsets and lengths beyond 2^32 are exact', () => {
   );
   const start = Float64Array.of(0, 2 ** 32 + 1, 2 ** 33 + 3, 2 ** 33 + 10);
   const far = new LevelIndex(0, 'none', { ...index.arrays, start, textStart: start.map((bytes) => 5 * bytes) });
-  assert.deepEqual(
-    [0, 1, 2].map((position) => far.chained.offsetAt(position)),
-    [10, 2 ** 32 + 11, 2 ** 33 + 13],
-  );
+  const offsets = [0, 1, 2].map((position) => far.chained.offsetAt(position));
+  assert.deepEqual(offsets, [10, 2 ** 32 + 11, 2 ** 33 + 13]);
   assert.deepEqual([far.chained.bytes(1, 3), far.textBytes(1, 2)], [2 ** 32 + 9, 5 * (2 ** 32 + 2)]);
 });
 

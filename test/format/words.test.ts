@@ -128,10 +128,8 @@ test('names and keys ascend by their bytes, as no comparison of JavaScript texts
   // Few letters above the surrogates stay as they are when they are folded.
   const words = wordsOf(['\ufe73', '𐌰', 'a', '\ufb00', 'ꦪ 𐌰', '龜']);
   const lines = Buffer.from(words.arrays.text).toString().trimEnd().split('\n');
-  assert.deepEqual(
-    lines,
-    lines.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
-  );
+  const sorted = lines.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  assert.deepEqual(lines, sorted);
   assert.deepEqual(unitsWith(words, '𐌰'), [1, 4]);
 });
 
@@ -140,8 +138,9 @@ test('a level without names has no words, and nothing is found in it', () => {
     const bytes = encodeWords(units);
     assert.equal(bytes.length, 36);
     const words = decodeWords(bytes, units.length, 'words.bin');
+    const found = [words.keysWith(Buffer.from('a')), words.namesWith(Buffer.from('a'))];
     assert.deepEqual(
-      [words.keysWith(Buffer.from('a')), words.namesWith(Buffer.from('a'))],
+      found,
       [0, 1].map(() => ({ from: 0, to: 0 })),
     );
   }
@@ -157,10 +156,8 @@ test('the units of keys are counted once each', () => {
     ['x', 0],
   ] as const)
     assert.equal(words.countUnits(words.keysWith(Buffer.from(text))), count, text);
-  assert.equal(
-    words.countUnits(words.keysWith(Buffer.from('s')), (unit) => unit === 1),
-    1,
-  );
+  const ofSecond = words.countUnits(words.keysWith(Buffer.from('s')), (unit) => unit === 1);
+  assert.equal(ofSecond, 1);
 });
 
 test('a file whose keys do not ascend, or that names a unit that is not there, is refused', () => {

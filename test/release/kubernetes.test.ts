@@ -89,10 +89,8 @@ test('the pods of the Job build all shards of one release, and the seal Job publ
   }
   await program().parseAsync(containerOf(sealing).args ?? []);
   const [{ release, out } = assert.fail('nothing is sealed')] = seals;
-  assert.deepEqual(
-    builds,
-    Array.from({ length: 4 }, (_, shard) => ({ share: { shard, shards: 4 }, release, out })),
-  );
+  const expected = Array.from({ length: 4 }, (_, shard) => ({ share: { shard, shards: 4 }, release, out }));
+  assert.deepEqual(builds, expected);
 });
 
 test('the proxy serves the output folder, its variables are options, and its pods end after the time for responses', () => {

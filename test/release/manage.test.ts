@@ -183,10 +183,8 @@ test('a release built for review is not readable when another is activated or pr
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
   assert.deepEqual(await pruneReleases(out, 2), ['old']);
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
-  assert.deepEqual(
-    listReleases(out).map(({ release }) => release),
-    ['review', 'b'],
-  );
+  const known = listReleases(out).map(({ release }) => release);
+  assert.deepEqual(known, ['review', 'b']);
   await activateRelease(out, 'review');
   assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));
 });
@@ -196,10 +194,8 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
   const file = join(out, releasePath('r2'), RELEASE_FILE);
   writeFileSync(file, '{');
   const listed = listReleases(out).toSorted((a, b) => (a.release < b.release ? -1 : 1));
-  assert.deepEqual(
-    listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
-    ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined'],
-  );
+  const said = listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`);
+  assert.deepEqual(said, ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined']);
   const table = releaseTable(listed).split('\n');
   assert.match(table[2] ?? '', /^r2 .* damaged /);
   assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
@@ -213,10 +209,8 @@ test('prune goes by the order that current.json records, not by the dates of fil
   await activateRelease(out, 'old');
   for (const [i, release] of ['a', 'z', 'old'].entries())
     utimesSync(join(out, 'releases', release, 'release.json'), 1000 * i, 1000 * i);
-  assert.deepEqual(
-    listReleases(out).map(({ release }) => release),
-    ['old', 'z', 'a'],
-  );
+  const order = listReleases(out).map(({ release }) => release);
+  assert.deepEqual(order, ['old', 'z', 'a']);
   assert.deepEqual(await pruneReleases(out, 2), ['z']);
 });
 

@@ -141,10 +141,8 @@ test('openssl verifies the signatures of a release, and sha256sum the files, as 
 });
 
 test('a build counts the releases of its output folder; one that is built again keeps its number and its signatures', async () => {
-  assert.deepEqual(
-    ['r1', 'r2', 'r3'].map((id) => sequenceOf(output, id)),
-    [1, 2, 3],
-  );
+  const numbers = ['r1', 'r2', 'r3'].map((id) => sequenceOf(output, id));
+  assert.deepEqual(numbers, [1, 2, 3]);
   const out = copy();
   await buildUnchecked(source, out, { ...ONE_OTHER, storedPages: 'unfiltered', release: 'r1' });
   assert.equal(sequenceOf(out, 'r1'), 1);

@@ -334,10 +334,8 @@ test('--delete removes releases that current.json does not list, after current.j
   const [pointer, description, ...others] = await upload(s3, pruned, ['--delete']);
   assert.deepEqual([pointer, description], [`PUT ${CURRENT_PATH}`, 'DELETE releases/r1/release.json']);
   const files = filesUnder(first).filter((path) => path.startsWith('releases/') && !path.endsWith('/release.json'));
-  assert.deepEqual(
-    others.toSorted(),
-    files.map((path) => `DELETE ${path}`),
-  );
+  const removed = files.map((path) => `DELETE ${path}`);
+  assert.deepEqual(others.toSorted(), removed);
   assert.equal(await assertWhole(s3), 'r2');
   assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
 });

@@ -128,7 +128,6 @@ export function journey<T extends RunningService>(
   });
 }
 
-/** A page that nobody uses, and its options. */
 interface FreePage {
   page: Page;
   key: string;

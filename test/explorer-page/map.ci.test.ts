@@ -215,7 +215,6 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
   });
 });
 
-/** The zoom of the map. */
 function zoomOf(page: Page): Promise<number> {
   return page.evaluate<number>('theMap.getZoom()');
 }
@@ -227,7 +226,6 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     if (path !== undefined) asked.push(path);
   });
   const name = page.locator('.map-name');
-  /** Brings the pointer to a place. */
   const pointAt = async (longitude: number, latitude: number): Promise<{ x: number; y: number }> => {
     const { x, y } = await pixelOf(page, longitude, latitude);
     await page.mouse.move(x + 5, y);

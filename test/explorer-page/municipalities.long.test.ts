@@ -18,7 +18,6 @@ journey(
   'someone looks at 8,212 units',
   { service: startSample, hasMap: 'asked', viewport: WINDOW },
   async (page, step, { url }) => {
-    /** What was asked of the service, and how many bytes came. */
     const asked = new Map<string, number>();
     const waiting: Promise<unknown>[] = [];
     page.on('requestfinished', (request) => {

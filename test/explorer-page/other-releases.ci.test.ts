@@ -59,7 +59,6 @@ journey('someone scrolls 3,000 units', { service: () => startLargeExplorer(3000)
   });
 });
 
-/** All districts have the same name. */
 function startNamesakes(): Promise<RunningService> {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);

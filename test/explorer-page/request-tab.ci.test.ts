@@ -14,20 +14,17 @@ import {
 
 const service = await startExplorer(ALL_SHAPES);
 
-/** Goes to the tab of the world. */
 async function openTab(page: Page): Promise<void> {
   await waitForPlace(page, 'r1', '2 countries');
   await page.getByRole('tab', { name: 'Request' }).click();
 }
 
-/** Sends the form with these values. */
 async function sendForm(page: Page, level: string, values: Record<string, string>): Promise<void> {
   await page.getByLabel('Level', { exact: true }).selectOption(level);
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
-/** Waits until the pager says this. */
 async function waitForPages(page: Page, where: string, units: string): Promise<void> {
   await page.locator('#pager').getByText(where, { exact: true }).waitFor();
   await page.locator('#pager').getByText(units, { exact: true }).waitFor();

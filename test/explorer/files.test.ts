@@ -44,10 +44,8 @@ const proxy = await startService(folder, { explorer: true });
 
 const PATHS = [...explorerAssets({ audience: 'private' }).keys()];
 const ANYONE = { authorization: undefined };
-/** The folder with the digest. */
 const [base = ''] = /explorer\/[\w-]{16}\//.exec(textOf(await send(proxy, '/', ANYONE))) ?? [];
 
-/** What a page refers to. */
 async function referencesOf(page: string): Promise<string[]> {
   const html = textOf(await send(proxy, page, ANYONE));
   return [...html.matchAll(/(?:href|src)="(explorer\/[^"]*)"/g)].map(([, path = '']) => path);

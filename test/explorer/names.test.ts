@@ -21,7 +21,6 @@ await buildNamedUnits(folder, 'España', HOSTILE);
 const proxy = await startService(folder);
 const names = namesOf(proxy.url);
 
-/** The names of a service. */
 function namesOf(url: string, token = (): string => TOKEN): Names {
   return new Names(createClient({ base: `${url}/`, token }), token);
 }

@@ -24,7 +24,6 @@ function deflated(text: Uint8Array): DeflatedText {
   return { data: deflateText(text), ...sumOf(text) };
 }
 
-/** Joins pieces with a `MemberWriter`. */
 function joined(pieces: readonly DeflatedText[]): Buffer {
   const parts: Buffer[] = [];
   const writer = new MemberWriter((bytes) => parts.push(bytes));

@@ -53,7 +53,6 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   Gothic: '𐌰𐌸𐌴𐌹𐌽𐌰',
 };
 
-/** The words of units with one name each. */
 function wordsOf(names: readonly string[]): Words {
   return decodeWords(encodeWords(names.map((name) => [name])), names.length, 'words.bin');
 }

@@ -84,7 +84,6 @@ test('a dry run forecasts the bytes of the tiles of the sample within 20 %', asy
   assert.ok(size > 1e6 && isNear(with8 - without, size), `${with8 - without} bytes forecast, ${size} built`);
 });
 
-/** What a command prints. */
 async function printed(dataset: string, ...args: string[]): Promise<string> {
   const command = ['build', '--source', dataset, '--release', 'r1', '--workers', '0', '--quiet', ...args];
   const { status, stdout, stderr } = await typed('generator', command);

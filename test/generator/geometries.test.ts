@@ -15,7 +15,6 @@ import { ragged } from '../support/datasets/ragged.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 
-/** The rings of units in this order. */
 function ringsOf(wkts: readonly string[]): LevelRings {
   const collector = newRingCollector(7);
   const writer = new GeometryWriter(7, collector);
@@ -53,7 +52,6 @@ function edgesOf(units: readonly OpenPolygon[][]): Set<string> {
   return edges;
 }
 
-/** The ring of a square, from its south-western corner. */
 function box(x: number, y: number, size: number): string {
   const [east, north] = [x + size, y + size];
   return `(${x} ${y},${east} ${y},${east} ${north},${x} ${north},${x} ${y})`;

@@ -55,7 +55,6 @@ function isBeside([x1, y1, x2, y2]: Edge, rings: readonly OpenRing[]): boolean {
   return rings.filter((ring) => sideOf(x, y, ring) === 1).length % 2 === 1;
 }
 
-/** The tiles of a level by their places. */
 async function tilesOf(level: Level): Promise<Map<string, VectorTile>> {
   const tiles = new Map<string, VectorTile>();
   for await (const { zoom, x, y, tile } of readTiles(openTiles(join(root, levelName(level), 'tiles.pmtiles')), DEEPEST))

@@ -45,22 +45,18 @@ const reference = copyOf(before);
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
 
-/** An output folder with releases r1 to r4. */
 const four = temporaryFolder();
 for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
 
-/** What current.json says. */
 function currentIn(out: string) {
   return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
 }
 
-/** What current.json must say. */
 function pointerTo(out: string, release: string, hosted: readonly string[]) {
   const digests = hosted.map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]);
   return { version: FORMAT_VERSION, release, hosted, digests: Object.fromEntries(digests) };
 }
 
-/** A fresh copy of the output folder that serves `old`. */
 const freshOutput = (): string => copyOf(before);
 
 test('of two builders at once the second is refused and told who is writing; the first is not disturbed', async () => {

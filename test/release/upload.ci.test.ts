@@ -59,7 +59,6 @@ await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON
 /** A bucket; each test begins with what the one before has left there. */
 const s3 = await startS3();
 
-/** Another one, which has the first release. */
 const bucketWithFirst = (): Promise<RunningS3> => startS3({ folder: copyOf(first), prefix: PREFIX });
 
 /** Where to: the bucket of a server, or a place as rclone writes it. */
@@ -90,7 +89,6 @@ function startUpload(target: Target, out: string, args: readonly string[] = [], 
   });
 }
 
-/** Runs the script to its end. */
 async function run(
   target: Target,
   out: string,

@@ -311,7 +311,6 @@ test('far fewer units than in the current release of the same source are refused
   assert.equal((await buildRelease(own, out, { release: 'r3' })).levels[2]?.features, 1);
 });
 
-/** A folder of Shapefiles of the small countries. */
 function shapefiles(): string {
   const path = join(folder, `shapes-${made++}`);
   writeFiles(

@@ -282,7 +282,6 @@ test('a GID that is the number 0 is a GID: such a layer is no single layer', asy
   assert.deepEqual((await published(zero, options)).counts, [0, 2, 0, 0, 0, 0]);
 });
 
-/** Writes a layer of squares, which are units or pieces of them. */
 function writePieces(name: string, columns: FixtureLayer['columns'], ...rows: readonly unknown[][]): string {
   return writeDataset(join(folder, name), 'GPKG', [squares('units', columns, ...rows)]);
 }

@@ -30,13 +30,11 @@ function countryFile(country: 'AAA' | 'BBB', layerName: (level: Level) => string
   }));
 }
 
-/** A GeoPackage of one of the two countries. */
 function countryPackage(country: 'AAA' | 'BBB', fid = 1): string {
   const layers = countryFile(country, (n) => `ADM_ADM_${n}`, fid);
   return writeDataset(join(folder, `gadm41_${country}-${fid}.gpkg`), 'GPKG', layers);
 }
 
-/** A folder with a Shapefile or GeoJSON file for each layer. */
 function writeLayers(name: string, driver: 'ESRI Shapefile' | 'GeoJSON', layers: readonly FixtureLayer[]): string {
   writeFiles(join(folder, name), driver, layers);
   return join(folder, name);
@@ -115,7 +113,6 @@ test('reads zip archives as they are downloaded, and folders of them', async () 
   assert.deepEqual((await published(ofLevels)).counts, [1, 2, 3, 0, 0, 0]);
 });
 
-/** The options of a file in generator/examples/. */
 function optionsIn(name: string) {
   const { source: _, ...config } = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
   return sourceOptionsFrom(config);

@@ -9,7 +9,6 @@ import { type Area, areasOf, polygonsOf, readAtlas } from '../../generator/sampl
 import { type FixtureLayer, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
 import { zipFolder } from '../support/datasets/write-zip.ts';
 
-/** A unit of the sample's Spain. */
 interface Unit {
   /**
    * Of the Instituto Nacional de Estadística: two digits, of a municipality five, of which the first two are its
@@ -122,7 +121,6 @@ function wktIn({ geometry }: Unit, epsg: number): string {
   return copy.toWKT();
 }
 
-/** Writes layers in a folder. */
 type Write = (folder: string, layers: readonly FixtureLayer[]) => void;
 
 /** A file for each layer. */
@@ -149,7 +147,6 @@ const archive =
     zipFolder(path, join(folder, file));
   };
 
-/** One GeoPackage with all layers. */
 const geopackage =
   (file: string): Write =>
   (folder, layers) =>
@@ -213,9 +210,7 @@ const COD = [
 export interface Layout {
   /** The row of the table in generator/README.md. */
   row: string;
-  /** What the release has. */
   units: UnitsByLevel;
-  /** Writes the files in a folder. */
   write(folder: string): void;
 }
 

@@ -25,7 +25,6 @@ function write(name: string, ...layers: FixtureLayer[]): string {
   return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', layers);
 }
 
-/** What is typed for such layers. */
 function typed(levels: readonly number[], ...places: string[]): Partial<BuildOptions> {
   return sourceOptionsFrom({
     layer: levels.map((n) => `lv${n}=level ${n}`),

@@ -47,7 +47,6 @@ test('a GeoPackage that QGIS saved as GeoJSON, Shapefile, KML, CSV or FlatGeobuf
   }
 });
 
-/** A layer without fids of its own. */
 function unnumbered(layer: FixtureLayer): FixtureLayer {
   return { ...layer, features: layer.features.map(({ values, wkt }) => ({ values, wkt })) };
 }

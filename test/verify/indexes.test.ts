@@ -59,7 +59,6 @@ function withCommas(arrays: LevelArrays): LevelArrays {
   return { ...arrays, textCrcFc };
 }
 
-/** A column with other arrays. */
 function withColumn(
   arrays: LevelArrays,
   level: number,
@@ -75,7 +74,6 @@ test('an index whose arrays are not those of the feature files: it is named, and
   const described = (position: number, path: string, what = 'digest'): RegExp =>
     new RegExp(`^${path}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the ${what} in the index$`);
   const otherText = /: fid \d: its text is not the one that the index describes$/;
-  /** The arrays with one that is changed. */
   const array =
     <Name extends keyof FeatureArrays | 'fid'>(name: Name, change: (own: LevelArrays[Name]) => LevelArrays[Name]) =>
     (own: LevelArrays): LevelArrays => ({ ...own, [name]: change(own[name]) });

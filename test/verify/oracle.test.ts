@@ -41,7 +41,6 @@ function assertRefused(change: (root: string) => void, problem: RegExp): void {
   rmSync(out, { recursive: true });
 }
 
-/** Replaces text that a file must have. */
 const replaced = (from: string, to: string) => (text: string) => {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);

@@ -16,7 +16,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-/** Builds a release of a source and compares it with that. */
 async function assertOwn(name: string, source: string, options: Parameters<typeof buildRelease>[2] = {}) {
   const out = join(folder, `${name}-out`);
   await buildRelease(source, out, options);
@@ -74,7 +73,6 @@ const layers = countryLayers();
 const out = join(folder, 'levels');
 let written = 0;
 
-/** A dataset of these layers. */
 function writeLayers(own: readonly FixtureLayer[]): string {
   return writeDataset(join(folder, `levels-${written++}.gpkg`), 'GPKG', own);
 }

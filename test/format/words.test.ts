@@ -132,33 +132,6 @@ test('names and keys ascend by their bytes, as no comparison of JavaScript texts
   assert.deepEqual(unitsWith(words, '𐌰'), [1, 4]);
 });
 
-test('a level without names has no words, and nothing is found in it', () => {
-  for (const units of [[], [[], []]]) {
-    const bytes = encodeWords(units);
-    assert.equal(bytes.length, 36);
-    const words = decodeWords(bytes, units.length, 'words.bin');
-    const found = [words.keysWith(Buffer.from('a')), words.namesWith(Buffer.from('a'))];
-    assert.deepEqual(
-      found,
-      [0, 1].map(() => ({ from: 0, to: 0 })),
-    );
-  }
-});
-
-test('the units of keys are counted once each', () => {
-  const words = decodeWords(encodeWords([['San Salvador San'], ['San', 'Sant'], ['Alsan'], ['Nan']]), 4, 'words.bin');
-  for (const [text, count] of [
-    ['san', 2],
-    ['s', 2],
-    ['', 4],
-    ['salv', 1],
-    ['x', 0],
-  ] as const)
-    assert.equal(words.countUnits(words.keysWith(Buffer.from(text))), count, text);
-  const ofSecond = words.countUnits(words.keysWith(Buffer.from('s')), (unit) => unit === 1);
-  assert.equal(ofSecond, 1);
-});
-
 test('a file whose keys do not ascend, or that names a unit that is not there, is refused', () => {
   const intact = encodeWords([['Bc a'], ['Ab'], ['Ab c']]);
   const u32 = (at: number): number => intact.readUInt32LE(at);

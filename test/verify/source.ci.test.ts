@@ -47,6 +47,9 @@ test('so it is of heights, open rings, empty parts and every type of geometry, w
     'GEOMETRYCOLLECTION(LINESTRING EMPTY)',
     'POLYGON((179 0,180 0,180 1,179 1,179 0))',
     'POLYGON((7 7,8 8,9 9,7 7))',
+    'POLYGON Z((0 0 5,1 0 5,1 1 5,0 0 5))',
+    'POLYGON M((0 0 5,1 0 5,1 1 5,0 0 5))',
+    'MULTIPOLYGON ZM(((0 0 5 6,1 0 5 6,1 1 5 6,0 0 5 6)))',
   ];
   const features = wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt }));
   const kinds = writeDataset(join(folder, 'kinds.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);

@@ -38,12 +38,7 @@ interface Unit {
 }
 
 /** Runs a sample in a folder with nothing else in it. */
-async function run(
-  language: string,
-  url: string,
-  token = TOKEN,
-  isPublic = false,
-): Promise<{ code: number; units: Unit[]; errors: string }> {
+async function run(language: string, url: string, token = TOKEN, isPublic = false) {
   const { program, file } = PROGRAMS[language] ?? assert.fail(language);
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, file), codeFor(language, url, isPublic));

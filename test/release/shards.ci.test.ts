@@ -32,12 +32,7 @@ for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedP
 
 const out = join(folder, 'sharded');
 
-function buildOne(
-  shard: number,
-  shards: number,
-  options: Partial<BuildOptions> = {},
-  report: Report = SILENT,
-): Promise<void> {
+function buildOne(shard: number, shards: number, options: Partial<BuildOptions> = {}, report: Report = SILENT) {
   return buildShard(buildOptions(source, out, { ...ONE_OTHER, ...options }), { shard, shards }, report);
 }
 

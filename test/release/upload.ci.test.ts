@@ -89,12 +89,7 @@ function startUpload(target: Target, out: string, args: readonly string[] = [], 
   });
 }
 
-async function run(
-  target: Target,
-  out: string,
-  args: readonly string[] = [],
-  more = {},
-): Promise<{ code: number | null; errors: string }> {
+async function run(target: Target, out: string, args: readonly string[] = [], more = {}) {
   const child = startUpload(target, out, args, more);
   assert.ok(child.stderr);
   const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);

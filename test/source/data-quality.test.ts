@@ -43,11 +43,7 @@ interface Refusal {
 }
 
 /** Asserts that a source is refused, that nothing is published, and that a dry run refuses it alike. */
-async function assertRefused(
-  source: string,
-  { message, remedy = /./ }: Refusal,
-  options: Partial<BuildOptions> = {},
-): Promise<void> {
+async function assertRefused(source: string, { message, remedy = /./ }: Refusal, options: Partial<BuildOptions> = {}) {
   const expected = { message, remedy };
   const out = join(folder, `out-${made++}`);
   await assert.rejects(buildRelease(source, out, options), expected);

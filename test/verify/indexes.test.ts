@@ -59,11 +59,7 @@ function withCommas(arrays: LevelArrays): LevelArrays {
   return { ...arrays, textCrcFc };
 }
 
-function withColumn(
-  arrays: LevelArrays,
-  level: number,
-  change: (own: ColumnArrays) => Partial<ColumnArrays>,
-): LevelArrays {
+function withColumn(arrays: LevelArrays, level: number, change: (own: ColumnArrays) => Partial<ColumnArrays>) {
   const { name, arrays: own } = elementAt(arrays.columns, level);
   return { ...arrays, columns: arrays.columns.with(level, new GidColumn(name, { ...own, ...change(own) })) };
 }

@@ -108,11 +108,7 @@ export function replaceLevelFile(
 }
 
 /** Changes what release.json says of a level, then checksums.txt to match. */
-export function resealSummary(
-  root: string,
-  level: Level,
-  change: (summary: LevelSummary, release: string) => object,
-): void {
+export function resealSummary(root: string, level: Level, change: (summary: LevelSummary, release: string) => object) {
   resealRelease(root, (release) => {
     const summary = elementAt(release.levels, level);
     return { ...release, levels: release.levels.with(level, { ...summary, ...change(summary, release.release) }) };

@@ -5,18 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import {
-  featureFilePath,
-  gidToSegment,
-  indexPath,
-  isReleaseId,
-  listingPath,
-  manifestPath,
-  namesPath,
-  pagePath,
-  wordsPath,
-} from '../../format/layout.ts';
-import { FORMATS, GEOMETRIES, type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
+import { featureFilePath, gidToSegment, isReleaseId, pagePath } from '../../format/layout.ts';
+import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { NAME_FIELDS, namesHeader } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 import {
@@ -99,31 +89,6 @@ test('files are numbered from 1 with six digits, more where six do not suffice',
     pagePath(3, 'fc', { column: 1, gid: 'esp/7 1' }, 999_999),
     'lv3/fc/gid-1/~65~73~70~2f7~201/1000000.json.gz',
   );
-});
-
-test('no two files of a level share a path, whatever its GIDs are called', () => {
-  const listings = [
-    'all' as const,
-    ...['all', 'features', 'none', '000001', 'gid-0', 'A', 'a'].flatMap((gid) =>
-      [0, 1].map((column) => ({ column, gid })),
-    ),
-  ];
-  const paths = [
-    manifestPath(2),
-    namesPath(2),
-    wordsPath(2),
-    ...GEOMETRIES.flatMap((geometry) => [
-      indexPath(2, geometry),
-      ...[0, 1].map((file) => featureFilePath(2, file, geometry)),
-    ]),
-    ...FORMATS.flatMap((format) =>
-      listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
-    ),
-  ];
-  assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
-  for (const format of FORMATS)
-    for (const listing of listings)
-      assert.ok(pagePath(2, format, listing, 0).startsWith(`${listingPath(2, format, listing)}/`));
 });
 
 /** A release of which every member differs from every other. */

@@ -7,9 +7,8 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { withCountries } from '../support/datasets/small-datasets.ts';
+import { buildLayers, ONE_OTHER } from '../support/releases/build-release.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import {
   packPage,
@@ -24,14 +23,8 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const good = join(folder, 'good');
-const [countries, ...others] = countryLayers();
-assert.ok(countries);
 const bare = { fid: 3, values: ['CCC', 'Celand'], wkt: null };
-const source = writeDataset(join(folder, 'source.gpkg'), 'GPKG', [
-  { ...countries, features: [...countries.features, bare] },
-  ...others,
-]);
-await buildRelease(source, good, { accept: ['empty-geometries'], ...ONE_OTHER });
+await buildLayers(withCountries(bare), { accept: ['empty-geometries'], ...ONE_OTHER }, good);
 
 /** That the oracle refuses a copy of the release with this change. */
 function assertRefused(change: (root: string) => void, problem: RegExp): void {

@@ -26,7 +26,6 @@ const RULES = {
   dark: ['color-contrast', 'link-in-text-block'],
 } as const;
 
-/** Asserts that axe-core finds no violation in the page as it is, best practices included. */
 async function assertAccessible(page: Page, rules: keyof typeof RULES = 'light'): Promise<void> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const found = await page.evaluate<string[]>(

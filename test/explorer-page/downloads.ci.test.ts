@@ -29,7 +29,6 @@ const LISTING = 'download/lv2.geojsonl.gz?gid-0=AAA&bbox=0,3,4,4';
 const LEVELS = [0, 1, 2].map((level) => `download/lv${level}.geojsonl.gz?gid-0=AAA`);
 const CELLS = 'download/lv2.cells';
 
-/** A download, as it is sent. */
 function fetchFile(path: string): Promise<Response> {
   return fetch(`${service.url}/api/v1/${path}`, { headers: AUTHORIZED });
 }

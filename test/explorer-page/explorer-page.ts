@@ -71,10 +71,7 @@ export async function startExplorer(options: Partial<BuildOptions> = {}): Promis
 }
 
 /** A release of any layers, served with the explorer. */
-export async function startLayers(
-  layers: readonly FixtureLayer[],
-  options: Partial<BuildOptions> = {},
-): Promise<RunningService> {
+export async function startLayers(layers: readonly FixtureLayer[], options: Partial<BuildOptions> = {}) {
   return startService(await buildLayers(layers, options), { explorer: true });
 }
 
@@ -128,7 +125,6 @@ export function journey<T extends RunningService>(
   });
 }
 
-/** A page that nobody uses, and its options. */
 interface FreePage {
   page: Page;
   key: string;

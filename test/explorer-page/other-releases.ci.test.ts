@@ -59,7 +59,6 @@ journey('someone scrolls 3,000 units', { service: () => startLargeExplorer(3000)
   });
 });
 
-/** All districts have the same name. */
 function startNamesakes(): Promise<RunningService> {
   const [countries, regions, districts] = countryLayers();
   assert.ok(countries && regions && districts);
@@ -195,8 +194,6 @@ journey('a release of full shapes alone offers no others', { service: startExplo
   assert.deepEqual(await page.locator('#geometry option').allTextContents(), ['full: as published, at most 20 a page']);
   // A release without tiles says so.
   await page.getByText('This release was built without tiles.').waitFor();
-  assert.deepEqual(
-    queries.filter((path) => /^(geojsonl|fc|tiles)/.test(path)),
-    ['geojsonl/lv0?gid-0=AAA'],
-  );
+  const listed = queries.filter((path) => /^(geojsonl|fc|tiles)/.test(path));
+  assert.deepEqual(listed, ['geojsonl/lv0?gid-0=AAA']);
 });

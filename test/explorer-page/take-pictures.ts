@@ -66,11 +66,7 @@ async function goTo(page: Page, place: string, title: string): Promise<void> {
   await page.locator('#heading').getByText(title, { exact: true }).waitFor();
 }
 
-async function openPage(
-  viewport: { width: number; height: number },
-  colorScheme: 'light' | 'dark',
-  address: string,
-): Promise<Page> {
+async function openPage(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark', address: string) {
   const isPhone = viewport.width < 400;
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', isMobile: isPhone });
   const page = await context.newPage();

@@ -38,22 +38,15 @@ interface Unit {
 }
 
 /** Runs a sample in a folder with nothing else in it. */
-async function run(
-  language: string,
-  url: string,
-  token = TOKEN,
-  isPublic = false,
-): Promise<{ code: number; units: Unit[]; errors: string }> {
+async function run(language: string, url: string, token = TOKEN, isPublic = false) {
   const { program, file } = PROGRAMS[language] ?? assert.fail(language);
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, file), codeFor(language, url, isPublic));
   const env = { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' };
   const ended = await runFile(program, [file], { cwd, env }).catch((error) => error);
   const files = readdirSync(cwd).filter((name) => name !== file);
-  assert.deepEqual(
-    files.filter((name) => !/^(headers\.txt|units\.geojsonl|page-\d+\.geojson)$/.test(name)),
-    [],
-  );
+  const foreign = files.filter((name) => !/^(headers\.txt|units\.geojsonl|page-\d+\.geojson)$/.test(name));
+  assert.deepEqual(foreign, []);
   const { code = 0, stdout, stderr } = ended;
   return { code, errors: stderr, units: language === 'shell' ? unitsIn(cwd, files) : unitsPrinted(stdout) };
 }
@@ -100,10 +93,8 @@ for (const { id, title } of LANGUAGES) {
     }, async () => {
       const path = `/api/v1/${format}/lv2?gid-0=${encodeURIComponent(HOSTILE)}&page-size=1`;
       const expected = await walked(path);
-      assert.deepEqual(
-        expected.map((unit) => unit.id),
-        [1, 2, 4],
-      );
+      const ids = expected.map((unit) => unit.id);
+      assert.deepEqual(ids, [1, 2, 4]);
       const { url } = isPublic ? open : proxy;
       const { code, units, errors } = await run(id, `${url}${path}`, isPublic ? '' : TOKEN, isPublic);
       assert.deepEqual([code, errors], [0, '']);

@@ -44,10 +44,8 @@ const proxy = await startService(folder, { explorer: true });
 
 const PATHS = [...explorerAssets({ audience: 'private' }).keys()];
 const ANYONE = { authorization: undefined };
-/** The folder with the digest. */
 const [base = ''] = /explorer\/[\w-]{16}\//.exec(textOf(await send(proxy, '/', ANYONE))) ?? [];
 
-/** What a page refers to. */
 async function referencesOf(page: string): Promise<string[]> {
   const html = textOf(await send(proxy, page, ANYONE));
   return [...html.matchAll(/(?:href|src)="(explorer\/[^"]*)"/g)].map(([, path = '']) => path);
@@ -60,10 +58,8 @@ test('the page knows of which levels boxes are compared with boxes: of those wit
     [proxy, false],
   ] as const) {
     const { levels } = await readAbout(`${url}/`);
-    assert.deepEqual(
-      levels.map(({ hasBoxes }) => hasBoxes),
-      [expected, expected, expected, false, false, false],
-    );
+    const areBoxes = levels.map(({ hasBoxes }) => hasBoxes);
+    assert.deepEqual(areBoxes, [expected, expected, expected, false, false, false]);
   }
 });
 
@@ -153,10 +149,8 @@ test('the digest changes with a source, and is the same whether the files were b
   appendFileSync(join(copy, 'styles', 'phone.css'), '.one-more { color: red; }');
   const changed = pathsOf(copy);
   assert.equal(changed.length, paths.length);
-  assert.deepEqual(
-    changed.filter((path) => paths.includes(path)),
-    ['/', '/about.json', '/docs'],
-  );
+  const kept = changed.filter((path) => paths.includes(path));
+  assert.deepEqual(kept, ['/', '/about.json', '/docs']);
 });
 
 test('pages, scripts and workers may load from the service alone, without eval, inline code and blobs', async () => {

@@ -10,7 +10,6 @@ function line(text: string): Position[] {
   return text.split(', ').map((place) => place.split(' ').map(Number));
 }
 
-/** A polygon of these rings, as WKT has them. */
 function polygon(...rings: string[]): Polygon {
   return { type: 'Polygon', coordinates: rings.map(line) };
 }

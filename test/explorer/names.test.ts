@@ -21,7 +21,6 @@ await buildNamedUnits(folder, 'España', HOSTILE);
 const proxy = await startService(folder);
 const names = namesOf(proxy.url);
 
-/** The names of a service. */
 function namesOf(url: string, token = (): string => TOKEN): Names {
   return new Names(createClient({ base: `${url}/`, token }), token);
 }
@@ -72,10 +71,8 @@ test('where units have no parent at the level between, the names count what is i
     [2, 1, null],
   ]);
   const found = await loose.findAll(2, ['HTI.x', 'none']);
-  assert.deepEqual(
-    found.map((unit) => unit?.fid),
-    [1, undefined],
-  );
+  const fids = found.map((unit) => unit?.fid);
+  assert.deepEqual(fids, [1, undefined]);
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {

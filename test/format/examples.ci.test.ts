@@ -50,7 +50,6 @@ test('a reader written from the specification reads the worked example', { skip:
   assert.deepEqual([typed.stdout, typed.stderr], [texts.join(''), '']);
 });
 
-/** A level with two geometries. */
 interface MadeGeometries extends MadeLevel {
   none: MadeFeatures;
 }
@@ -178,7 +177,6 @@ test('the Python of the specification joins CRCs, opens an index, makes slices t
   assert.deepEqual(found.damaged, [`${inFile}: damaged`, `${beside}: damaged`]);
 });
 
-/** Runs a block of shell commands in the folder of the level. */
 function runRecipes(info: string): string {
   const run = spawnSync('sh', ['-eu', '-c', block(info)], { cwd: root, encoding: 'utf8' });
   assert.deepEqual([run.status, run.stderr], [0, '']);

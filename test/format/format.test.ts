@@ -1,29 +1,24 @@
-// What both sides share besides a level's tables: cursors, paths, release.json and current.json.
+// What both sides share besides a level's tables: cursors, paths, release.json, current.json, names, and indexing, in
+// which what is missing throws.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
-import {
-  featureFilePath,
-  gidToSegment,
-  indexPath,
-  isReleaseId,
-  listingPath,
-  manifestPath,
-  namesPath,
-  pagePath,
-  wordsPath,
-} from '../../format/layout.ts';
-import { FORMATS, GEOMETRIES, type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import { featureFilePath, gidToSegment, isReleaseId, pagePath } from '../../format/layout.ts';
+import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
+import { NAME_FIELDS, namesHeader } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { LevelSummary, Release } from '../../format/release.ts';
 import {
   currentFromJson,
   currentToJson,
   FormatVersionError,
+  type LevelSummary,
+  type Release,
   releaseFromJson,
   releaseToJson,
 } from '../../format/release.ts';
+import { unitNames } from '../../proxy/points/unit-names.ts';
 
 const cursor = fc.record(
   {
@@ -94,31 +89,6 @@ test('files are numbered from 1 with six digits, more where six do not suffice',
     pagePath(3, 'fc', { column: 1, gid: 'esp/7 1' }, 999_999),
     'lv3/fc/gid-1/~65~73~70~2f7~201/1000000.json.gz',
   );
-});
-
-test('no two files of a level share a path, whatever its GIDs are called', () => {
-  const listings = [
-    'all' as const,
-    ...['all', 'features', 'none', '000001', 'gid-0', 'A', 'a'].flatMap((gid) =>
-      [0, 1].map((column) => ({ column, gid })),
-    ),
-  ];
-  const paths = [
-    manifestPath(2),
-    namesPath(2),
-    wordsPath(2),
-    ...GEOMETRIES.flatMap((geometry) => [
-      indexPath(2, geometry),
-      ...[0, 1].map((file) => featureFilePath(2, file, geometry)),
-    ]),
-    ...FORMATS.flatMap((format) =>
-      listings.flatMap((listing) => [0, 1].map((page) => pagePath(2, format, listing, page))),
-    ),
-  ];
-  assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, paths.length);
-  for (const format of FORMATS)
-    for (const listing of listings)
-      assert.ok(pagePath(2, format, listing, 0).startsWith(`${listingPath(2, format, listing)}/`));
 });
 
 /** A release of which every member differs from every other. */
@@ -307,4 +277,41 @@ test('another format version is an error of its own kind, with what to do, whate
           error instanceof FormatVersionError &&
           error.message === `f: format version is ${version}, expected 6: ${remedy}`,
       );
+});
+
+test('returns elements that are 0, empty or null, and throws for an index before, after or between the elements', () => {
+  assert.deepEqual([elementAt(['', null], 0), elementAt(['', null], 1)], ['', null]);
+  assert.deepEqual([numberAt([0, 7], 0), numberAt([0, 7], 1), elementAt(Int32Array.of(0), 0)], [0, 7, 0]);
+  for (const index of [-1, 2, 0.5, Number.NaN]) {
+    const expected = { name: 'RangeError', message: `index ${index} of 2` };
+    assert.throws(() => elementAt(['a', 'b'], index), expected);
+    assert.throws(() => elementAt(Uint32Array.of(1, 2), index), expected);
+    assert.throws(() => numberAt([1, 2], index), expected);
+  }
+});
+
+test('names have their columns by the header: in another order, and among others', () => {
+  const units = [
+    { fid: 1, gid: 'A', name: 'Łódź', type: null },
+    { fid: 7, gid: null, name: '', type: 'City' },
+  ];
+  for (const text of [
+    `${namesHeader()}[1,"A","Łódź",null,null,0]\n[7,null,"","City","A",2]\n`,
+    `${JSON.stringify([...NAME_FIELDS, 'colour', 'view'])}\n[1,"A","Łódź",null,null,0,5,[1,2]]\n[7,null,"","City","A",2,1,null]\n`,
+    '["view","type","name","gid","fid"]\n[{},null,"Łódź","A",1]\n["x","City","",null,7]\n',
+  ])
+    assert.deepEqual([...unitNames(text, 'names')], units, text);
+});
+
+test('names without a header, without a column, or cut, are refused by file and line', () => {
+  for (const [text, message] of [
+    ['', /^names: is not a complete list of names$/],
+    [namesHeader().trim(), /^names: is not a complete list of names$/],
+    ['<!doctype html>\n', /^names line 1: is not JSON$/],
+    ['{}\n', /^names line 1: is no list$/],
+    ['["fid","name","type"]\n', /^names line 1: has no column gid$/],
+    [`${namesHeader()}["1"]\n`, /^names line 2: is not a unit$/],
+    [`${namesHeader()}[1]\n[1\n`, /^names line 3: is not JSON$/],
+  ] as const)
+    assert.throws(() => [...unitNames(text, 'names')], { name: 'FormatError', message }, text);
 });

@@ -24,15 +24,12 @@ function deflated(text: Uint8Array): DeflatedText {
   return { data: deflateText(text), ...sumOf(text) };
 }
 
-/** Joins pieces with a `MemberWriter`. */
 function joined(pieces: readonly DeflatedText[]): Buffer {
   const parts: Buffer[] = [];
   const writer = new MemberWriter((bytes) => parts.push(bytes));
   for (const piece of pieces) writer.add(piece);
-  assert.equal(
-    writer.textBytes,
-    pieces.reduce((sum, { length }) => sum + length, 0),
-  );
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  assert.equal(writer.textBytes, bytes);
   writer.end();
   return Buffer.concat(parts);
 }
@@ -142,10 +139,8 @@ test('a line is deflated alone, or with the line before it, and ends in a block 
       const commas = Buffer.concat(lines.map((one) => Buffer.concat([one.subarray(0, -1), Buffer.from(',')])));
       assert.ok(inflateRawSync(Buffer.concat([...data, FINAL_BLOCK])).equals(commas));
       const sums = lines.map((one) => swapSeparator(crc32(one)));
-      assert.deepEqual(
-        sums,
-        lines.map((one) => crc32(Buffer.concat([one.subarray(0, -1), Buffer.from(',')]))),
-      );
+      const expected = lines.map((one) => crc32(Buffer.concat([one.subarray(0, -1), Buffer.from(',')])));
+      assert.deepEqual(sums, expected);
     }),
   );
 });

@@ -46,7 +46,6 @@ export interface MadeLevel extends Omit<MadeFeatures, 'table'> {
   index: LevelIndex;
 }
 
-/** The bytes of a page that nobody reads. */
 function madeUpPage(format: Format, number: number): Buffer {
   return Buffer.from(`${format} ${'x'.repeat(number % 7)} ${number}`);
 }

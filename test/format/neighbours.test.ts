@@ -1,6 +1,5 @@
 // The file of a level's neighbours: its form, the example of the specification, and what is refused of a damaged one.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   decodingNeighbours,
@@ -11,13 +10,7 @@ import {
 import { FormatError } from '../../format/parse.ts';
 import { neighbourLines, neighboursOf } from '../../generator/write/neighbours.ts';
 import { bordersOf, rectangle } from '../generator/made-up-levels.ts';
-
-/** A block of the specification. */
-function block(info: string): string {
-  const [, text] =
-    new RegExp(`^\`\`\`text ${info}\\n(.*?)^\`\`\`$`, 'ms').exec(readFileSync('format/EXAMPLES.md', 'utf8')) ?? [];
-  return text ?? assert.fail(info);
-}
+import { block, bytesIn } from './worked-example.ts';
 
 function decode(bytes: Uint8Array, features: number): Neighbours {
   const decoding = decodingNeighbours(bytes, features, 'lv1/neighbours.bin');
@@ -27,7 +20,7 @@ function decode(bytes: Uint8Array, features: number): Neighbours {
   }
 }
 
-const example = Buffer.from(block('neighbours').replaceAll(/#.*$/gm, '').replaceAll(/\s/g, ''), 'hex');
+const example = bytesIn('text neighbours');
 
 test('the example of the specification is what the generator makes of its squares, and the reader reads', () => {
   const made = neighboursOf(bordersOf([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0));
@@ -40,7 +33,7 @@ test('the example of the specification is what the generator makes of its square
     (position) => position + 1,
     (position) => ['A', 'B,C'][position] ?? null,
   );
-  assert.equal([...lines].join(''), block('neighbours-table').replaceAll('\n', '\r\n'));
+  assert.equal([...lines].join(''), block('text neighbours-table').replaceAll('\n', '\r\n'));
   const empty = neighboursOf(bordersOf([], 7));
   assert.deepEqual(decode(encodeNeighbours(empty.arrays), 0), empty);
 });

@@ -49,11 +49,7 @@ export function startReader(): Reader {
 }
 
 /** Asserts that a reader prints exactly this. */
-export async function assertReads(
-  read: Reader,
-  [out, level, ...args]: Parameters<Reader>,
-  expected: string,
-): Promise<void> {
+export async function assertReads(read: Reader, [out, level, ...args]: Parameters<Reader>, expected: string) {
   const { status, text, error } = await read(out, level, ...args);
   const what = `${levelName(level)} ${args.join(' ')}`;
   assert.deepEqual([status, error], [0, ''], what);

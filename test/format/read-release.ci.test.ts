@@ -76,7 +76,6 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-/** Asserts that the reader refuses to read on. */
 async function assertRefuses(out: string, args: readonly string[], error: RegExp): Promise<void> {
   const run = await read(out, 1, ...args);
   assert.deepEqual([run.status, run.text], [1, '']);

@@ -148,10 +148,8 @@ test('the generator writes the files of the worked example, and the text of its 
   const { names: _, bytes: __, index: ___, ...others } = elementAt(release.levels, 0);
   assert.deepEqual(others, level);
   const ofIndex = bytesIn('text index');
-  assert.deepEqual(
-    [bytes, index],
-    [featureFile.length + body.length, { bytes: ofIndex.length, sha256: sha256(ofIndex) }],
-  );
+  const expected = [featureFile.length + body.length, { bytes: ofIndex.length, sha256: sha256(ofIndex) }];
+  assert.deepEqual([bytes, index], expected);
 });
 
 test('the cursor of the worked example is the one that the code writes', () => {
@@ -172,10 +170,8 @@ test('the words of the worked example are those that the code writes and reads',
   const listed = /Apostrophes are (.*)\./.exec(SPECIFICATION)?.[1]?.split(/, | and /) ?? assert.fail();
   const codes = listed.map((range) => range.match(/[0-9A-F]{4}/g)?.map((code) => Number.parseInt(code, 16)) ?? []);
   const expected = codes.flatMap(([from = 0, to = from]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
-  assert.deepEqual(
-    found.map((letter) => letter.charCodeAt(0)),
-    expected,
-  );
+  const letters = found.map((letter) => letter.charCodeAt(0));
+  assert.deepEqual(letters, expected);
 });
 
 test('the tables of GID columns, of encoded GIDs and of page numbers are what the code makes', () => {
@@ -323,15 +319,11 @@ test('the arrays are specified by name, type and order as the code writes them, 
       rows.filter(([name]) => name.startsWith(start)).map(([name, type]) => [name.replace(start, one), type]),
     );
   const features = rows.filter(([name]) => !name.includes('<'));
-  assert.deepEqual(
-    [...features, ...named('gid<c>', ['gid0', 'gid1']), ...named('<format>', ['geojsonl', 'fc'])],
-    entriesOf(json.arrays),
-  );
+  const specified = [...features, ...named('gid<c>', ['gid0', 'gid1']), ...named('<format>', ['geojsonl', 'fc'])];
+  assert.deepEqual(specified, entriesOf(json.arrays));
   const [, list = ''] = /has the eight arrays (.*), in this order/.exec(SPECIFICATION) ?? [];
   const own = list.split(/, | and /).map((name) => name.replaceAll('`', ''));
-  assert.deepEqual(
-    features.filter(([name]) => own.includes(name)),
-    entriesOf(json.geometries.low.arrays),
-  );
+  const ofTables = features.filter(([name]) => own.includes(name));
+  assert.deepEqual(ofTables, entriesOf(json.geometries.low.arrays));
   assert.equal(own.length, 8);
 });

@@ -53,7 +53,6 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   Gothic: '𐌰𐌸𐌴𐌹𐌽𐌰',
 };
 
-/** The words of units with one name each. */
 function wordsOf(names: readonly string[]): Words {
   return decodeWords(encodeWords(names.map((name) => [name])), names.length, 'words.bin');
 }
@@ -128,39 +127,9 @@ test('names and keys ascend by their bytes, as no comparison of JavaScript texts
   // Few letters above the surrogates stay as they are when they are folded.
   const words = wordsOf(['\ufe73', '𐌰', 'a', '\ufb00', 'ꦪ 𐌰', '龜']);
   const lines = Buffer.from(words.arrays.text).toString().trimEnd().split('\n');
-  assert.deepEqual(
-    lines,
-    lines.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
-  );
+  const sorted = lines.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  assert.deepEqual(lines, sorted);
   assert.deepEqual(unitsWith(words, '𐌰'), [1, 4]);
-});
-
-test('a level without names has no words, and nothing is found in it', () => {
-  for (const units of [[], [[], []]]) {
-    const bytes = encodeWords(units);
-    assert.equal(bytes.length, 36);
-    const words = decodeWords(bytes, units.length, 'words.bin');
-    assert.deepEqual(
-      [words.keysWith(Buffer.from('a')), words.namesWith(Buffer.from('a'))],
-      [0, 1].map(() => ({ from: 0, to: 0 })),
-    );
-  }
-});
-
-test('the units of keys are counted once each', () => {
-  const words = decodeWords(encodeWords([['San Salvador San'], ['San', 'Sant'], ['Alsan'], ['Nan']]), 4, 'words.bin');
-  for (const [text, count] of [
-    ['san', 2],
-    ['s', 2],
-    ['', 4],
-    ['salv', 1],
-    ['x', 0],
-  ] as const)
-    assert.equal(words.countUnits(words.keysWith(Buffer.from(text))), count, text);
-  assert.equal(
-    words.countUnits(words.keysWith(Buffer.from('s')), (unit) => unit === 1),
-    1,
-  );
 });
 
 test('a file whose keys do not ascend, or that names a unit that is not there, is refused', () => {

@@ -56,14 +56,12 @@ export const fileWithout = bytesIn('text none-feature-file', { 'data of position
 export const aloneWithout = bytesIn('text none-alone');
 export const tableWithout = exampleTable();
 
-/** The level of the worked example, from its files. */
 function exampleLevel(): LevelIndex {
   const files = { manifest: block('json manifest'), index: bytesIn('text index') };
   const names = { manifest: 'README.md manifest', index: 'README.md index' };
   return decodeLevel(files, { release: 'demo', level: 0, features: 2 }, names);
 }
 
-/** The table of the geometry `none` of the worked example, from its files. */
 function exampleTable(): FeatureTable {
   const files = { manifest: block('json manifest'), table: bytesIn('text none-index') };
   return decodeTable(files, 'none', example, { manifest: 'README.md manifest', table: 'README.md none-index' });

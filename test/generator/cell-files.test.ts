@@ -1,13 +1,14 @@
 // The file of a level's cells: its form, what is refused of a damaged one, and the example of the specification.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { VarintReader } from '../../format/cell-numbers.ts';
 import { type CellArrays, type Cells, decodeCells, directoryBytes } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { encodeDirectory } from '../../generator/write/build-cells.ts';
+import { bytesIn } from '../format/worked-example.ts';
 import { dice } from '../support/dice.ts';
 import { bytesOf, makeLevel, patchwork, rectangle, ring } from './made-up-levels.ts';
 
@@ -52,6 +53,12 @@ test('a flipped bit, missing bytes and those of another cell are an error, never
   refused(own.subarray(0, -1));
   refused(new Uint8Array(0));
   refused(bytesOf({ arrays, bytes }, cell + 1));
+});
+
+test('points that the bytes of a cell do not have are refused, whatever their number', () => {
+  const bytes = Uint8Array.from([1, 2, 3, 4, 130, 5, 130]);
+  for (const count of [3, 4, 2 ** 40, Number.POSITIVE_INFINITY])
+    assert.throws(() => new VarintReader(bytes).readPoints(count, new Float64Array(16), 2), RangeError, String(count));
 });
 
 test('a directory that is cut, damaged, of another version or of another level is refused', () => {
@@ -107,8 +114,7 @@ test('a directory whose arrays contradict each other is refused although its CRC
 });
 
 test('the example of the specification, byte by byte', () => {
-  const [, block = ''] = /^```text cells\n(.*?)^```$/ms.exec(readFileSync('format/EXAMPLES.md', 'utf8')) ?? [];
   const { bytes, unitsAt } = makeLevel([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
-  assert.equal(bytes.toString('hex'), block.replaceAll(/#.*$|\s/gm, ''));
+  assert.deepEqual(bytes, bytesIn('text cells'));
   assert.deepEqual(unitsAt('2', '1'), [1]);
 });

@@ -41,7 +41,6 @@ interface Blocked {
   command: ChildProcess;
   /** Its exit code and the signal that ended it. */
   exit: Promise<unknown[]>;
-  /** What it has printed. */
   text: string;
   /** Lets the call go on. */
   release(): void;
@@ -89,7 +88,6 @@ for (const [name, args, blocks, folders] of [
     assert.deepEqual(readdirSync(working), []);
   });
 
-/** Ids of the child processes of a process. */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number).filter(Boolean);
 }

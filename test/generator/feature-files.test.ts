@@ -1,8 +1,7 @@
 // Feature files and their index as a build writes them, the pages that reuse their deflate data, and the three choices
 // of --pages: what is stored differs, what is stored in several of them is the same to the byte.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
@@ -66,22 +65,6 @@ const positions = [...countries.keys()];
 const chained = positions.map((position) => cut(index.chained, position));
 const data = positions.map((position) => cut(index.aloneAt(position), position));
 const texts = data.map(inflated);
-
-test('a feature file is one gzip member with the lines of its features, in order of fid, which zcat reads', () => {
-  assert.deepEqual(
-    texts.map((text) => JSON.parse(text.toString()).id),
-    countries.map(({ fid }) => fid).sort((a, b) => a - b),
-  );
-  assert.equal(readdirSync(join(root, 'lv0/features')).length, 3);
-  for (const [number, file] of files.entries()) {
-    const [first, end] = [number * FEATURES_PER_FILE[0], (number + 1) * FEATURES_PER_FILE[0]];
-    const zcat = spawnSync('zcat', { input: file, maxBuffer: 2 ** 28 });
-    assert.equal(zcat.status, 0);
-    assert.ok(zcat.stdout.equals(Buffer.concat(texts.slice(first, end))));
-    const parts = chained.slice(first, end);
-    assert.ok(file.equals(Buffer.concat([MEMBER_HEADER, ...parts, memberEnd(sumOf(zcat.stdout))])));
-  }
-});
 
 test('short features are chained to the short one before them where that saves a tenth, others are in the file alone', () => {
   const isShort = (position: number): boolean => elementAt(texts, position).length < REUSE_TEXT_BYTES;

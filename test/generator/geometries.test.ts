@@ -15,7 +15,6 @@ import { ragged } from '../support/datasets/ragged.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 
-/** The rings of units in this order. */
 function ringsOf(wkts: readonly string[]): LevelRings {
   const collector = newRingCollector(7);
   const writer = new GeometryWriter(7, collector);
@@ -53,7 +52,6 @@ function edgesOf(units: readonly OpenPolygon[][]): Set<string> {
   return edges;
 }
 
-/** The ring of a square, from its south-western corner. */
 function box(x: number, y: number, size: number): string {
   const [east, north] = [x + size, y + size];
   return `(${x} ${y},${east} ${y},${east} ${north},${x} ${north},${x} ${y})`;
@@ -177,10 +175,8 @@ test('small units stay recognisable: none changes its area by more than a tenth,
 
 test('longitudes are scaled by the cosine of the latitude: the same island stays at the equator and goes at 70 degrees', () => {
   const island = (y: number): string => `MULTIPOLYGON((${box(0, y, 1)}),(${box(2, y, 0.009)}))`;
-  assert.deepEqual(
-    simplified([island(0), island(70)], 'low').map(({ length }) => length),
-    [2, 1],
-  );
+  const counts = simplified([island(0), island(70)], 'low').map(({ length }) => length);
+  assert.deepEqual(counts, [2, 1]);
 });
 
 test('a unit smaller than a cell of the grid is that cell; one without area has no polygon', () => {

@@ -141,8 +141,6 @@ test('units say how many there are inside them, of each level below, and their c
     [3, 1, null],
   ];
   const expected = [[inA, inB, []], [[[3, 2, 'City']], [[3, 3, 'Town']], [[3, 1, null]]], [], units.map(() => [])];
-  assert.deepEqual(
-    names.slice(0, 4).map((level) => level.map((unit) => unit.at(-1))),
-    expected,
-  );
+  const inside = names.slice(0, 4).map((level) => level.map((unit) => unit.at(-1)));
+  assert.deepEqual(inside, expected);
 });

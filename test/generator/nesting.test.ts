@@ -69,8 +69,6 @@ test('levels that nest are simplified together, in runs; what the next level has
     ],
   );
   const apart = groupsOf(levels.slice(0, 2), [{ share: null, own: 0 }]);
-  assert.deepEqual(
-    apart.map((group) => group.positions),
-    [100, 200],
-  );
+  const positions = apart.map((group) => group.positions);
+  assert.deepEqual(positions, [100, 200]);
 });

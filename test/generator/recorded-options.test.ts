@@ -75,10 +75,8 @@ test('options that have their defaults are not recorded, nor is an option for al
   assert.deepEqual(plain.options, {});
   const allLevels = buildOptions(source, folder, { nameColumns: [{ level: undefined, value: 'X' }] });
   const recorded = recordedOptions(allLevels);
-  assert.deepEqual(
-    sourceOptionsFrom(recorded).nameColumns,
-    LEVELS.map((level) => ({ level, value: 'X' })),
-  );
+  const everywhere = LEVELS.map((level) => ({ level, value: 'X' }));
+  assert.deepEqual(sourceOptionsFrom(recorded).nameColumns, everywhere);
   assert.deepEqual(sourceOptionsFrom({ columns: ['lv0,lv2=-A,B'] }).columns, [
     { level: 0, value: '-A,B' },
     { level: 2, value: '-A,B' },
@@ -119,10 +117,8 @@ test('build --like builds with the options of another release, except for those 
   const more = ['--where', "lv1=GID_1 <> 'BBB.1_1'", '--keep-fids', '--date', '2026-11-22'];
   const fewer = ['--no-cells', '--no-neighbours', '--no-tiles'];
   const [r1, r2] = [await build('r1', ...options.split(' '), ...more, ...fewer), await build('r2', '--like', 'r1')];
-  assert.deepEqual(
-    r1.levels.map(({ features }) => features),
-    [2, 2, 0, 0, 0, 0],
-  );
+  const counts = r1.levels.map(({ features }) => features);
+  assert.deepEqual(counts, [2, 2, 0, 0, 0, 0]);
   const featureFiles = (id: string) =>
     Object.entries(contentOf(join(out, 'releases', id))).filter(([path]) => path.includes('/features/'));
   assert.deepEqual(featureFiles('r2'), featureFiles('r1'));

@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import type { VectorTile } from '@mapbox/vector-tile';
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, releasePath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import { nameColumns } from '../../format/names.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, toValid } from '../../generator/gdal/valid-polygons.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
+import { jsonLines } from '../support/files.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
 import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { textOf } from '../support/releases/reseal.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 
 /** Deeper tiles are many, and made in the same way. */
@@ -55,7 +55,6 @@ function isBeside([x1, y1, x2, y2]: Edge, rings: readonly OpenRing[]): boolean {
   return rings.filter((ring) => sideOf(x, y, ring) === 1).length % 2 === 1;
 }
 
-/** The tiles of a level by their places. */
 async function tilesOf(level: Level): Promise<Map<string, VectorTile>> {
   const tiles = new Map<string, VectorTile>();
   for await (const { zoom, x, y, tile } of readTiles(openTiles(join(root, levelName(level), 'tiles.pmtiles')), DEEPEST))
@@ -136,16 +135,9 @@ test('the deepest zoom has each unit with an area, also where its label is, with
     const archive = openTiles(join(root, levelName(level), 'tiles.pmtiles'));
     const { minZoom, maxZoom } = await archive.getHeader();
     assert.deepEqual([minZoom, maxZoom], [tiles.minzoom, tiles.maxzoom]);
-    const [header = '', ...lines] = gunzipSync(readFileSync(join(root, namesPath(level))))
-      .toString()
-      .split('\n');
-    const [fid = -1, gid = -1, colour = -1] = nameColumns(header, ['fid', 'gid', 'colour'], 'names');
-    const names = new Map(
-      lines
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-        .map((own) => [own[fid], own]),
-    );
+    const [header, ...lines] = jsonLines(textOf(root, namesPath(level)));
+    const [fid = -1, gid = -1, colour = -1] = ['fid', 'gid', 'colour'].map((field) => header.indexOf(field));
+    const names = new Map(lines.map((own) => [own[fid], own]));
     const [seen, labelled, apart] = [new Set<number>(), new Set<number>(), new Set<number>()];
     for await (const { zoom, tile } of readTiles(archive)) {
       if (zoom < maxZoom) continue;

@@ -37,10 +37,8 @@ function find(level: Level, column: string, value: string) {
 }
 
 test('the sample has four levels with the layers and columns of GADM, and about 12,000 units', () => {
-  assert.deepEqual(
-    sample.map((units) => units.length),
-    summary.units,
-  );
+  const counts = sample.map((units) => units.length);
+  assert.deepEqual(counts, summary.units);
   const layers = dataset.layers.map((layer) => ({
     name: layer.name,
     columns: layer.fields.getNames(),
@@ -119,10 +117,8 @@ test('build --sample publishes the sample as it is, remarks only on what is draw
     readFileSync(join(out, 'releases/sample/release.json'), 'utf8'),
     'sample',
   );
-  assert.deepEqual(
-    levels.map(({ features }) => features),
-    [255, 159, 3194, 8212, 0, 0],
-  );
+  const counts = levels.map(({ features }) => features);
+  assert.deepEqual(counts, [255, 159, 3194, 8212, 0, 0]);
   // Its sources have some borders that both sides draw with other vertices.
   assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['drawn-apart']);
   for (const { level, features } of levels.slice(0, 4)) {

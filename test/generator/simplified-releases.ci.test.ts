@@ -159,7 +159,6 @@ function distance([x, y]: Place, edges: Iterable<readonly [from: Place, to: Plac
   return METRES * least;
 }
 
-/** Twice the area of a ring. */
 function areaOf(ring: Ring): number {
   let area = 0;
   for (const [[x1, y1], [x2, y2]] of edgesOf([ring])) area += x1 * y2 - x2 * y1;

@@ -40,7 +40,6 @@ await buildUnchecked(squaresOf('a', 'one', 'two', 'three'), out, { release: 'a' 
 await buildUnchecked(squaresOf('b', 'uno', 'two', 'three'), out, { release: 'b' });
 await buildUnchecked(squaresOf('c', 'uno', 'dos', 'three'), out, { release: 'c', activate: false });
 
-/** Publishes the changes of a pair. */
 function publish(at: string, from: string, to: string, key?: typeof privateKey): Promise<unknown> {
   return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
 }

@@ -46,7 +46,6 @@ async function wholeReleases(out: string): Promise<string[]> {
   return found.sort();
 }
 
-/** The release that a proxy serves from a folder. */
 async function served(out: string): Promise<string | undefined> {
   const releases = new Releases(directoryOrigin(out));
   await releases.refresh();

@@ -18,7 +18,6 @@ import { optionsFromEnvironment, SERVE_OPTIONS } from '../../proxy/config/option
 const EXAMPLE = 'generator/examples/kubernetes';
 const MODELS = new Map(Object.entries({ Deployment, Job, PersistentVolumeClaim, PodDisruptionBudget, Service }));
 
-/** The resources in a file of the example. */
 function resourcesIn(file: string): object[] {
   return parseAllDocuments(readFileSync(join(EXAMPLE, file), 'utf8')).map((document) => document.toJS());
 }
@@ -60,7 +59,6 @@ for (const file of FILES)
     for (const resource of resourcesIn(file)) assert.deepEqual(unknownFields(resource), []);
   });
 
-/** The only container of a Job or Deployment of the example. */
 function containerOf({ spec }: IJob | IDeployment) {
   return elementAt(spec?.template.spec?.containers ?? [], 0);
 }
@@ -89,10 +87,8 @@ test('the pods of the Job build all shards of one release, and the seal Job publ
   }
   await program().parseAsync(containerOf(sealing).args ?? []);
   const [{ release, out } = assert.fail('nothing is sealed')] = seals;
-  assert.deepEqual(
-    builds,
-    Array.from({ length: 4 }, (_, shard) => ({ share: { shard, shards: 4 }, release, out })),
-  );
+  const expected = Array.from({ length: 4 }, (_, shard) => ({ share: { shard, shards: 4 }, release, out }));
+  assert.deepEqual(builds, expected);
 });
 
 test('the proxy serves the output folder, its variables are options, and its pods end after the time for responses', () => {

@@ -45,22 +45,18 @@ const reference = copyOf(before);
 await buildRelease(newSource, reference, newBuild);
 const expected = contentOf(reference);
 
-/** An output folder with releases r1 to r4. */
 const four = temporaryFolder();
 for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
 
-/** What current.json says. */
 function currentIn(out: string) {
   return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
 }
 
-/** What current.json must say. */
 function pointerTo(out: string, release: string, hosted: readonly string[]) {
   const digests = hosted.map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]);
   return { version: FORMAT_VERSION, release, hosted, digests: Object.fromEntries(digests) };
 }
 
-/** A fresh copy of the output folder that serves `old`. */
 const freshOutput = (): string => copyOf(before);
 
 test('of two builders at once the second is refused and told who is writing; the first is not disturbed', async () => {
@@ -183,10 +179,8 @@ test('a release built for review is not readable when another is activated or pr
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
   assert.deepEqual(await pruneReleases(out, 2), ['old']);
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
-  assert.deepEqual(
-    listReleases(out).map(({ release }) => release),
-    ['review', 'b'],
-  );
+  const known = listReleases(out).map(({ release }) => release);
+  assert.deepEqual(known, ['review', 'b']);
   await activateRelease(out, 'review');
   assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));
 });
@@ -196,10 +190,8 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
   const file = join(out, releasePath('r2'), RELEASE_FILE);
   writeFileSync(file, '{');
   const listed = listReleases(out).toSorted((a, b) => (a.release < b.release ? -1 : 1));
-  assert.deepEqual(
-    listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`),
-    ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined'],
-  );
+  const said = listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`);
+  assert.deepEqual(said, ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined']);
   const table = releaseTable(listed).split('\n');
   assert.match(table[2] ?? '', /^r2 .* damaged /);
   assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
@@ -213,10 +205,8 @@ test('prune goes by the order that current.json records, not by the dates of fil
   await activateRelease(out, 'old');
   for (const [i, release] of ['a', 'z', 'old'].entries())
     utimesSync(join(out, 'releases', release, 'release.json'), 1000 * i, 1000 * i);
-  assert.deepEqual(
-    listReleases(out).map(({ release }) => release),
-    ['old', 'z', 'a'],
-  );
+  const order = listReleases(out).map(({ release }) => release);
+  assert.deepEqual(order, ['old', 'z', 'a']);
   assert.deepEqual(await pruneReleases(out, 2), ['z']);
 });
 

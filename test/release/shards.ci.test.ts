@@ -32,17 +32,10 @@ for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedP
 
 const out = join(folder, 'sharded');
 
-/** Builds one shard in this process. */
-function buildOne(
-  shard: number,
-  shards: number,
-  options: Partial<BuildOptions> = {},
-  report: Report = SILENT,
-): Promise<void> {
+function buildOne(shard: number, shards: number, options: Partial<BuildOptions> = {}, report: Report = SILENT) {
   return buildShard(buildOptions(source, out, { ...ONE_OTHER, ...options }), { shard, shards }, report);
 }
 
-/** Builds one shard as a process. */
 async function runShard(share: string): Promise<void> {
   const what = ['--source', source, '--out', out, '--release', 'r1', '--geometry', 'low', '--no-tiles'];
   await promisify(execFile)(process.execPath, [

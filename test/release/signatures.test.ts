@@ -92,7 +92,6 @@ for (const release of ['r1', 'r2', 'r3'])
 await run(output, 'sign r1 --time 2026-11-01T12:00:00Z --key', mine.privateFile);
 pointTo(output, 'r2', ['r1', 'r2']);
 
-/** A copy of the output folder. */
 const copy = (): string => copyOf(output);
 
 const sequenceOf = (out: string, id: string): number =>
@@ -141,10 +140,8 @@ test('openssl verifies the signatures of a release, and sha256sum the files, as 
 });
 
 test('a build counts the releases of its output folder; one that is built again keeps its number and its signatures', async () => {
-  assert.deepEqual(
-    ['r1', 'r2', 'r3'].map((id) => sequenceOf(output, id)),
-    [1, 2, 3],
-  );
+  const numbers = ['r1', 'r2', 'r3'].map((id) => sequenceOf(output, id));
+  assert.deepEqual(numbers, [1, 2, 3]);
   const out = copy();
   await buildUnchecked(source, out, { ...ONE_OTHER, storedPages: 'unfiltered', release: 'r1' });
   assert.equal(sequenceOf(out, 'r1'), 1);
@@ -284,7 +281,6 @@ test('an unsigned release, or an older one, does not take the place of the one t
   await logsOfRollback(/^serving release r1$/m);
 });
 
-/** The time of signing of a release. */
 function timeOf(out: string, id: string): string {
   const signed: unknown = JSON.parse(readFileSync(join(out, releasePath(id), SIGNED_FILE), 'utf8'));
   assert.ok(typeof signed === 'object' && signed !== null && 'time' in signed && typeof signed.time === 'string');
@@ -312,7 +308,6 @@ test('the time of signing is that of --time, or of the clock, and later than tha
   assert.match((await type(out, 'build --sample', '--time', before)).stderr, /--time .* without --sign-key/);
 });
 
-/** Takes the time away that a release was signed at. */
 function takeTime(out: string, id: string): void {
   for (const file of [SIGNED_FILE, `${SIGNED_FILE}.sig`]) rmSync(join(out, releasePath(id), file));
 }

@@ -48,10 +48,8 @@ async function walkSomewhere(random: Dice): Promise<string> {
   const expected = (read.get(release)?.[level] ?? []).filter(
     (feature) => parent === undefined || feature.fields['GID_0'] === parent,
   );
-  assert.deepEqual(
-    fids,
-    expected.map((feature) => feature.fid),
-  );
+  const expectedFids = expected.map((feature) => feature.fid);
+  assert.deepEqual(fids, expectedFids);
   return release;
 }
 

@@ -18,7 +18,6 @@ import { typed } from '../support/processes/typed.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** The folder of a release of an older version and its source. */
 function unpacked(version: number): string {
   const folder = temporaryFolder();
   execFileSync('tar', ['-xzf', resolve(`test/release/version-${version}.tar.gz`), '-C', folder]);
@@ -27,7 +26,6 @@ function unpacked(version: number): string {
 
 const cwd = unpacked(5);
 
-/** What the generator prints in a folder. */
 function generatorIn(folder: string, ...args: string[]) {
   return typed('generator', args, { cwd: folder });
 }

@@ -59,7 +59,6 @@ await buildRelease(writeDataset(join(temporaryFolder(), 'row.geojson'), 'GeoJSON
 /** A bucket; each test begins with what the one before has left there. */
 const s3 = await startS3();
 
-/** Another one, which has the first release. */
 const bucketWithFirst = (): Promise<RunningS3> => startS3({ folder: copyOf(first), prefix: PREFIX });
 
 /** Where to: the bucket of a server, or a place as rclone writes it. */
@@ -90,13 +89,7 @@ function startUpload(target: Target, out: string, args: readonly string[] = [], 
   });
 }
 
-/** Runs the script to its end. */
-async function run(
-  target: Target,
-  out: string,
-  args: readonly string[] = [],
-  more = {},
-): Promise<{ code: number | null; errors: string }> {
+async function run(target: Target, out: string, args: readonly string[] = [], more = {}) {
   const child = startUpload(target, out, args, more);
   assert.ok(child.stderr);
   const [errors] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -334,10 +327,8 @@ test('--delete removes releases that current.json does not list, after current.j
   const [pointer, description, ...others] = await upload(s3, pruned, ['--delete']);
   assert.deepEqual([pointer, description], [`PUT ${CURRENT_PATH}`, 'DELETE releases/r1/release.json']);
   const files = filesUnder(first).filter((path) => path.startsWith('releases/') && !path.endsWith('/release.json'));
-  assert.deepEqual(
-    others.toSorted(),
-    files.map((path) => `DELETE ${path}`),
-  );
+  const removed = files.map((path) => `DELETE ${path}`);
+  assert.deepEqual(others.toSorted(), removed);
   assert.equal(await assertWhole(s3), 'r2');
   assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
 });

@@ -1,6 +1,6 @@
 // A clone to set up in a folder of its own, with stand-ins for npm, apt and the compiler that note how they were
 // called.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -109,11 +109,7 @@ export function makeClone(options: CloneOptions = {}): Clone {
 }
 
 /** A program that notes its call and runs `script`, in which `fs` is there. */
-export function addProgram(
-  { folder, programs }: Pick<Clone, 'folder' | 'programs'>,
-  name: string,
-  script: string,
-): void {
+export function addProgram({ folder, programs }: Pick<Clone, 'folder' | 'programs'>, name: string, script: string) {
   const calls = JSON.stringify(join(folder, 'calls'));
   const text = `#!${process.execPath}\nconst fs = require('node:fs');
     fs.appendFileSync(${calls}, '${name} ' + process.argv.slice(2).join(' ') + '\\n');\n${script}`;
@@ -127,10 +123,7 @@ export function callsIn(clone: Clone): string[] {
 }
 
 /** Starts a set-up. */
-export function start(
-  clone: Clone,
-  { node = process.execPath, env: more = {} }: Start = {},
-): { child: ChildProcess; outcome: Promise<Outcome> } {
+export function start(clone: Clone, { node = process.execPath, env: more = {} }: Start = {}) {
   const { folder, programs } = clone;
   const env = { PATH: programs, TMPDIR: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...more };
   const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });

@@ -15,14 +15,12 @@ interface Import {
 /** Browser code, which has its own rules, and examples. */
 const NOT_MODULES = /^proxy\/(explorer|examples)\//;
 
-/** The TypeScript files of a folder. */
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Every import of the modules of a folder. */
 function importsOf(folder: string): Import[] {
   const files = filesOf(folder).filter((file) => !NOT_MODULES.test(file));
   return files.flatMap((file) => {

@@ -36,7 +36,6 @@ before(() => {
   execFileSync('npm', ['install', join(home, tarball), ...QUIET], { cwd: home });
 });
 
-/** Where npm puts a program of the package. */
 function installed(program: string): string {
   return join(home, 'node_modules', '.bin', program);
 }
@@ -51,7 +50,6 @@ function run(program: string, args: string[]) {
   return runIn(home, installed(program), args);
 }
 
-/** Runs a module in the folder of the package's user. */
 function runModule(name: string) {
   return runIn(home, process.execPath, [name]);
 }

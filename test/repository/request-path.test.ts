@@ -71,15 +71,11 @@ test('the README names every file of a page request as a step, and every capabil
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   const named = linksIn(rows);
   const isNamed = (file: string): boolean => named.some((name) => file === name || file.startsWith(`${name}/`));
-  assert.deepEqual(
-    [...core, ...adapter].filter((file) => !isNamed(file)),
-    [],
-  );
+  const unnamed = [...core, ...adapter].filter((file) => !isNamed(file));
+  assert.deepEqual(unnamed, []);
   const capabilities = readdirSync('proxy/features').filter((name) => name !== 'rows.ts');
-  assert.deepEqual(
-    capabilities.filter((name) => !named.includes(join('proxy/features', name))),
-    [],
-  );
+  const missing = capabilities.filter((name) => !named.includes(join('proxy/features', name)));
+  assert.deepEqual(missing, []);
   for (const ceiling of [CEILINGS.core, CEILINGS.readers, CEILINGS.adapter, CEILINGS.places, CEILINGS.capability])
     assert.ok(section.includes(ceiling.toLocaleString('en')), `${ceiling} is in proxy/README.md`);
 });

@@ -128,10 +128,8 @@ test('what takes long is said again every 15 seconds, with how long it has taken
     assert.deepEqual(said(), []);
     for (const ms of [1, 15_000, 15_000, 15_000, 15_000]) t.mock.timers.tick(ms);
     const times = ['15 s', '30 s', '45 s', '1 min 0 s', '1 min 15 s'];
-    assert.deepEqual(
-      said(),
-      times.map((time) => `set-up: still compiling: ${time}`),
-    );
+    const lines = times.map((time) => `set-up: still compiling: ${time}`);
+    assert.deepEqual(said(), lines);
   } finally {
     socket.end();
     server.close();
@@ -187,10 +185,8 @@ test("the set-up compiles with the headers beside this Node, whatever npm's node
 test('two set-ups of one clone at once do the work once', async () => {
   const clone = makeClone({ prebuilt: 'binding' });
   const outcomes = await Promise.all([setUp(clone), setUp(clone)]);
-  assert.deepEqual(
-    outcomes.map(({ code }) => code),
-    [0, 0],
-  );
+  const codes = outcomes.map(({ code }) => code);
+  assert.deepEqual(codes, [0, 0]);
   assert.deepEqual(callsIn(clone), ['npm ci --include=dev', 'node-pre-gyp install']);
 });
 

@@ -53,7 +53,6 @@ async function survives(source: string, what: string, accept: readonly Acceptabl
   return true;
 }
 
-/** A copy of the source in which one file is damaged. */
 function damaged(source: string, file: string, damage: (bytes: Buffer) => Buffer): string {
   const root = join(folder, 'damaged');
   rmSync(root, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // Every kind of source that must work, made through GDAL, built, and read back from the release's files.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
-import { runSql, writeDataset } from '../support/datasets/write-dataset.ts';
+import { runSql, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
 import { buildOptions } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,36 +22,23 @@ function countryIn(epsg: number, wkt: string): string {
   return writeDataset(join(folder, `${epsg}.gpkg`), 'GPKG', [layer]);
 }
 
-/** The small countries as a file for each level. */
-function filesOfLevels(driver: string, ending: string): string[] {
-  const path = join(folder, ending);
-  mkdirSync(path);
-  return countryLayers((level) => `adm${level}`).map((layer) => {
-    // A Shapefile has no fids: they are positions from 0.
-    const features = layer.features.map(({ fid, ...unit }) => (ending === 'shp' ? unit : { ...unit, fid: fid ?? 0 }));
-    return writeDataset(join(path, `${layer.name}.${ending}`), driver, [{ ...layer, features }]);
-  });
-}
-
+/** The small countries, a layer for each level. */
+const ADM = countryLayers((level) => `adm${level}`);
 const DISTRICTS = ['Næst', 'Søst', '東', 'Wüst "late"'];
 
 test("builds GeoPackages with GADM's layer names, of all countries and of one", async () => {
   const countries = await published(writeCountries());
   assert.deepEqual(countries.counts, [2, 3, 4, 0, 0, 0]);
-  assert.deepEqual(
-    countries.release.levels.map(({ listings }) => listings),
-    [1, 3, 6, 0, 0, 0],
-  );
+  const listings = countries.release.levels.map(({ listings }) => listings);
+  assert.deepEqual(listings, [1, 3, 6, 0, 0, 0]);
   assert.deepEqual(countries.gidsOf(2, 'NAME_2'), DISTRICTS);
   const [first] = countries.unitsOf(2);
   assert.deepEqual(Object.keys(first), ['type', 'id', 'bbox', 'properties', 'geometry']);
   assert.deepEqual(countries.columnsOf(2), ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2']);
   const layers = countryLayers((level) => `ADM_ADM_${level}`);
   const country = await published(writeDataset(join(folder, 'country.gpkg'), 'GPKG', layers));
-  assert.deepEqual(
-    country.release.levels.map(({ layer }) => layer),
-    ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', ''],
-  );
+  const names = country.release.levels.map(({ layer }) => layer);
+  assert.deepEqual(names, ['ADM_ADM_0', 'ADM_ADM_1', 'ADM_ADM_2', '', '', '']);
   assert.deepEqual(country.gidsOf(2, 'NAME_2'), DISTRICTS);
 });
 
@@ -61,7 +48,7 @@ test('builds folders and lists of Shapefiles, whose fids start at 0, of GeoJSON 
     ['GeoJSON', 'geojson', [1, 2, 3, 4]],
     ['FlatGeobuf', 'fgb', undefined],
   ] as const) {
-    const files = filesOfLevels(driver, ending);
+    const files = writeFiles(join(folder, ending), driver, ADM);
     const [fromFolder, fromFiles] = [await published(join(folder, ending)), await published(files)];
     assert.deepEqual(fromFiles.unitsOf(2), fromFolder.unitsOf(2));
     // FlatGeobuf has features in an order of its own, and no fids.
@@ -177,8 +164,9 @@ for (const [driver, ending, day] of [
         assert.deepEqual(new Set(bare(name)), new Set([value]));
     }
     const [parents] = readIndex(root, 1).columns;
+    const counted = Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]);
     assert.deepEqual(
-      Array.from({ length: parents?.size ?? 0 }, (_, n) => [parents?.gidAt(n), parents?.countAt(n)]),
+      counted,
       BIG_INTEGERS.toSorted().map((gid) => [gid, 1]),
     );
   });

@@ -1,16 +1,7 @@
 // Sources with errors: each is refused with file, layer and fid, or accepted by name; oddities are counted and
 // recorded.
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
@@ -21,7 +12,14 @@ import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureFeature, layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import {
+  type FixtureFeature,
+  layerOf,
+  square,
+  squares,
+  writeDataset,
+  writeFiles,
+} from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
@@ -45,11 +43,7 @@ interface Refusal {
 }
 
 /** Asserts that a source is refused, that nothing is published, and that a dry run refuses it alike. */
-async function assertRefused(
-  source: string,
-  { message, remedy = /./ }: Refusal,
-  options: Partial<BuildOptions> = {},
-): Promise<void> {
+async function assertRefused(source: string, { message, remedy = /./ }: Refusal, options: Partial<BuildOptions> = {}) {
   const expected = { message, remedy };
   const out = join(folder, `out-${made++}`);
   await assert.rejects(buildRelease(source, out, options), expected);
@@ -285,10 +279,8 @@ test('oddities that leave a release right are counted with their first example',
   const low = writeDataset(join(folder, 'districts.gpkg'), 'GPKG', districts);
   const missing = 'the source has no level 0, 1: their units have no names and no shapes, ';
   const { quality } = await published(low);
-  assert.deepEqual(
-    [quality.length, quality[0]?.replace(/^lv2 missing-parents \d+ /, '').startsWith(missing)],
-    [1, true],
-  );
+  const isMissing = [quality.length, quality[0]?.replace(/^lv2 missing-parents \d+ /, '').startsWith(missing)];
+  assert.deepEqual(isMissing, [1, true]);
 });
 
 test('far fewer units than in the current release of the same source are refused; one of another source is no measure', async () => {
@@ -315,14 +307,13 @@ test('far fewer units than in the current release of the same source are refused
   assert.equal((await buildRelease(own, out, { release: 'r3' })).levels[2]?.features, 1);
 });
 
-/** A folder of Shapefiles of the small countries. */
 function shapefiles(): string {
   const path = join(folder, `shapes-${made++}`);
-  mkdirSync(path);
-  for (const layer of countryLayers((n) => `adm${n}`)) {
-    const features = layer.features.map(({ values, wkt }) => ({ values, wkt }));
-    writeDataset(join(path, `${layer.name}.shp`), 'ESRI Shapefile', [{ ...layer, features }]);
-  }
+  writeFiles(
+    path,
+    'ESRI Shapefile',
+    countryLayers((n) => `adm${n}`),
+  );
   return path;
 }
 

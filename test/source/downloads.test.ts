@@ -12,9 +12,8 @@ import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
-import { writeZip } from '../support/datasets/write-zip.ts';
-import { filesUnder } from '../support/files.ts';
+import { type FixtureLayer, square, squares, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
+import { zipFolder } from '../support/datasets/write-zip.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -31,25 +30,13 @@ function countryFile(country: 'AAA' | 'BBB', layerName: (level: Level) => string
   }));
 }
 
-/** A GeoPackage of one of the two countries. */
 function countryPackage(country: 'AAA' | 'BBB', fid = 1): string {
   const layers = countryFile(country, (n) => `ADM_ADM_${n}`, fid);
   return writeDataset(join(folder, `gadm41_${country}-${fid}.gpkg`), 'GPKG', layers);
 }
 
-/** A folder with a Shapefile or GeoJSON file for each layer. */
 function writeLayers(name: string, driver: 'ESRI Shapefile' | 'GeoJSON', layers: readonly FixtureLayer[]): string {
-  const path = join(folder, name);
-  mkdirSync(path, { recursive: true });
-  const ending = driver === 'GeoJSON' ? 'geojson' : 'shp';
-  for (const layer of layers) writeDataset(join(path, `${layer.name}.${ending}`), driver, [layer]);
-  return path;
-}
-
-/** A zip archive of all files below a folder. */
-function zipped(path: string, name: string): string {
-  const files = filesUnder(path).map((file) => ({ name: file, content: readFileSync(join(path, file)) }));
-  writeZip(join(folder, name), files);
+  writeFiles(join(folder, name), driver, layers);
   return join(folder, name);
 }
 
@@ -64,9 +51,10 @@ const GISCO = 'https://ec.europa.eu/eurostat/web/gisco/geodata/administrative-un
 test('merges one GeoPackage for each country in the order given, and numbers units whose fids collide', async () => {
   const { counts, release, unitsOf, quality } = await published([aaa, bbb]);
   assert.deepEqual(counts, BOTH);
+  const expected = ['AAA.1.1_1', 'AAA.2.1_1', 'AAA.1.2_1', 'BBB.1.1_1'].map((gid, i) => [i + 1, i + 1, gid]);
   assert.deepEqual(
     unitsOf(2).map(({ id, properties }) => [id, properties.fid, properties.GID_2]),
-    ['AAA.1.1_1', 'AAA.2.1_1', 'AAA.1.2_1', 'BBB.1.1_1'].map((gid, i) => [i + 1, i + 1, gid]),
+    expected,
   );
   const renumbered = release.levels.map(({ isRenumbered }) => isRenumbered);
   assert.deepEqual(renumbered, [true, true, true, false, false, false]);
@@ -113,10 +101,8 @@ test('reads zip archives as they are downloaded, and folders of them', async () 
   assert.deepEqual((await published(zips)).counts, BOTH);
   const fromFile = await published(join(zips, 'gadm41_AAA_shp.zip'));
   assert.deepEqual(fromFile.gidsOf(2), ['AAA.1.1_1', 'AAA.2.1_1', 'AAA.1.2_1']);
-  assert.deepEqual(
-    fromFile.release.source.map(({ name }) => name),
-    ['gadm41_AAA_shp.zip'],
-  );
+  const names = fromFile.release.source.map(({ name }) => name);
+  assert.deepEqual(names, ['gadm41_AAA_shp.zip']);
   const named = await published(`/vsizip/${join(zips, 'gadm41_AAA_shp.zip')}/gadm41_AAA_1.shp`);
   assert.deepEqual(named.gidsOf(1), ['AAA.1_1', 'AAA.2_1']);
   const ofLevels = countryFile('AAA', gadmName('AAA')).map((layer) => {
@@ -127,7 +113,6 @@ test('reads zip archives as they are downloaded, and folders of them', async () 
   assert.deepEqual((await published(ofLevels)).counts, [1, 2, 3, 0, 0, 0]);
 });
 
-/** The options of a file in generator/examples/. */
 function optionsIn(name: string) {
   const { source: _, ...config } = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
   return sourceOptionsFrom(config);
@@ -187,7 +172,7 @@ test('geoBoundaries as it is downloaded: parents by place; copies and metadata a
     const { licence, credits } = describeDataset({ source: [whole], levels: LEVELS, ...GEO_BOUNDARIES });
     assert.deepEqual([licence, credits], [expected, licences.map(creditFor)]);
   }
-  const archive = await published(zipped(whole, 'gb-whole.zip'), GEO_BOUNDARIES);
+  const archive = await published(zipFolder(whole, join(folder, 'gb-whole.zip')), GEO_BOUNDARIES);
   assert.deepEqual([archive.counts, archive.release.licence], [COUNTS, undefined]);
   assert.deepEqual(archive.release.attribution, [creditFor('licence: see its metadata')]);
   await assert.rejects(buildRelease(whole, folder), { remedy: /^copy generator\/examples\/geoboundaries\.json/ });
@@ -254,7 +239,9 @@ for (const country of ['caf', 'nga', 'lka'] as const)
     const { areas, points, lines, own, valid } = codLayers(country);
     const files = writeLayers(`cod-${country}`, 'ESRI Shapefile', [...areas, points, lines]);
     const columns = sourceOptionsFrom({ columns: [valid.map((name) => `-${name}`).join()] });
-    for (const source of country === 'caf' ? [files, zipped(files, 'caf_admin_boundaries.shp.zip')] : [files]) {
+    for (const source of country === 'caf'
+      ? [files, zipFolder(files, join(folder, 'caf_admin_boundaries.shp.zip'))]
+      : [files]) {
       const { counts, columnsOf, release } = await published(source, columns);
       assert.deepEqual(counts, [1, 1, 1, 0, 0, 0]);
       assert.deepEqual(columnsOf(1), ['fid', ...own(0), ...own(1)]);
@@ -326,10 +313,8 @@ test('a column of names, of types, or of --columns need not be in every layer of
   };
   const { release, unitsOf } = await published(source, sourceOptionsFrom(options));
   assert.deepEqual([release.levels[0]?.nameColumn, release.levels[0]?.typeColumn], ['title', 'sort']);
-  assert.deepEqual(
-    unitsOf(0).map(({ properties: { fid: _, ...others } }) => others),
-    [{ code: 'A' }, { code: 'B', title: 'Title', sort: 'region' }],
-  );
+  const values = unitsOf(0).map(({ properties: { fid: _, ...others } }) => others);
+  assert.deepEqual(values, [{ code: 'A' }, { code: 'B', title: 'Title', sort: 'region' }]);
   for (const [option, value, message] of [
     ['name-column', 'lv0=titel', /^--name-column lv0=titel: no layer of level 0 has such a column$/],
     ['columns', 'lv0=-titel', /^--columns lv0=-titel: no layer of level 0 has a column titel$/],
@@ -387,7 +372,7 @@ function writeGadm2(name: string): string {
 
 test('GADM 2 as it is downloaded and unpacked: GIDs are composed of ISO and the ID columns, the CSV files are no layers, files of operating systems are said once', async () => {
   const unpacked = writeGadm2('NPL_adm');
-  for (const source of [unpacked, zipped(unpacked, 'NPL_adm_shp.zip')]) {
+  for (const source of [unpacked, zipFolder(unpacked, join(folder, 'NPL_adm_shp.zip'))]) {
     const { counts, gidsOf, columnsOf, release, quality } = await published(source);
     assert.deepEqual(counts, [1, 2, 0, 0, 0, 0]);
     assert.deepEqual(gidsOf(1), ['NPL.1', 'NPL.2']);

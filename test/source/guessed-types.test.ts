@@ -45,7 +45,6 @@ function writeGml(name: string): string {
   return join(folder, name);
 }
 
-/** What is typed for INSPIRE's units of two levels. */
 function typed(...gidColumns: string[]) {
   return sourceOptionsFrom({
     layer: ['lv1,lv2=AdministrativeUnit'],

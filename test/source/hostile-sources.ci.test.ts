@@ -28,7 +28,6 @@ let made = 0;
 /** On a processor, for a machine of any load; what hung did so for minutes or for ever. */
 const BOUND_SECONDS = 60;
 
-/** A folder with a good dataset in it. */
 function goodFolder(): string {
   const path = join(folder, `folder-${made++}`);
   mkdirSync(path);

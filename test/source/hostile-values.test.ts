@@ -16,8 +16,9 @@ const folder = temporaryFolder();
 const naughty: readonly string[] = naughtyStrings;
 const OWN = [
   ...['?', '.', '..', '../../current.json', '/etc/passwd', 'AAA', 'aaa', 'aAa', 'A.1_1', 'A.1_1 ', ' A.1_1'],
-  ...['A%2E1_1', 'A+B', 'A&gid-0=B', '~41', '~h', 'é', 'e\u0301', '東京', '🗺', 'a\nb', 'tab\t'],
-  ...['X'.repeat(5_000), `${'X'.repeat(4_999)}Y`],
+  ...['A%2E1_1', 'A+B', 'A&gid-0=B', '~41', '~h', 'é', 'e\u0301', '東京', '🗺', '\ufb00', 'a\nb', 'tab\t'],
+  // Names of files and folders of a level.
+  ...['all', 'features', 'none', '000001', 'gid-0', 'names.jsonl.gz', 'X'.repeat(5_000), `${'X'.repeat(4_999)}Y`],
 ];
 // GDAL ends text at a NUL, and a GID cannot be empty.
 const gids = [...new Set([...OWN, ...sliceOf(naughty)])].filter((gid) => gid !== '' && !gid.includes('\0'));

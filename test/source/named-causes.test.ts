@@ -16,12 +16,10 @@ const folder = temporaryFolder();
 const gids = sourceOptionsFrom({ 'gid-column': ['lv1=code'] });
 const towns = squares('towns', ['code', 'name'], ['A', ''], ['B', '']);
 
-/** A file with this layer. */
 function file(name: string, layer = towns): string {
   return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [layer]);
 }
 
-/** What to do about a source that is refused. */
 async function remedyOf(source: string[], options = gids): Promise<string> {
   try {
     await buildRelease(source, join(temporaryFolder(), 'out'), options);

@@ -1,16 +1,14 @@
 // Fourteen layouts in which boundaries are published, cut from the sample, with the names of files, layers and columns
 // of the public files: national-files.ci.test.ts builds them.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Level } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { type Area, areasOf, polygonsOf, readAtlas } from '../../generator/sample/atlas.ts';
-import { type FixtureLayer, writeDataset } from '../support/datasets/write-dataset.ts';
-import { writeZip } from '../support/datasets/write-zip.ts';
-import { filesUnder } from '../support/files.ts';
+import { type FixtureLayer, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
+import { zipFolder } from '../support/datasets/write-zip.ts';
 
-/** A unit of the sample's Spain. */
 interface Unit {
   /**
    * Of the Instituto Nacional de Estadística: two digits, of a municipality five, of which the first two are its
@@ -123,17 +121,13 @@ function wktIn({ geometry }: Unit, epsg: number): string {
   return copy.toWKT();
 }
 
-/** Writes layers in a folder. */
 type Write = (folder: string, layers: readonly FixtureLayer[]) => void;
 
 /** A file for each layer. */
 const files =
   (driver: 'ESRI Shapefile' | 'GPKG' | 'GeoJSON', under = ''): Write =>
-  (folder, layers) => {
-    const ending = { 'ESRI Shapefile': 'shp', GPKG: 'gpkg', GeoJSON: 'geojson' }[driver];
-    mkdirSync(join(folder, under), { recursive: true });
-    for (const one of layers) writeDataset(join(folder, under, `${one.name}.${ending}`), driver, [one]);
-  };
+  (folder, layers) =>
+    void writeFiles(join(folder, under), driver, layers);
 
 /** An archive for each layer, with its Shapefile. */
 const archives: Write = (folder, layers) => {
@@ -150,11 +144,9 @@ const archive =
   (folder, layers) => {
     const path = join(folder, 'archived');
     files('ESRI Shapefile')(path, layers);
-    const content = filesUnder(path).map((name) => ({ name, content: readFileSync(join(path, name)) }));
-    writeZip(join(folder, file), content);
+    zipFolder(path, join(folder, file));
   };
 
-/** One GeoPackage with all layers. */
 const geopackage =
   (file: string): Write =>
   (folder, layers) =>
@@ -218,9 +210,7 @@ const COD = [
 export interface Layout {
   /** The row of the table in generator/README.md. */
   row: string;
-  /** What the release has. */
   units: UnitsByLevel;
-  /** Writes the files in a folder. */
   write(folder: string): void;
 }
 

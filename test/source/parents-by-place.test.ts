@@ -25,7 +25,6 @@ function write(name: string, ...layers: FixtureLayer[]): string {
   return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', layers);
 }
 
-/** What is typed for such layers. */
 function typed(levels: readonly number[], ...places: string[]): Partial<BuildOptions> {
   return sourceOptionsFrom({
     layer: levels.map((n) => `lv${n}=level ${n}`),
@@ -85,10 +84,8 @@ test('units that lie in no unit are counted and refused, also those far from any
   await assert.rejects(buildRelease(empty, join(folder, 'empty'), refused), { message: why });
   const { quality, gidsOf } = await published(odd, { ...options, accept: ['empty-geometries', 'orphans'] });
   assert.deepEqual(gidsOf(1, 'GID_0'), [null, 'A', null]);
-  assert.deepEqual(
-    quality.map((line) => line.split(' ').slice(1, 3).join(' ')),
-    ['empty-geometries 1', 'orphans 2'],
-  );
+  const counts = quality.map((line) => line.split(' ').slice(1, 3).join(' '));
+  assert.deepEqual(counts, ['empty-geometries 1', 'orphans 2']);
 });
 
 test('a unit in several takes the smallest; one whose point is in none the one that holds most of it, else the nearest', async () => {
@@ -179,15 +176,11 @@ test('a level that the source does not have, and of which a layer has no column,
     'parent-by-place': ['lv2'],
   });
   const { release, quality } = await published(national, options);
-  assert.deepEqual(
-    release.levels.map(({ gidColumns }) => gidColumns.join()),
-    ['', ',code', ',GID_1,code', '', '', ''],
-  );
+  const columns = release.levels.map(({ gidColumns }) => gidColumns.join());
+  assert.deepEqual(columns, ['', ',code', ',GID_1,code', '', '', '']);
   const why = 'the source has no level 0: the units of level 1 are the highest';
-  assert.deepEqual(
-    quality.map((line) => line.replace(/ \d+ /, ' ')),
-    [`lv1 missing-parents ${why}`],
-  );
+  const said = quality.map((line) => line.replace(/ \d+ /, ' '));
+  assert.deepEqual(said, [`lv1 missing-parents ${why}`]);
   // A column that was typed is missed all the same.
   const iso = { level: undefined, of: 0, columns: ['ISO'] } as const;
   const named = { ...options, gidColumns: [...(options.gidColumns ?? []), iso] };

@@ -53,7 +53,6 @@ export async function published(
   };
 }
 
-/** Findings about data as text, a line each. */
 function linesFrom(quality: Release['quality']): string[] {
   return quality.map(({ level, kind, count, example }) => `lv${level} ${kind} ${count} ${example}`);
 }

@@ -42,14 +42,11 @@ test('a GeoPackage that QGIS saved as GeoJSON, Shapefile, KML, CSV or FlatGeobuf
     const { quality, unitsOf } = await published(file, options);
     assert.doesNotMatch(quality.join('\n'), /fid/, driver);
     const units = unitsOf(2).map(({ id, properties }) => [id, properties.fid, properties.kommunenr]);
-    assert.deepEqual(
-      units,
-      towns.toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)).map(([fid, gid]) => [fid, fid, gid]),
-    );
+    const expected = towns.toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)).map(([fid, gid]) => [fid, fid, gid]);
+    assert.deepEqual(units, expected);
   }
 });
 
-/** A layer without fids of its own. */
 function unnumbered(layer: FixtureLayer): FixtureLayer {
   return { ...layer, features: layer.features.map(({ values, wkt }) => ({ values, wkt })) };
 }

@@ -50,12 +50,10 @@ function choosing(option: string, prefix = ''): Follow {
   };
 }
 
-/** Types an option anew. */
 function typing(option: string, value: string): Follow {
   return (_, args) => ({ ...args, [option]: [value] });
 }
 
-/** The arguments that build a GeoPackage with these layers. */
 function geopackage(...layers: FixtureLayer[]): { source: string[] } {
   return { source: [writeDataset(join(folder, `source-${made++}.gpkg`), 'GPKG', layers)] };
 }
@@ -73,7 +71,6 @@ mkdirSync(shapes);
 writeDataset(join(shapes, 'states.shp'), 'ESRI Shapefile', [states]);
 renameSync(join(shapes, 'states.dbf'), join(folder, 'states.dbf'));
 
-/** What the error says, and how its remedy is followed. */
 type Case = [args: Arguments, message: RegExp, follow: Follow];
 
 const METRES = 'POLYGON((500000 4000000,600000 4000000,600000 4100000,500000 4000000))';

@@ -32,10 +32,8 @@ test('reads a dataset by its URL, and records the URL without user and query', a
   const out = join(folder, 'url');
   const url = `http://user:secret@127.0.0.1:${port}/countries.gpkg?key=secret`;
   const release = await buildRelease(url, out, { workers: 1 });
-  assert.deepEqual(
-    release.levels.map(({ features }) => features),
-    BOTH,
-  );
+  const counts = release.levels.map(({ features }) => features);
+  assert.deepEqual(counts, BOTH);
   assert.deepEqual(release.source, [{ name: `http://127.0.0.1:${port}/countries.gpkg` }]);
 });
 

@@ -24,10 +24,7 @@ let built = 0;
 type Given = readonly [gid: string | null, name: string, wkt: string | null];
 
 /** Builds a release of units of level 0 and gives its id. */
-async function release(
-  units: readonly Given[],
-  geometries: readonly ('full' | 'medium')[] = ['full'],
-): Promise<string> {
+async function release(units: readonly Given[], geometries: readonly ('full' | 'medium')[] = ['full']) {
   const id = `r${++built}`;
   const features = units.map(([gid, name, wkt], i): FixtureFeature => ({ fid: i + 1, values: [gid, name], wkt }));
   const file = writeDataset(join(folder, `${id}.gpkg`), 'GPKG', [
@@ -205,10 +202,8 @@ test('invalid polygons are made valid and counted; units without a GID, and leve
     ['BBB', 'Beland', square(10, 0, 4)],
   ]);
   const levels = await compareReleases({ out, from: shared, to: 'deep' }, pool, report);
-  assert.deepEqual(
-    levels.flatMap(({ rows }) => rows),
-    [],
-  );
+  const rows = levels.flatMap(({ rows }) => rows);
+  assert.deepEqual(rows, []);
   assert.deepEqual(notes, ['lv1 is not compared: only deep has it', 'lv2 is not compared: only deep has it']);
 });
 

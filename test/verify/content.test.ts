@@ -9,7 +9,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, SEAM } from '../../format/gzip.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
 import { encodeWords } from '../../generator/write/words.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
+import { withCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
@@ -26,13 +26,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertContradiction, assertPages, type Change, problemsOf, type TextChange } from './findings.ts';
 
 const folder = temporaryFolder();
-const [countries, ...others] = countryLayers();
-assert.ok(countries);
 // A long unit, and one without a GID.
 const long = { fid: 5, values: ['CCC', 'CCC'.repeat(70_000)], wkt: square(20, 5) };
 const nameless = { fid: 9, values: [null, 'Nowhere'], wkt: null };
-const all = { ...countries, features: [...countries.features, long, nameless] };
-const source = writeDataset(join(folder, 'all.gpkg'), 'GPKG', [all, ...others]);
+const source = writeDataset(join(folder, 'all.gpkg'), 'GPKG', withCountries(long, nameless));
 const good = join(folder, 'all');
 for (const storedPages of STORED_PAGES)
   await buildRelease(source, join(folder, storedPages), {

@@ -11,11 +11,7 @@ import { copyOf } from '../support/temporary-folder.ts';
 const RELEASE = 'releases/r1';
 
 /** What is found in a fresh copy of an output folder to which `change` is done. */
-export async function findingsOf(
-  from: string,
-  change: (out: string) => void,
-  options: Partial<VerifyOptions> = {},
-): Promise<readonly Finding[]> {
+export async function findingsOf(from: string, change: (out: string) => void, options: Partial<VerifyOptions> = {}) {
   const out = copyOf(from);
   change(out);
   const { findings } = await verify({ out, workers: 0, ...options }, SILENT);
@@ -64,12 +60,7 @@ export type TextChange = (text: string) => string;
 export type PageCase = [change: (bytes: Buffer, text: string) => Buffer, problem: string];
 
 /** Tries the cases with one page. @param index the file that is named */
-export async function assertPages(
-  from: string,
-  path: string,
-  index: string,
-  cases: readonly PageCase[],
-): Promise<void> {
+export async function assertPages(from: string, path: string, index: string, cases: readonly PageCase[]) {
   for (const [change, problem] of cases) {
     const changePage: Change = (root) =>
       replacePage(root, path, change(readFileSync(join(root, path)), textOf(root, path)));

@@ -12,7 +12,6 @@ import { type ColumnArrays, GidColumn, gidColumn, ownersOf } from '../../format/
 import { namesPath, wordsPath } from '../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../format/level-index.ts';
 import { namedArrays } from '../../format/manifest.ts';
-import type { Release } from '../../format/release.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { sha256 } from '../support/files.ts';
@@ -23,7 +22,7 @@ import {
   replaceNeighbours,
   resealLevel,
   resealRelease,
-  summaryOf,
+  resealSummary,
 } from '../support/releases/reseal.ts';
 import { changeArrays } from '../support/releases/reseal-features.ts';
 import { sliceOf } from '../support/slice.ts';
@@ -60,25 +59,17 @@ function withCommas(arrays: LevelArrays): LevelArrays {
   return { ...arrays, textCrcFc };
 }
 
-/** A column with other arrays. */
-function withColumn(
-  arrays: LevelArrays,
-  level: number,
-  change: (own: ColumnArrays) => Partial<ColumnArrays>,
-): LevelArrays {
+function withColumn(arrays: LevelArrays, level: number, change: (own: ColumnArrays) => Partial<ColumnArrays>) {
   const { name, arrays: own } = elementAt(arrays.columns, level);
   return { ...arrays, columns: arrays.columns.with(level, new GidColumn(name, { ...own, ...change(own) })) };
 }
 
 test('an index whose arrays are not those of the feature files: it is named, and the array, the position or the fid', async () => {
-  assert.deepEqual(
-    [0, 1, 2, 3].map((position) => index.aloneAt(position) === index.alone),
-    [false, true, true, true],
-  );
+  const areAlone = [0, 1, 2, 3].map((position) => index.aloneAt(position) === index.alone);
+  assert.deepEqual(areAlone, [false, true, true, true]);
   const described = (position: number, path: string, what = 'digest'): RegExp =>
     new RegExp(`^${path}: fid ${position + 1}: bytes \\d+ to \\d+ do not have the ${what} in the index$`);
   const otherText = /: fid \d: its text is not the one that the index describes$/;
-  /** The arrays with one that is changed. */
   const array =
     <Name extends keyof FeatureArrays | 'fid'>(name: Name, change: (own: LevelArrays[Name]) => LevelArrays[Name]) =>
     (own: LevelArrays): LevelArrays => ({ ...own, [name]: change(own[name]) });
@@ -175,12 +166,6 @@ test('any number of any array of an index by one or by 2^31 more: it is found', 
 });
 
 test('what release.json says that manifests, indexes and names do not, and the other way round', async () => {
-  const level2 =
-    (change: (level: Release['levels'][number]) => object) =>
-    (release: Release): Release => ({
-      ...release,
-      levels: release.levels.with(2, { ...summaryOf(release, 2), ...change(summaryOf(release, 2)) }),
-    });
   const counts = {
     features: 1,
     listings: 1,
@@ -191,20 +176,25 @@ test('what release.json says that manifests, indexes and names do not, and the o
     extent: [0, 0, 1, 1],
   };
   const zeros = '0'.repeat(64);
-  const cases: [(release: Release) => Release, string][] = [
-    [level2(({ names }) => ({ names: { ...names, textBytes: 1 } })), 'lv2/names.*: has \\d+ bytes of text, expected 1'],
+  const cases: [change: Parameters<typeof resealSummary>[2], problem: string][] = [
+    [({ names }) => ({ names: { ...names, textBytes: 1 } }), 'lv2/names.*: has \\d+ bytes of text, expected 1'],
   ];
   for (const [member, value] of Object.entries(counts))
-    cases.push([level2(() => ({ [member]: value })), `level 2: ${member} is .*, its index has .*`]);
+    cases.push([() => ({ [member]: value }), `level 2: ${member} is .*, its index has .*`]);
   const paths = { manifest: manifest2, index: index2, names: namesPath(2), words: wordsPath(2) } as const;
   for (const member of ['manifest', 'index', 'names', 'words'] as const)
     for (const [change, problem] of [
       [{ sha256: zeros }, 'its SHA-256 is [0-9a-f]{64}, expected 0{64}'],
       [{ bytes: 7 }, 'is \\d+ bytes long, expected 7'],
     ] as const)
-      cases.push([level2((level) => ({ [member]: { ...level[member], ...change } })), `${paths[member]}: ${problem}`]);
+      cases.push([(level) => ({ [member]: { ...level[member], ...change } }), `${paths[member]}: ${problem}`]);
   for (const [change, problem] of cases)
-    await assertContradiction(good, (root) => resealRelease(root, change), 'release.json', new RegExp(`^${problem}$`));
+    await assertContradiction(
+      good,
+      (root) => resealSummary(root, 2, change),
+      'release.json',
+      new RegExp(`^${problem}$`),
+    );
   const gid9 = (text: Buffer): Buffer => Buffer.from(text.toString().replace('"GID_2"', '"GID_9"'));
   const renamed = await problemsOf(good, (root) => replaceLevelFile(root, 2, 'manifest', gid9));
   assert.match(renamed['release.json']?.[0] ?? '', /^level 2: gidColumns is .*GID_2.*GID_9/);
@@ -251,10 +241,7 @@ test('cells that contradict their directory or release.json, whatever the digest
       writeFileSync(join(root, path), bytes);
       const described = { bytes: directory.length, sha256: sha256(directory) };
       const cells = { bytes: bytes.length, sha256: sha256(bytes), directory: described };
-      resealRelease(root, (release) => ({
-        ...release,
-        levels: release.levels.with(1, { ...summaryOf(release, 1), cells }),
-      }));
+      resealSummary(root, 1, () => ({ cells }));
     };
     await assertContradiction(good, replaceCells, path, problem);
   }

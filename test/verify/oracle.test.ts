@@ -7,18 +7,15 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
-import type { Release } from '../../format/release.ts';
-import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
+import { withCountries } from '../support/datasets/small-datasets.ts';
+import { buildLayers, ONE_OTHER } from '../support/releases/build-release.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import {
   packPage,
   replaceLevelFile,
   replacePage,
   replaceWholeFile,
-  resealRelease,
-  summaryOf,
+  resealSummary,
   textOf,
 } from '../support/releases/reseal.ts';
 import { changeArrays, replaceText } from '../support/releases/reseal-features.ts';
@@ -26,14 +23,8 @@ import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const good = join(folder, 'good');
-const [countries, ...others] = countryLayers();
-assert.ok(countries);
 const bare = { fid: 3, values: ['CCC', 'Celand'], wkt: null };
-const source = writeDataset(join(folder, 'source.gpkg'), 'GPKG', [
-  { ...countries, features: [...countries.features, bare] },
-  ...others,
-]);
-await buildRelease(source, good, { accept: ['empty-geometries'], ...ONE_OTHER });
+await buildLayers(withCountries(bare), { accept: ['empty-geometries'], ...ONE_OTHER }, good);
 
 /** That the oracle refuses a copy of the release with this change. */
 function assertRefused(change: (root: string) => void, problem: RegExp): void {
@@ -43,7 +34,6 @@ function assertRefused(change: (root: string) => void, problem: RegExp): void {
   rmSync(out, { recursive: true });
 }
 
-/** Replaces text that a file must have. */
 const replaced = (from: string, to: string) => (text: string) => {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);
@@ -88,9 +78,6 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
       return { ...arrays, columns: columns.with(0, gids) };
     });
   const lineMore = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.from('\n')]);
-  const oneListing = (release: Release): Release => {
-    return { ...release, levels: release.levels.with(2, { ...summaryOf(release, 2), listings: 1 }) };
-  };
   const cases: [(root: string) => void, RegExp][] = [
     [pageOf(under2, replaced('Næst', 'Nast')), new RegExp(`^${under2}: line 1 is `)],
     [pageOf(under2, (text) => text.split('\n').slice(1).join('\n')), new RegExp(`^${under2}: line 1 is `)],
@@ -104,7 +91,7 @@ test('pages, listings, texts and metadata that are derived wrongly', () => {
     [(root) => changeArrays(root, 2, (own) => ({ ...own, box: own.box.with(3, 1) })), /: its box lacks \d+,\d+$/],
     [exchangedGids, /^lv2\/index\.bin: column 0/],
     [(root) => replaceLevelFile(root, 2, 'manifest', lineMore), /^the form of the manifest/],
-    [(root) => resealRelease(root, oneListing), /^lv2: listings/],
+    [(root) => resealSummary(root, 2, () => ({ listings: 1 })), /^lv2: listings/],
     [(root) => rmSync(join(root, 'checksums.txt')), /^the files of the release/],
   ];
   for (const [change, problem] of cases) assertRefused(change, problem);

@@ -9,14 +9,13 @@ import { STORED_PAGES } from '../../format/levels.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { type FixtureFeature, type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { isPublishedAs } from '../support/releases/compare-geometry.ts';
 import { assertAsSource } from '../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-/** Builds a release of a source and compares it with that. */
 async function assertOwn(name: string, source: string, options: Parameters<typeof buildRelease>[2] = {}) {
   const out = join(folder, `${name}-out`);
   await buildRelease(source, out, options);
@@ -31,7 +30,7 @@ test('a release is what GDAL reads of the synthetic dataset, at any precision, w
     await assertOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages: STORED_PAGES[i] ?? 'all' });
 });
 
-test('so it is of heights, open rings, empty parts and every type of geometry', async () => {
+test('so it is of heights, open rings, empty parts and every type of geometry, with what the others keep of these', async () => {
   const wkts = [
     null,
     'POLYGON EMPTY',
@@ -47,10 +46,15 @@ test('so it is of heights, open rings, empty parts and every type of geometry', 
     'GEOMETRYCOLLECTION(POINT(1 2),POLYGON EMPTY,GEOMETRYCOLLECTION(LINESTRING(0 0,1 1)))',
     'GEOMETRYCOLLECTION(LINESTRING EMPTY)',
     'POLYGON((179 0,180 0,180 1,179 1,179 0))',
+    'POLYGON((7 7,8 8,9 9,7 7))',
+    'POLYGON Z((0 0 5,1 0 5,1 1 5,0 0 5))',
+    'POLYGON M((0 0 5,1 0 5,1 1 5,0 0 5))',
+    'MULTIPOLYGON ZM(((0 0 5 6,1 0 5 6,1 1 5 6,0 0 5 6)))',
   ];
   const features = wkts.map((wkt, fid) => ({ fid, values: [`A${fid}`], wkt }));
   const kinds = writeDataset(join(folder, 'kinds.gpkg'), 'GPKG', [{ name: 'ADM_0', columns: ['GID_0'], features }]);
-  await assertOwn('kinds', kinds, { accept: ['empty-geometries', 'non-polygonal'] });
+  const accept = ['empty-geometries', 'non-polygonal', 'collapsed-geometries'] as const;
+  await assertOwn('kinds', kinds, { ...WHOLE, accept });
 });
 
 test("what GDAL's JSON has of nothing is nothing: empty points, alone and in collections", () => {
@@ -72,7 +76,6 @@ const layers = countryLayers();
 const out = join(folder, 'levels');
 let written = 0;
 
-/** A dataset of these layers. */
 function writeLayers(own: readonly FixtureLayer[]): string {
   return writeDataset(join(folder, `levels-${written++}.gpkg`), 'GPKG', own);
 }

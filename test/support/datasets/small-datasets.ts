@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Level } from '../../../format/levels.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type FixtureLayer, square, squares, writeDataset } from './write-dataset.ts';
+import { type FixtureFeature, type FixtureLayer, square, squares, writeDataset } from './write-dataset.ts';
 
 /** Two countries, three regions, four districts: levels 0 to 2 in GADM's shape, under GADM's layer names or others. */
 export function countryLayers(layerName: (level: Level) => string = (level) => `ADM_${level}`): FixtureLayer[] {
@@ -35,6 +35,13 @@ export function countryLayers(layerName: (level: Level) => string = (level) => `
       ],
     },
   ];
+}
+
+/** `countryLayers` with more countries. */
+export function withCountries(...more: readonly FixtureFeature[]): FixtureLayer[] {
+  return countryLayers().map((layer, level) =>
+    level === 0 ? { ...layer, features: [...layer.features, ...more] } : layer,
+  );
 }
 
 /** Writes `countryLayers` as a GeoPackage, which is removed when the test file ends; its path. */

@@ -1,4 +1,6 @@
 // Datasets for tests, written through GDAL from WKT literals.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 
 /** A layer to write: column names, then for each feature its fid, its values and its WKT. */
@@ -60,6 +62,14 @@ export function writeDataset(file: string, driver: string, layers: readonly Fixt
   }
   dataset.close();
   return file;
+}
+
+const ENDINGS = { 'ESRI Shapefile': 'shp', GPKG: 'gpkg', GeoJSON: 'geojson', FlatGeobuf: 'fgb' } as const;
+
+/** Writes a file for each layer in a folder, which is made; their paths. */
+export function writeFiles(folder: string, driver: keyof typeof ENDINGS, layers: readonly FixtureLayer[]): string[] {
+  mkdirSync(folder, { recursive: true });
+  return layers.map((layer) => writeDataset(join(folder, `${layer.name}.${ENDINGS[driver]}`), driver, [layer]));
 }
 
 /** Runs a statement that gives no rows; gdal-async throws an empty error for those. */

@@ -1,6 +1,17 @@
 // Zip archives for tests of sources.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { filesUnder } from '../files.ts';
+
+/** Writes a zip archive of all files below a folder; its path. */
+export function zipFolder(folder: string, file: string): string {
+  writeZip(
+    file,
+    filesUnder(folder).map((name) => ({ name, content: readFileSync(join(folder, name)) })),
+  );
+  return file;
+}
 
 /** Writes a zip archive (APPNOTE.TXT) without a library: GDAL is too slow for 60,000 entries. */
 export function writeZip(file: string, entries: readonly { name: string; content: Buffer }[]): void {

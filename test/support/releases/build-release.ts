@@ -12,23 +12,19 @@ import { assertDerived } from './oracle.ts';
 /** All that the command line makes by default, but for tiles. */
 export const WHOLE = { geometries: GEOMETRIES, cells: true, neighbours: true, storedPages: 'all' } as const;
 /** For tests of files, of which those of one other geometry are made like those of all. */
-export const ONE_OTHER = {
-  geometries: ['full', 'low'],
-  cells: true,
-  neighbours: true,
-  storedPages: 'all',
-} as const;
+export const ONE_OTHER = { ...WHOLE, geometries: ['full', 'low'] } as const;
+
+/** The file or files of a dataset. */
+type Source = string | string[];
+/** Options that are not those of `buildOptions`. */
+type Options = Partial<BuildOptions>;
 
 /**
  * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
  * most tests do not ask for (other geometries, cells, neighbours, stored pages; `WHOLE` has them), which costs more
  * than the rest.
  */
-export function buildOptions(
-  source: string | string[],
-  out: string,
-  options: Partial<BuildOptions> = {},
-): BuildOptions {
+export function buildOptions(source: Source, out: string, options: Options = {}): BuildOptions {
   return {
     source: [source].flat(),
     out,
@@ -51,11 +47,7 @@ export function buildOptions(
 }
 
 /** Builds a release of `source` in `out` with these options. The oracle checks it. */
-export async function buildRelease(
-  source: string | string[],
-  out: string,
-  options: Partial<BuildOptions> = {},
-): Promise<Release> {
+export async function buildRelease(source: Source, out: string, options: Options = {}): Promise<Release> {
   const release = await buildUnchecked(source, out, options);
   assertDerived(out, release.release);
   return release;
@@ -65,11 +57,7 @@ export async function buildRelease(
  * Builds a release of these layers, in a folder that the test file may change or in one of its own.
  * @returns the output folder
  */
-export async function buildLayers(
-  layers: readonly FixtureLayer[],
-  options: Partial<BuildOptions> = {},
-  out: string = temporaryFolder(),
-): Promise<string> {
+export async function buildLayers(layers: readonly FixtureLayer[], options: Options = {}, out = temporaryFolder()) {
   await buildRelease(writeDataset(join(temporaryFolder(), 'layers.gpkg'), 'GPKG', layers), out, options);
   return out;
 }
@@ -78,10 +66,7 @@ export async function buildLayers(
  * Builds a release of one level with cells, which the oracle, for which some are too large, does not check.
  * @param units as WKT, with fids from 1 and GIDs from A0
  */
-export async function buildUnits(
-  units: readonly (string | null)[],
-  options: Partial<BuildOptions> = {},
-): Promise<string> {
+export async function buildUnits(units: readonly (string | null)[], options: Options = {}): Promise<string> {
   const out = temporaryFolder();
   const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
   const source = writeDataset(join(out, 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
@@ -90,7 +75,7 @@ export async function buildUnits(
 }
 
 /** Builds a release of the countries with these options. @returns its output folder, which the test file may change */
-export async function buildCountries(options: Partial<BuildOptions> = {}): Promise<string> {
+export async function buildCountries(options: Options = {}): Promise<string> {
   const out = temporaryFolder();
   await buildRelease(writeCountries(), out, options);
   return out;
@@ -99,10 +84,6 @@ export async function buildCountries(options: Partial<BuildOptions> = {}): Promi
 /**
  * `buildRelease` without the oracle, whose file operations are not those of the build: for tests that intercept these.
  */
-export function buildUnchecked(
-  source: string | string[],
-  out: string,
-  options: Partial<BuildOptions> = {},
-): Promise<Release> {
+export function buildUnchecked(source: Source, out: string, options: Options = {}): Promise<Release> {
   return build(buildOptions(source, out, options), SILENT);
 }

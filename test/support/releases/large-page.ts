@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MEMBER_FRAME_BYTES, SEPARATORS } from '../../../format/gzip.ts';
 import { featureFilePath, namesPath, pagePath, releasePath } from '../../../format/layout.ts';
 import { sha256 } from '../files.ts';
-import { replacePage, resealRelease, summaryOf } from './reseal.ts';
+import { replacePage, resealSummary } from './reseal.ts';
 import { replaceFeatures } from './reseal-features.ts';
 
 /** Puts a page of `bytes` in the place of the first one of fc/lv0, in the index and in release.json too. */
@@ -35,9 +35,6 @@ export function replaceNames(folder: string, names: Buffer, textBytes: number): 
   const release = join(folder, releasePath('r1'));
   const file = join(release, namesPath(0));
   writeFileSync(file, names);
-  resealRelease(release, (description) => {
-    const summary = { ...summaryOf(description, 0), names: { bytes: names.length, textBytes, sha256: sha256(names) } };
-    return { ...description, levels: description.levels.with(0, summary) };
-  });
+  resealSummary(release, 0, () => ({ names: { bytes: names.length, textBytes, sha256: sha256(names) } }));
   return file;
 }

@@ -194,11 +194,8 @@ function unitsOf(root: string, summary: LevelSummary): Units {
     });
   assert.equal(units.length, features, `${levelName(level)}: features`);
   const fids = units.map(({ fid }) => fid);
-  assert.deepEqual(
-    fids,
-    [...new Set(fids)].sort((a, b) => a - b),
-    `${levelName(level)}: the order of fids`,
-  );
+  const ascending = [...new Set(fids)].sort((a, b) => a - b);
+  assert.deepEqual(fids, ascending, `${levelName(level)}: the order of fids`);
   return { level, summary, units };
 }
 

@@ -16,10 +16,7 @@ type InUnits = (value: number) => [least: number, most: number];
  * Compares boxes and parts of an index with the rings: a box has all of them, each edge is in a part, and each part is
  * no larger than the edges in it. Edges that a unit has an even number of times are in no part.
  */
-export function assertParts(
-  { level, arrays: { box, part } }: LevelIndex,
-  { rings, edges, precision }: PlacedLevel,
-): void {
+export function assertParts({ level, arrays: { box, part } }: LevelIndex, { rings, edges, precision }: PlacedLevel) {
   const ofUnits = rings.map((): number[][] => []);
   for (let at = 0; at < part.length; at += 5)
     ofUnits[elementAt(part, at)]?.push([...part.subarray(at + 1, at + 5)]) ?? assert.fail(`part[${at}]`);

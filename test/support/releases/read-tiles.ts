@@ -4,7 +4,6 @@ import { VectorTile, type VectorTileFeature, type VectorTileLayer } from '@mapbo
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles';
 
-/** A file as a source of `pmtiles`. */
 class FileSource implements Source {
   readonly #file: string;
   readonly #bytes: Buffer;

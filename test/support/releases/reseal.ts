@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { sumOf } from '../../../format/crc32.ts';
+import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureTable } from '../../../format/feature-table.ts';
 import { deflateText, MemberWriter } from '../../../format/gzip.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { encodeLevel } from '../../../format/manifest.ts';
-import { type CheckedFile, type Release, releaseToJson } from '../../../format/release.ts';
+import { type CheckedFile, type LevelSummary, type Release, releaseToJson } from '../../../format/release.ts';
 import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';
@@ -70,9 +71,8 @@ export function resealLevel(
   const index = change(before, tables);
   const { pages } = index.arrays;
   const sizes = [...(pages?.geojsonl.bytes ?? []), ...(pages?.fc.bytes ?? [])];
-  resealRelease(root, (description) => {
-    const files = encodeLevel(description.release, index, tables);
-    const known = summaryOf(description, level);
+  resealSummary(root, level, (known, release) => {
+    const files = encodeLevel(release, index, tables);
     const geometries = Object.entries(known.geometries).map(([name, summary]) => {
       const geometry = index.geometries.find((own) => own === name) ?? 'full';
       const [table, bytes] = [tables.get(geometry), files.tables.get(geometry)];
@@ -80,15 +80,13 @@ export function resealLevel(
       const checked = writeChecked(root, indexPath(level, geometry), bytes);
       return [name, { ...summary, featureFiles: featureFilesOf(table), index: checked }];
     });
-    const summary = {
-      ...known,
+    return {
       geometries: Object.fromEntries(geometries),
       bytes: sizes.reduce((sum, size) => sum + size, 0),
       featureFiles: featureFilesOf(index),
       manifest: writeChecked(root, manifestPath(level), Buffer.from(files.manifest)),
       index: writeChecked(root, indexPath(level), files.index),
     };
-    return { ...description, levels: description.levels.with(level, summary) };
   });
 }
 
@@ -106,10 +104,15 @@ export function replaceLevelFile(
 ): void {
   const path = { manifest: manifestPath, index: indexPath, words: wordsPath }[which](level);
   const file = writeChecked(root, path, change(readFileSync(join(root, path))));
-  resealRelease(root, (release) => ({
-    ...release,
-    levels: release.levels.with(level, { ...summaryOf(release, level), [which]: file }),
-  }));
+  resealSummary(root, level, () => ({ [which]: file }));
+}
+
+/** Changes what release.json says of a level, then checksums.txt to match. */
+export function resealSummary(root: string, level: Level, change: (summary: LevelSummary, release: string) => object) {
+  resealRelease(root, (release) => {
+    const summary = elementAt(release.levels, level);
+    return { ...release, levels: release.levels.with(level, { ...summary, ...change(summary, release.release) }) };
+  });
 }
 
 /** Changes release.json, then checksums.txt to match. */
@@ -117,11 +120,8 @@ export function resealRelease(root: string, change: (release: Release) => Releas
   const release = change(readRelease(root));
   writeFileSync(join(root, RELEASE_FILE), releaseToJson(release));
   const file = join(root, CHECKSUMS_FILE);
-  const paths = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.slice(66));
-  writeFileSync(file, paths.map((path) => `${sha256Of(join(root, path))}  ${path}\n`).join(''));
+  const sealed = (_: string, path: string): string => `${sha256Of(join(root, path))}  ${path}`;
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^.{64} {2}(.*)$/gm, sealed));
   pointAgain(join(root, '../..'));
 }
 
@@ -129,11 +129,8 @@ export function resealRelease(root: string, change: (release: Release) => Releas
 export function replaceWholeFile(root: string, level: Level, change: (text: string) => string): void {
   const path = namesPath(level);
   const text = change(textOf(root, path));
-  const file = { ...writeChecked(root, path, packPage([text])), textBytes: Buffer.byteLength(text) };
-  resealRelease(root, (release) => ({
-    ...release,
-    levels: release.levels.with(level, { ...summaryOf(release, level), names: file }),
-  }));
+  const names = { ...writeChecked(root, path, packPage([text])), textBytes: Buffer.byteLength(text) };
+  resealSummary(root, level, () => ({ names }));
 }
 
 /** Changes the neighbours of a level as bytes, or the text of their table, then what describes them to match. */
@@ -147,14 +144,5 @@ export function replaceNeighbours(
   const packed = { ...writeChecked(root, tablePath, packPage([text])), textBytes: Buffer.byteLength(text) };
   const own = readFileSync(join(root, path));
   const neighbours = { ...writeChecked(root, path, bytes?.(own) ?? own), table: packed };
-  resealRelease(root, (release) => ({
-    ...release,
-    levels: release.levels.with(level, { ...summaryOf(release, level), neighbours }),
-  }));
-}
-
-export function summaryOf(release: Release, level: Level): Release['levels'][number] {
-  const summary = release.levels[level];
-  if (summary === undefined) throw new Error(`release.json lacks level ${level}`);
-  return summary;
+  resealSummary(root, level, () => ({ neighbours }));
 }

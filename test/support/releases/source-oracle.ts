@@ -43,11 +43,8 @@ export async function assertAsSource(source: string | readonly string[], out: st
   const pool = openPool(0);
   const scratch = temporaryFolder();
   const { levels } = await prepareLevels(await describeSource(wanted, pool), wanted, scratch, { pool, report: SILENT });
-  assert.deepEqual(
-    levels.map(({ level }) => level),
-    published,
-    'the levels of the source',
-  );
+  const found = levels.map(({ level }) => level);
+  assert.deepEqual(found, published, 'the levels of the source');
   const features = levels.map((level) => assertLevel(out, release, level, join(scratch, levelName(level.level))));
   assert.deepEqual(await sourceFiles(given), release.source, 'the files of the source');
   return features.reduce((sum, count) => sum + count, 0);

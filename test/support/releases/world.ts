@@ -7,7 +7,6 @@ import { type WorldSize, writeWorld } from '../datasets/large-dataset.ts';
 import { GENERATOR } from '../processes/run-generator.ts';
 import { buildRelease, WHOLE } from './build-release.ts';
 
-/** Which world, and which of its pages are stored. */
 interface WorldOptions {
   size?: WorldSize;
   pages?: StoredPages;

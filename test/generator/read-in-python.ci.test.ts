@@ -1,15 +1,18 @@
-// A reader of cells in Python, which knows the specification alone, finds the same units at points and in boxes.
+// Readers of cells and of neighbours in Python, which know the specification alone, find the same units at points and in
+// boxes, and the same neighbours.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
+import { encodeNeighbours } from '../../format/neighbours.ts';
+import { neighboursOf } from '../../generator/write/neighbours.ts';
 import { dice } from '../support/dice.ts';
 import { DECIMALS, inBox, placedLevel } from '../support/places.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { makeLevel, patchwork, pointsNear, star, type Units } from './made-up-levels.ts';
+import { bordersOf, makeLevel, patchwork, pointsNear, star, type Units } from './made-up-levels.ts';
 
 const READER = 'test/format/read_cells.py';
 const skip = without('python3 --version');
@@ -72,4 +75,23 @@ test('the reader in Python, which knows the specification alone, finds the same 
     Buffer.concat([bytes.subarray(0, cells.bytes), bytes.subarray(cells.bytes).map((byte) => byte ^ 1)]),
   );
   assert.match(readCells(file, [['1.5', '1.5']]).stderr, /^error: cell \d+ is damaged\n$/);
+});
+
+test('and another one the same neighbours', { skip }, () => {
+  const file = join(temporaryFolder(), 'neighbours.bin');
+  const made = neighboursOf(bordersOf(patchwork(7, 6, 8, 5, dice(40)), 7));
+  const bytes = encodeNeighbours(made.arrays);
+  const read = (content: Uint8Array) => {
+    writeFileSync(file, content);
+    return spawnSync('python3', ['-I', '-S', 'test/format/read_neighbours.py', file], { encoding: 'utf8' });
+  };
+  const lines = Array.from({ length: 48 }, (_, position) => {
+    const lengths = made.lengthsOf(position);
+    return `${JSON.stringify(Array.from(made.of(position), (other, i) => [other, elementAt(lengths, i)]))}\n`;
+  });
+  const { stdout, stderr } = read(bytes);
+  assert.deepEqual([stderr, stdout.replaceAll(' ', '')], ['', lines.join('')]);
+  assert.match(read(bytes.with(8, 5)).stderr, /^error: format version 5, expected 6\n$/);
+  assert.match(read(bytes.subarray(0, -4)).stderr, /^error: another length\n$/);
+  assert.match(read(bytes.with(-1, 7)).stderr, /^error: the border of positions \d+ and \d+ has one side\n$/);
 });

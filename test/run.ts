@@ -56,6 +56,9 @@ const OWN_PROCESS = [
 /** Files that run in one process of their own: a browser has one clipboard, and one page that has the focus. */
 const PAGES = 'test/explorer-page/';
 
+/** The control runs again whenever so many files have ended. */
+const CONTROL_EVERY = 16;
+
 /** A file may take so many times what the budget says, and at least so many milliseconds, before it is ended. */
 const LIMIT_TIMES = 10;
 const LIMIT_MIN_MS = 300_000;
@@ -87,8 +90,10 @@ console.log(
 );
 
 const project = compiledProject();
-const control = controlSeconds();
+const controlProgram = join(project, 'test/support/control.js');
+const control = controlSeconds(controlProgram);
 const controls = [control];
+let endedFiles = 0;
 const budget = readBudget();
 const files = readdirSync('test', { withFileTypes: true, recursive: true })
   .filter((entry) => entry.isFile())
@@ -112,7 +117,7 @@ function listed(name: string): ListedFile {
   const ofBudget = budget.files[name];
   // What the budget says is of one slice.
   const limitMs =
-    ofBudget === undefined || slice === undefined
+    ofBudget === undefined || slice === undefined || Number.isNaN(control)
       ? LIMIT_MS
       : Math.max(LIMIT_MIN_MS, LIMIT_TIMES * 1000 * ofBudget * control);
   return { file: join(project, name.replace(/\.ts$/, '.js')), name, limitMs };
@@ -149,7 +154,7 @@ process.execArgv = ['--enable-source-maps'];
 const report = await reportFiles(
   runAll(),
   nameOf,
-  () => controls.push(controlSeconds()),
+  () => ++endedFiles % CONTROL_EVERY === 0 && controls.push(controlSeconds(controlProgram)),
   (text) => process.stdout.write(text),
 );
 await closeBrowsers();

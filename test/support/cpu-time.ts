@@ -1,11 +1,11 @@
 // Time on processors, by which runs on machines of different load are compared.
-import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { gunzipSync, gzipSync } from 'node:zlib';
 
 /** The unit of times in /proc, which Linux fixes for programs. */
 const TICKS_A_SECOND = 100;
-const CONTROL_VALUES = 20_000;
+/** The unit of the budget is such a part of the control: some 50 ms. */
+const CONTROL_PARTS = 20;
 
 /**
  * Seconds on a processor, user and system, of this process and of all that it has started and that have ended; NaN
@@ -25,15 +25,12 @@ export function cpuSeconds(): number {
 }
 
 /**
- * Does some of what tests do most (JSON, compression, digests), always as much of it.
- * @returns its seconds on a processor: what others took on the same machine is divided by it
+ * Runs the control.
+ * @param program control.ts, compiled
+ * @returns a part of its seconds on a processor, by which what others took on the same machine is divided
  */
-export function controlSeconds(): number {
-  const begun = process.cpuUsage();
-  const values = Array.from({ length: CONTROL_VALUES }, (_, i) => ({ fid: i, at: [i / 7, -i / 3], name: `unit ${i}` }));
-  const packed = gzipSync(JSON.stringify(values));
-  createHash('sha256').update(packed).digest();
-  JSON.parse(gunzipSync(packed).toString());
-  const { user, system } = process.cpuUsage(begun);
-  return (user + system) / 1e6;
+export function controlSeconds(program: string): number {
+  const before = cpuSeconds();
+  execFileSync(process.execPath, [program]);
+  return (cpuSeconds() - before) / CONTROL_PARTS;
 }

@@ -36,7 +36,7 @@ const DIAGNOSTIC = /^\{"name":/;
 export async function reportFiles(
   events: AsyncIterable<unknown>,
   nameOf: (file: string) => string,
-  onEnd: () => void,
+  onEnd: () => unknown,
   write: (text: string) => void,
 ): Promise<RunReport> {
   const failures = new Map<string, string[]>();

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { crc32, gunzipSync } from 'node:zlib';
 import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';
-import { elementAt, f64At, u32At } from '../../format/element-at.ts';
+import { f64At, u32At } from '../../format/element-at.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES, tileOfId } from '../../format/pmtiles.ts';
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
@@ -20,6 +20,7 @@ import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { TILE_BUFFER } from '../shapes/quarter-tiles.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
+import { fieldsOf } from '../write/mvt.ts';
 
 /** What is known of the units of a level: `fid` and `box` of its index. */
 type UnitArrays = Pick<LevelArrays, 'fid' | 'box'>;
@@ -117,26 +118,4 @@ function* featureIds(tile: Buffer): Generator<number> {
   for (const [, layer] of fieldsOf(tile))
     for (const [field, feature] of fieldsOf(layer))
       if (field === 2) for (const [own, , id] of fieldsOf(feature)) if (own === 1) yield id;
-}
-
-/** The fields of a message of protocol buffers: bytes, or a number. @throws FileError if it is cut */
-function* fieldsOf(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
-  let at = 0;
-  const take = (): number => {
-    for (let [value, factor] = [0, 1]; ; factor *= 128) {
-      const byte = elementAt(message, at++);
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < message.length) {
-    const key = take();
-    const value = take();
-    if ((key & 7) === 0) yield [key >> 3, message.subarray(0, 0), value];
-    else {
-      if ((key & 7) !== 2 || at + value > message.length) throw new FileError('has a tile that is cut');
-      yield [key >> 3, message.subarray(at, at + value), 0];
-      at += value;
-    }
-  }
 }

@@ -1,5 +1,5 @@
 // Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it. Used by finalize.ts.
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import { gzipMember } from '../../format/gzip.ts';
@@ -22,14 +22,13 @@ import {
   tileDigestOf,
   vectorLayers,
 } from '../../format/tiles.ts';
-import { readAt } from '../reader/inflate.ts';
 import { checkedFile } from '../release/checksums.ts';
 import { createOutputFile } from '../release/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import { onMap } from '../shapes/tile-arcs.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { readSerialized } from '../store/serialized-file.ts';
-import { type CutTilesTask, recordFile, TileRuns, withoutBorders, type ZoomRecord } from './cut-tiles.ts';
+import { type CutTilesTask, contentsOf, recordFile, TileRuns, withoutBorders, type ZoomRecord } from './cut-tiles.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -72,9 +71,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     if (i >= BORDERS_AFTER) return { file: own.file, record };
     // Borders begin later; what has been made is of a level that begins further up.
     const file = store.file(`tiles-${own.zoom}-without-borders`);
-    const without = withoutBorders(own.file, record, file);
-    removeZoom(own.file);
-    return { file, record: without };
+    return { file, record: withoutBorders(own.file, record, file) };
   });
   const { directory, contents, tiles } = joinZooms(parts);
   const { root, leaves, leafDigests } = dividedDirectory(directory, level);
@@ -207,23 +204,17 @@ function dividedDirectory(directory: TileDirectory, level: Level) {
 function copyContents(zooms: readonly Zoom[], contents: readonly Content[], write: (bytes: Buffer) => void): void {
   let at = 0;
   for (const [zoom, { file, record }] of zooms.entries()) {
-    const handle = openSync(file, 'r');
-    let offset = 0;
-    for (const [number, length] of record.length.entries()) {
+    let number = 0;
+    for (const bytes of contentsOf(file, record)) {
       const content = contents[at];
       if (content?.zoom === zoom && content.number === number) {
-        write(readAt(handle, offset, length));
+        write(bytes);
         at++;
       }
-      offset += length;
+      number++;
     }
-    closeSync(handle);
-    removeZoom(file);
+    for (const done of [file, recordFile(file)]) rmSync(done, { force: true });
   }
-}
-
-function removeZoom(file: string): void {
-  for (const done of [file, recordFile(file)]) rmSync(done, { force: true });
 }
 
 function writeDigests(file: string, contents: readonly Content[], leaves: Buffer): TilesFile['digests'] {

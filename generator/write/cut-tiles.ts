@@ -120,15 +120,25 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
 /** Writes the tiles of a zoom anew, without borders. @returns the record */
 export function withoutBorders(from: string, { units, ...record }: ZoomRecord, file: string): ZoomRecord {
   const output = new ZoomWriter(file);
-  const handle = openSync(from, 'r');
-  let offset = 0;
-  const contents = Array.from(record.length, (length) => {
-    offset += length;
-    return output.content(withoutLayer(gunzipSync(readAt(handle, offset - length, length)), 'borders'));
-  });
-  closeSync(handle);
+  const contents: (number | undefined)[] = [];
+  for (const bytes of contentsOf(from, record))
+    contents.push(output.content(withoutLayer(gunzipSync(bytes), 'borders')));
   for (const [i, id] of record.id.entries()) output.add(id, u32At(record.run, i), contents[u32At(record.content, i)]);
   return { ...output.end(), units };
+}
+
+/** The contents of a zoom, in their order in the file. */
+export function* contentsOf(file: string, record: Pick<ZoomRecord, 'length'>): Generator<Buffer> {
+  const handle = openSync(file, 'r');
+  try {
+    let offset = 0;
+    for (const length of record.length) {
+      yield readAt(handle, offset, length);
+      offset += length;
+    }
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** The record beside a file of contents. */

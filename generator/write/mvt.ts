@@ -1,6 +1,6 @@
-// Writes Mapbox Vector Tiles 2.1: the layers of a tile, as their specification has them. Used by tile-layers.ts. Our
-// own, as the numbers are here already: a library takes objects of each position.
-import { numberAt, u8At } from '../../format/element-at.ts';
+// Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. Our own, as the numbers are here already: a library takes objects of each position.
+import { elementAt, numberAt } from '../../format/element-at.ts';
+import { FileError } from '../reader/file-error.ts';
 import type { OpenPolygon, OpenRing } from '../shapes/assemble-polygons.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
 
@@ -19,6 +19,8 @@ const CLOSE_PATH = 7;
 const FIELD = { name: 0x0a, feature: 0x12, key: 0x1a, value: 0x22, extent: 0x28, version: 0x78 } as const;
 /** That of a tile. */
 const LAYER = 0x1a;
+/** The number of the field with a layer's name. */
+const NAME = FIELD.name >> 3;
 
 /** Growing bytes with the numbers of protocol buffers. */
 class ProtoWriter {
@@ -198,24 +200,36 @@ export class TileLayer {
   }
 }
 
-/** A tile without a layer. @param tile as `TileLayer` writes layers, one after the other */
+/** A tile without a layer. @throws FileError if it is cut */
 export function withoutLayer(tile: Buffer, name: string): Buffer {
-  const begin = Buffer.from([FIELD.version, 2, FIELD.name, name.length, ...Buffer.from(name)]);
-  const kept: Buffer[] = [];
-  for (let at = 0, end: number; at < tile.length; at = end) {
-    const length = numberIn(tile, at + 1);
-    end = length.end + length.value;
-    if (!begin.equals(tile.subarray(length.end, length.end + begin.length))) kept.push(tile.subarray(at, end));
-  }
-  return Buffer.concat(kept);
+  const left = new ProtoWriter();
+  for (const [, layer] of fieldsOf(tile)) if (nameOf(layer) !== name) left.field(LAYER, layer);
+  return Buffer.from(left.bytes());
 }
 
-/** A number of a protocol buffer, below 2^32, and where it ends. */
-function numberIn(bytes: Buffer, at: number): { value: number; end: number } {
-  let value = 0;
-  for (let [end, factor] = [at, 1]; ; factor *= 128) {
-    const byte = u8At(bytes, end++);
-    value += (byte & 127) * factor;
-    if (byte < 128) return { value, end };
+function nameOf(layer: Buffer): string | undefined {
+  for (const [field, bytes] of fieldsOf(layer)) if (field === NAME) return bytes.toString();
+  return undefined;
+}
+
+/** The fields of a message of protocol buffers: bytes, or a number. @throws FileError if it is cut */
+export function* fieldsOf(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
+  let at = 0;
+  const take = (): number => {
+    for (let [value, factor] = [0, 1]; ; factor *= 128) {
+      const byte = elementAt(message, at++);
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < message.length) {
+    const key = take();
+    const value = take();
+    if ((key & 7) === 0) yield [key >> 3, message.subarray(0, 0), value];
+    else {
+      if ((key & 7) !== 2 || at + value > message.length) throw new FileError('has a tile that is cut');
+      yield [key >> 3, message.subarray(at, at + value), 0];
+      at += value;
+    }
   }
 }

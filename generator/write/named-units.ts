@@ -84,9 +84,12 @@ interface Gids {
 export function gidsOf({ columns, features }: Gids, number: number): (position: number) => string | null {
   const column = elementAt(columns, number);
   const owners = ownersOf(column, features);
+  // Units of one parent follow each other.
+  let [last, gid]: [number, string | null] = [-1, null];
   return (position) => {
     const owner = elementAt(owners, position);
-    return owner === -1 ? null : column.gidAt(owner);
+    if (owner !== last) [last, gid] = [owner, owner === -1 ? null : column.gidAt(owner)];
+    return gid;
   };
 }
 

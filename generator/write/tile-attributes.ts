@@ -37,9 +37,7 @@ export function readTileAttributes(
   const relations = relationsOf(level, index, parent, children);
   const numbers = index.columns.map((_, n) => n);
   const owners = index.columns.map((column) => ownersOf(column, index.features));
-  const gids = numbers.map((n) =>
-    n < level ? oncePerOwner(gidsOf(index, n), elementAt(owners, n)) : gidsOf(index, n),
-  );
+  const gids = numbers.map((n) => gidsOf(index, n));
   const groups = new Map<string, { group: number; attributes: Attributes }>();
   const parentsOf = (unit: number, end: number): Attributes =>
     numbers.slice(0, end).flatMap((n): Attributes => {
@@ -86,18 +84,5 @@ export function readTileAttributes(
       groups.set(key, made);
       return made;
     },
-  };
-}
-
-/** The same GIDs, each read once. */
-function oncePerOwner(gidOf: (unit: number) => string | null, owners: ArrayLike<number>) {
-  const known = new Map<number, string | null>();
-  return (unit: number): string | null => {
-    const owner = elementAt(owners, unit);
-    const gid = known.get(owner);
-    if (gid !== undefined) return gid;
-    const read = gidOf(unit);
-    known.set(owner, read);
-    return read;
   };
 }

@@ -30,9 +30,9 @@ const CROWDED = 64;
  * The edges that cross others, or have a part in common with one that is another.
  * @param levels of each arc, a bit for each level: edges of one level are compared, those of none are not
  * @param most about how many are kept
- * @param changed for each arc 1 if its edges are compared, with one another and with others; all if there is none
+ * @param isNew for each edge 1 if it is compared, with all others; all are if there is none
  */
-export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, changed?: Uint8Array): MeetingEdges {
+export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, isNew?: Uint8Array): MeetingEdges {
   const found = new FoundPairs(arcs, levels, most);
   const groups = new Groups(arcs);
   let pairs = 0;
@@ -47,17 +47,17 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, chang
           found.add(i32At(slots, a), i32At(slots, b));
     }
   };
-  for (const { slots, ends, changedEnds } of squaresOf(arcs, levels, changed))
+  for (const { slots, ends, newEnds } of squaresOf(arcs, levels, isNew))
     for (let square = 0, from = 0, to: number; square < ends.length; square++, from = to) {
       to = i32At(ends, square);
-      const middle = i32At(changedEnds, square);
+      const middle = i32At(newEnds, square);
       if (middle === from || to - from < 2) continue;
       groups.clear();
-      const areChangedSorted = groups.add(slots, from, middle);
+      const areNewSorted = groups.add(slots, from, middle);
       const compared = groups.length;
       const areOthersSorted = groups.add(slots, middle, to);
       for (let one = 0; one < compared && !isFull(); one++) {
-        compare(slots, one, one + 1, compared, areChangedSorted);
+        compare(slots, one, one + 1, compared, areNewSorted);
         compare(slots, one, compared, groups.length, areOthersSorted);
       }
     }

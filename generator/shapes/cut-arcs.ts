@@ -4,7 +4,7 @@ import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { type Arcs, arcAt } from './arcs.ts';
 import { type MeetingEdges, meetingEdges } from './crossing-edges.ts';
-import { divideEdges } from './divide-edges.ts';
+import { type DividedArcs, divideEdges } from './divide-edges.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
 
@@ -67,7 +67,7 @@ class Zoom {
   /** How many edges are held apart, and of which levels each arc. */
   readonly #most: number;
   #levels: Uint8Array;
-  /** For each place of these 1 if the zoom has it. */
+  /** For each place of these the round, from 1, in which the zoom got it; 0 if it has not got it. */
   readonly #kept: Uint8Array;
   /** Made when edges cross. */
   #near: NearArcs | undefined;
@@ -90,10 +90,13 @@ class Zoom {
   refine(): void {
     let changed = this.#begin();
     if (changed.length === 0) return;
-    for (let round = 1; round < ROUNDS.refined && changed.length > 0; round++) {
-      const numbers = this.#around(changed);
+    for (let round = 2; round <= ROUNDS.refined && changed.length > 0; round++) {
+      const own = this.#rounded(changed);
+      const isNew = newEdges(own, this.#rounded(changed, round - 1), this.#kept, round);
+      const numbers = this.#nearTo(own, pick(isNew, own.from));
       const some = this.#rounded(numbers);
-      changed = this.#refine(some, this.#meetingIn(numbers, some, changed)).map((arc) => i32At(numbers, arc));
+      const meeting = this.#meetingIn(numbers, some, pick(isNew, some.from));
+      changed = this.#refine(some, meeting, round).map((arc) => i32At(numbers, arc));
     }
     this.#arcs = placesOf(this.#rounded());
     this.#meeting = this.#meetingOf(this.#arcs);
@@ -108,7 +111,7 @@ class Zoom {
       this.#levels = this.#levels.map((bits) => bits & (bit - 1));
       this.#meeting = this.#meetingOf(arcs);
     }
-    const changed = this.#refine(arcs, this.#meeting);
+    const changed = this.#refine(arcs, this.#meeting, 1);
     if (changed.length === 0) this.#arcs = placesOf(arcs);
     return changed;
   }
@@ -116,11 +119,11 @@ class Zoom {
   /** Makes edges that cross still end where they do. */
   divide(): void {
     for (let round = 0; round < ROUNDS.divided && this.#meeting.crossing.length > 0; round++) {
-      const changed = arcsOf(this.#arcs, this.#meeting);
-      this.#arcs = divideEdges(this.#arcs, this.#meeting);
-      const numbers = this.#around(changed);
-      const some = someOf(this.#arcs, numbers);
-      this.#meeting = placedIn(this.#arcs, numbers, some, this.#meetingIn(numbers, some, changed));
+      const divided = divideEdges(this.#arcs, this.#meeting);
+      const numbers = this.#nearTo(divided, divided.isNew);
+      const some = someOf(divided, numbers);
+      this.#arcs = placesOf(divided);
+      this.#meeting = placedIn(divided, numbers, some, this.#meetingIn(numbers, some, some.isNew));
     }
   }
 
@@ -128,35 +131,35 @@ class Zoom {
     const { crossing, overlapping } = this.#meeting;
     // Edges lie where they lay: what did not cross does not now.
     const arcs = divideEdges(this.#arcs, { crossing: new Int32Array(), overlapping });
-    return { arcs, crossings: crossing.length / 2 };
+    return { arcs: placesOf(arcs), crossings: crossing.length / 2 };
   }
 
-  #rounded(numbers?: Int32Array): CutArcs {
-    return roundedArcs(this.#deepest, this.#kept, this.#below, numbers);
+  /** @param round the last one whose points are wanted */
+  #rounded(numbers?: Int32Array, round = ROUNDS.refined + 1): CutArcs {
+    return roundedArcs(this.#deepest, this.#kept, this.#below, round, numbers);
   }
 
   #meetingOf(arcs: ZoomArcs): MeetingEdges {
     return meetingEdges(arcs, this.#levels, this.#most);
   }
 
-  /** What has changed, and what is near it, by number, ascending: nothing else has to be looked at again. */
-  #around(changed: Int32Array): Int32Array {
+  /** The arcs that may meet new edges, by number, ascending: nothing else has to be looked at again. */
+  #nearTo(arcs: ZoomArcs, isNew: Uint8Array): Int32Array {
     this.#near ??= new NearArcs(this.#deepest, this.#below);
-    return this.#near.to(changed, this.#kept);
+    return this.#near.to(arcs, isNew);
   }
 
-  /** What meets arcs that have changed. @param some the arcs of these numbers */
-  #meetingIn(numbers: Int32Array, some: ZoomArcs, changed: Int32Array): MeetingEdges {
-    const isChanged = new Uint8Array(this.#levels.length);
-    for (const arc of changed) isChanged[arc] = 1;
-    return meetingEdges(some, pick(this.#levels, numbers), this.#most, pick(isChanged, numbers));
+  /** What meets new edges. @param some the arcs of these numbers */
+  #meetingIn(numbers: Int32Array, some: ZoomArcs, isNew: Uint8Array): MeetingEdges {
+    return meetingEdges(some, pick(this.#levels, numbers), this.#most, isNew);
   }
 
   /**
    * Brings a point back to each edge that crosses another one: the weightiest of those that it left out.
+   * @param round after which it comes
    * @returns the arcs that have changed, ascending
    */
-  #refine({ from, arcEnds }: CutArcs, { crossing }: MeetingEdges): Int32Array {
+  #refine({ from, arcEnds }: CutArcs, { crossing }: MeetingEdges, round: number): Int32Array {
     const [kept, weights] = [this.#kept, this.#weights];
     const isChanged = new Uint8Array(arcEnds.length);
     for (const edge of crossing) {
@@ -164,7 +167,7 @@ class Zoom {
       for (let i = i32At(from, edge) + 1; i < i32At(from, edge + 1); i++)
         if (kept[i] === 0 && (best === -1 || f64At(weights, i) > f64At(weights, best))) best = i;
       if (best === -1) continue;
-      kept[best] = 1;
+      kept[best] = round + 1;
       isChanged[arcAt(arcEnds, edge)] = 1;
     }
     return numbersOf(isChanged);
@@ -173,14 +176,22 @@ class Zoom {
 
 /**
  * Rounds the points that are kept. A place that follows itself is one, and a way there and back is none.
+ * @param round the last one whose points are wanted
  * @param numbers those of the arcs that are wanted, ascending; all if there are none
  */
-function roundedArcs({ x, y, arcEnds }: Arcs, kept: Uint8Array, below: number, numbers?: Int32Array): CutArcs {
+function roundedArcs(
+  { x, y, arcEnds }: Arcs,
+  kept: Uint8Array,
+  below: number,
+  round: number,
+  numbers?: Int32Array,
+): CutArcs {
+  const isKept = (place: number): boolean => kept[place] !== 0 && u8At(kept, place) <= round;
   const count = numbers?.length ?? arcEnds.length;
   const numberOf = (n: number): number => (numbers === undefined ? n : i32At(numbers, n));
   let most = 0;
   for (let n = 0; n < count; n++)
-    for (let i = endBefore(arcEnds, numberOf(n)); i < i32At(arcEnds, numberOf(n)); i++) most += u8At(kept, i);
+    for (let i = endBefore(arcEnds, numberOf(n)); i < i32At(arcEnds, numberOf(n)); i++) if (isKept(i)) most++;
   const ends = new Int32Array(count);
   const xs = new Int32Array(most);
   const ys = new Int32Array(most);
@@ -191,7 +202,7 @@ function roundedArcs({ x, y, arcEnds }: Arcs, kept: Uint8Array, below: number, n
     const begin = length;
     const end = i32At(arcEnds, numberOf(n));
     for (let i = endBefore(arcEnds, numberOf(n)); i < end; i++) {
-      if (kept[i] === 0) continue;
+      if (!isKept(i)) continue;
       const [column, row] = [(i32At(x, i) + half) >> below, (i32At(y, i) + half) >> below];
       if (length > begin && xs[length - 1] === column && ys[length - 1] === row) continue;
       if (length > begin + 1 && xs[length - 2] === column && ys[length - 2] === row) {
@@ -207,17 +218,29 @@ function roundedArcs({ x, y, arcEnds }: Arcs, kept: Uint8Array, below: number, n
   return { x: xs.subarray(0, length), y: ys.subarray(0, length), from: from.subarray(0, length), arcEnds: ends };
 }
 
-/** Without what only refining needs. */
-function placesOf({ x, y, arcEnds }: CutArcs): ZoomArcs {
+/** Without what only cutting needs. */
+function placesOf({ x, y, arcEnds }: ZoomArcs): ZoomArcs {
   return { x, y, arcEnds };
 }
 
-/** The arcs whose edges cross others, or have others on them, ascending. */
-function arcsOf({ arcEnds }: ZoomArcs, { crossing, overlapping }: MeetingEdges): Int32Array {
-  const isOne = new Uint8Array(arcEnds.length);
-  for (const edge of crossing) isOne[arcAt(arcEnds, edge)] = 1;
-  for (let i = 0; i < overlapping.length; i += 2) isOne[arcAt(arcEnds, i32At(overlapping, i))] = 1;
-  return numbersOf(isOne);
+/**
+ * The edges that a round has made, and those that have got a point in it, which may have become none.
+ * @param before the same arcs without the points of this round
+ * @returns for each place of the deepest grid 1 if such an edge begins there
+ */
+function newEdges({ from, arcEnds }: CutArcs, before: CutArcs, kept: Uint8Array, round: number): Uint8Array {
+  const isNew = new Uint8Array(kept.length);
+  for (let arc = 0; arc < arcEnds.length; arc++) {
+    let old = endBefore(before.arcEnds, arc);
+    for (let edge = endBefore(arcEnds, arc); edge < i32At(arcEnds, arc) - 1; edge++) {
+      const [begin, end] = [i32At(from, edge), i32At(from, edge + 1)];
+      while (old < before.from.length && i32At(before.from, old) < begin) old++;
+      let isOld = before.from[old] === begin && before.from[old + 1] === end;
+      for (let i = begin + 1; isOld && i < end; i++) isOld = kept[i] !== round;
+      if (!isOld) isNew[begin] = 1;
+    }
+  }
+  return isNew;
 }
 
 /** Where values are 1. */
@@ -233,16 +256,18 @@ function pick(values: Uint8Array, numbers: Int32Array): Uint8Array {
 }
 
 /** Some of the arcs. */
-function someOf({ x, y, arcEnds }: ZoomArcs, numbers: Int32Array): ZoomArcs {
+function someOf({ x, y, arcEnds, isNew }: DividedArcs, numbers: Int32Array): DividedArcs {
   const ends = new Int32Array(numbers.length);
   let length = 0;
   for (const [n, arc] of numbers.entries()) ends[n] = length += i32At(arcEnds, arc) - endBefore(arcEnds, arc);
-  const [xs, ys] = [new Int32Array(length), new Int32Array(length)];
+  const some = { x: new Int32Array(length), y: new Int32Array(length), isNew: new Uint8Array(length), arcEnds: ends };
   for (const [n, arc] of numbers.entries()) {
-    xs.set(x.subarray(endBefore(arcEnds, arc), i32At(arcEnds, arc)), endBefore(ends, n));
-    ys.set(y.subarray(endBefore(arcEnds, arc), i32At(arcEnds, arc)), endBefore(ends, n));
+    const [begin, end, at] = [endBefore(arcEnds, arc), i32At(arcEnds, arc), endBefore(ends, n)];
+    some.x.set(x.subarray(begin, end), at);
+    some.y.set(y.subarray(begin, end), at);
+    some.isNew.set(isNew.subarray(begin, end), at);
   }
-  return { x: xs, y: ys, arcEnds: ends };
+  return some;
 }
 
 /** What was found in some of the arcs, by the places of all. */

@@ -5,13 +5,20 @@ import { crossingOf, type MeetingEdges, type Place } from './crossing-edges.ts';
 
 type MeetingPairs = Pick<MeetingEdges, 'crossing' | 'overlapping'>;
 
+/** Arcs, some of whose edges were not there before. */
+export interface DividedArcs extends Arcs {
+  /** For each edge 1 if it is new. */
+  isNew: Uint8Array;
+}
+
 /** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
-export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs): Arcs {
+export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs): DividedArcs {
   const { x, y, arcEnds } = arcs;
   const places = placesOn(arcs, { crossing, overlapping });
   const most = x.length + crossing.length + overlapping.length / 2;
   const xs = new Int32Array(most);
   const ys = new Int32Array(most);
+  const isNew = new Uint8Array(most);
   /** How many places each arc gets. */
   const more = new Int32Array(arcEnds.length);
   let [length, taken] = [0, 0];
@@ -34,6 +41,7 @@ export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs)
       ys[length++] = place.y;
     }
     if (isLast(i32At(x, edge + 1), i32At(y, edge + 1))) taken++;
+    if (length > before) isNew.fill(1, before - 1, length - (taken - edge - 1));
     const arc = arcAt(arcEnds, edge);
     more[arc] = i32At(more, arc) + length - before - (taken - edge - 1);
   }
@@ -43,7 +51,7 @@ export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs)
     added += i32At(more, arc);
     ends[arc] = i32At(arcEnds, arc) + added;
   }
-  return { x: xs.subarray(0, length), y: ys.subarray(0, length), arcEnds: ends };
+  return { x: xs.subarray(0, length), y: ys.subarray(0, length), arcEnds: ends, isNew: isNew.subarray(0, length) };
 }
 
 /** The places that edges get, edge by edge: there may be millions. */

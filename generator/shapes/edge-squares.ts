@@ -11,8 +11,8 @@ export interface Squares {
   slots: Int32Array;
   /** For each square the index of its end in `slots`. */
   ends: Int32Array;
-  /** The same of those edges of it that are of arcs that have changed, which come first. */
-  changedEnds: Int32Array;
+  /** The same of those edges of it that are new, which come first. */
+  newEnds: Int32Array;
 }
 
 /** Rows of squares. */
@@ -38,11 +38,11 @@ const BAND_EDGES = 1_000_000;
 const HASH_BITS = { min: 8, max: 20 } as const;
 
 /**
- * The edges of all squares that edges of changed arcs meet.
+ * The edges of all squares that new ones meet.
  * @param levels of each arc: edges of those that have none are left out
- * @param changed for each arc 1 if it has changed; all have if there is none
+ * @param isNew for each edge 1 if it is new; all are if there is none
  */
-export function* squaresOf(arcs: Arcs, levels: Uint8Array, changed: Uint8Array | undefined): Generator<Squares> {
+export function* squaresOf(arcs: Arcs, levels: Uint8Array, isNew: Uint8Array | undefined): Generator<Squares> {
   const { arcEnds } = arcs;
   const bits = squareBits(arcs, levels);
   const rows = rowsOf(arcs, levels, bits);
@@ -53,16 +53,16 @@ export function* squaresOf(arcs: Arcs, levels: Uint8Array, changed: Uint8Array |
     const isAsked = new Uint8Array(count);
     const ends = new Int32Array(count);
     [edges.length, squares.length] = [0, 0];
-    /** Takes the edges of arcs that have changed with all their squares, or those of others with squares of these. */
-    const take = (areChanged: boolean): void => {
+    /** Takes the new edges with all their squares, or others with squares of these. */
+    const take = (areNew: boolean): void => {
       for (let arc = 0; arc < arcEnds.length; arc++) {
         if (i32At(rows.tops, arc) >= band.to || i32At(rows.bottoms, arc) < band.from) continue;
-        if ((changed === undefined || changed[arc] === 1) !== areChanged) continue;
         for (let edge = endBefore(arcEnds, arc); edge < i32At(arcEnds, arc) - 1; edge++) {
+          if ((isNew === undefined || isNew[edge] === 1) !== areNew) continue;
           findSquares(arcs, edge, bits, band, count, met);
           for (let at = 0; at < met.length; at++) {
             const square = met.at(at);
-            if (areChanged) isAsked[square] = 1;
+            if (areNew) isAsked[square] = 1;
             else if (isAsked[square] === 0) continue;
             edges.push(edge);
             squares.push(square);
@@ -72,8 +72,8 @@ export function* squaresOf(arcs: Arcs, levels: Uint8Array, changed: Uint8Array |
       }
     };
     take(true);
-    const ofChanged = edges.length;
-    if (changed !== undefined) take(false);
+    const ofNew = edges.length;
+    if (isNew !== undefined) take(false);
     const next = new Int32Array(count);
     for (let square = 0, begin = 0; square < count; square++) {
       next[square] = begin;
@@ -81,15 +81,15 @@ export function* squaresOf(arcs: Arcs, levels: Uint8Array, changed: Uint8Array |
       ends[square] = begin;
     }
     const slots = new Int32Array(edges.length);
-    let changedEnds = ends;
+    let newEnds = ends;
     for (let i = 0; i < slots.length; i++) {
-      if (i === ofChanged) changedEnds = next.slice();
+      if (i === ofNew) newEnds = next.slice();
       const square = squares.at(i);
       const slot = i32At(next, square);
       slots[slot] = edges.at(i);
       next[square] = slot + 1;
     }
-    yield { slots, ends, changedEnds };
+    yield { slots, ends, newEnds };
   }
 }
 

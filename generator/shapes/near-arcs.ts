@@ -2,7 +2,6 @@
 // has to be looked at. Used by cut-arcs.ts.
 import { i32At } from '../../format/element-at.ts';
 import { type Arcs, boxesOfArcs } from './arcs.ts';
-import { endBefore } from './level-rings.ts';
 
 /** Cells along a side of the raster, at most, and cells for each arc: with more it takes longer than looking at all. */
 const SIDE_MAX = 512;
@@ -10,12 +9,8 @@ const CELLS_AN_ARC = 4;
 
 /** The arcs of a zoom on a raster. */
 export class NearArcs {
-  /** On the grid of the deepest zoom. */
-  readonly #arcs: Arcs;
-  /** The shift that makes coordinates of these numbers of cells. */
-  readonly #shift: number;
-  /** What rounds coordinates to the grid of the zoom. */
-  readonly #half: number;
+  /** The shift that makes coordinates on the grid of the zoom numbers of cells. */
+  readonly #ofZoom: number;
   readonly #side: number;
   /** West, north, east, south of each arc, in cells. */
   readonly #boxes: Uint16Array;
@@ -26,23 +21,23 @@ export class NearArcs {
    */
   constructor(arcs: Arcs, below: number) {
     const boxes = boxesOfArcs(arcs);
-    this.#arcs = arcs;
-    this.#half = below === 0 ? 0 : 1 << (below - 1);
+    const half = below === 0 ? 0 : 1 << (below - 1);
     const most = boxes.reduce((a, b) => Math.max(a, b));
     const sideMax = Math.min(SIDE_MAX, Math.ceil(Math.sqrt((CELLS_AN_ARC * boxes.length) / 4)));
     let shift = below;
-    while ((most + this.#half) >> shift >= sideMax) shift++;
-    this.#shift = shift;
-    this.#side = ((most + this.#half) >> shift) + 1;
-    this.#boxes = Uint16Array.from(boxes, (coordinate) => this.#cellOf(coordinate));
+    while ((most + half) >> shift >= sideMax) shift++;
+    this.#ofZoom = shift - below;
+    this.#side = ((most + half) >> shift) + 1;
+    this.#boxes = Uint16Array.from(boxes, (coordinate) => (coordinate + half) >> shift);
   }
 
   /**
-   * Those whose extent meets an edge of some arcs, and these themselves, ascending.
-   * @param kept for each place of the arcs 1 if the zoom has it
+   * Those whose extent meets new edges, ascending.
+   * @param arcs on the grid of the zoom
+   * @param isNew for each edge of them 1 if it is new
    */
-  to(arcs: Int32Array, kept: Uint8Array): Int32Array {
-    const sums = this.#sumsOf(this.#mark(arcs, kept));
+  to(arcs: Arcs, isNew: Uint8Array): Int32Array {
+    const sums = this.#sumsOf(this.#mark(arcs, isNew));
     const width = this.#side + 1;
     const boxes = this.#boxes;
     const near = new Int32Array(boxes.length / 4);
@@ -60,21 +55,14 @@ export class NearArcs {
     return near.slice(0, length);
   }
 
-  /** Marks the cells of the extents of all edges. */
-  #mark(arcs: Int32Array, kept: Uint8Array): Uint8Array {
-    const { x, y, arcEnds } = this.#arcs;
+  /** Marks the cells of the extents of edges. */
+  #mark({ x, y }: Arcs, isNew: Uint8Array): Uint8Array {
     const marks = new Uint8Array(this.#side * this.#side);
-    for (const arc of arcs) {
-      let [before, beside] = [-1, -1];
-      for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) {
-        if (kept[i] === 0) continue;
-        const [column, row] = [this.#cellOf(i32At(x, i)), this.#cellOf(i32At(y, i))];
-        if (column === before && row === beside) continue;
-        const [from, to] = before === -1 ? [column, column] : [Math.min(before, column), Math.max(before, column)];
-        const [top, bottom] = before === -1 ? [row, row] : [Math.min(beside, row), Math.max(beside, row)];
-        for (let r = top; r <= bottom; r++) marks.fill(1, r * this.#side + from, r * this.#side + to + 1);
-        [before, beside] = [column, row];
-      }
+    for (let edge = isNew.indexOf(1); edge !== -1; edge = isNew.indexOf(1, edge + 1)) {
+      const [from, to] = [i32At(x, edge) >> this.#ofZoom, i32At(x, edge + 1) >> this.#ofZoom];
+      const [top, bottom] = [i32At(y, edge) >> this.#ofZoom, i32At(y, edge + 1) >> this.#ofZoom];
+      for (let row = Math.min(top, bottom); row <= Math.max(top, bottom); row++)
+        marks.fill(1, row * this.#side + Math.min(from, to), row * this.#side + Math.max(from, to) + 1);
     }
     return marks;
   }
@@ -89,9 +77,5 @@ export class NearArcs {
         sums[(row + 1) * width + column + 1] = i32At(sums, row * width + column + 1) + own;
       }
     return sums;
-  }
-
-  #cellOf(coordinate: number): number {
-    return (coordinate + this.#half) >> this.#shift;
   }
 }

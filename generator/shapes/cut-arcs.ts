@@ -252,7 +252,9 @@ function numbersOf(values: Uint8Array): Int32Array {
 }
 
 function pick(values: Uint8Array, numbers: Int32Array): Uint8Array {
-  return Uint8Array.from(numbers, (number) => u8At(values, number));
+  const picked = new Uint8Array(numbers.length);
+  for (let i = 0; i < picked.length; i++) picked[i] = u8At(values, i32At(numbers, i));
+  return picked;
 }
 
 /** Some of the arcs. */

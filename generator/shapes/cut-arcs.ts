@@ -4,7 +4,7 @@ import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { type Arcs, arcAt } from './arcs.ts';
 import { type MeetingEdges, meetingEdges } from './crossing-edges.ts';
-import { type DividedArcs, divideEdges } from './divide-edges.ts';
+import { type DividedArcs, divideEdges, ROOM } from './divide-edges.ts';
 import { endBefore } from './level-rings.ts';
 import { NearArcs } from './near-arcs.ts';
 
@@ -118,11 +118,13 @@ class Zoom {
 
   /** Makes edges that cross still end where they do. */
   divide(): void {
+    let before: ZoomArcs | undefined;
     for (let round = 0; round < ROUNDS.divided && this.#meeting.crossing.length > 0; round++) {
-      const divided = divideEdges(this.#arcs, this.#meeting);
+      const divided = divideEdges(this.#arcs, this.#meeting, before);
+      before = this.#arcs;
+      this.#arcs = placesOf(divided);
       const numbers = this.#nearTo(divided, divided.isNew);
       const some = someOf(divided, numbers);
-      this.#arcs = placesOf(divided);
       this.#meeting = placedIn(divided, numbers, some, this.#meetingIn(numbers, some, some.isNew));
     }
   }
@@ -193,8 +195,8 @@ function roundedArcs(
   for (let n = 0; n < count; n++)
     for (let i = endBefore(arcEnds, numberOf(n)); i < i32At(arcEnds, numberOf(n)); i++) if (isKept(i)) most++;
   const ends = new Int32Array(count);
-  const xs = new Int32Array(most);
-  const ys = new Int32Array(most);
+  const xs = new Int32Array(Math.ceil(most * ROOM));
+  const ys = new Int32Array(xs.length);
   const from = new Int32Array(most);
   const half = below === 0 ? 0 : 1 << (below - 1);
   let length = 0;
@@ -257,8 +259,10 @@ function pick(values: Uint8Array, numbers: Int32Array): Uint8Array {
   return picked;
 }
 
-/** Some of the arcs. */
-function someOf({ x, y, arcEnds, isNew }: DividedArcs, numbers: Int32Array): DividedArcs {
+/** Some of the arcs: these themselves, not a copy of hundreds of megabytes, if all are wanted. */
+function someOf(arcs: DividedArcs, numbers: Int32Array): DividedArcs {
+  const { x, y, arcEnds, isNew } = arcs;
+  if (numbers.length === arcEnds.length) return arcs;
   const ends = new Int32Array(numbers.length);
   let length = 0;
   for (const [n, arc] of numbers.entries()) ends[n] = length += i32At(arcEnds, arc) - endBefore(arcEnds, arc);
@@ -274,6 +278,7 @@ function someOf({ x, y, arcEnds, isNew }: DividedArcs, numbers: Int32Array): Div
 
 /** What was found in some of the arcs, by the places of all. */
 function placedIn(all: ZoomArcs, numbers: Int32Array, some: ZoomArcs, found: MeetingEdges): MeetingEdges {
+  if (some === all) return found;
   const placeOf = (place: number): number => {
     const n = arcAt(some.arcEnds, place);
     return place - endBefore(some.arcEnds, n) + endBefore(all.arcEnds, i32At(numbers, n));

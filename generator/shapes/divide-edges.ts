@@ -11,13 +11,19 @@ export interface DividedArcs extends Arcs {
   isNew: Uint8Array;
 }
 
-/** Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on. */
-export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs): DividedArcs {
+/** Arrays have room for the places of later rounds. */
+export const ROOM = 1.25;
+
+/**
+ * Makes the rounded crossing of two edges a place of both, and the ends of an edge places of one that it lies on.
+ * @param spare others that are not needed any more, whose memory is used if it has room: hundreds of megabytes
+ */
+export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs, spare?: Arcs): DividedArcs {
   const { x, y, arcEnds } = arcs;
   const places = placesOn(arcs, { crossing, overlapping });
   const most = x.length + crossing.length + overlapping.length / 2;
-  const xs = new Int32Array(most);
-  const ys = new Int32Array(most);
+  const xs = roomFor(most, spare?.x);
+  const ys = roomFor(most, spare?.y);
   const isNew = new Uint8Array(most);
   /** How many places each arc gets. */
   const more = new Int32Array(arcEnds.length);
@@ -52,6 +58,12 @@ export function divideEdges(arcs: Arcs, { crossing, overlapping }: MeetingPairs)
     ends[arc] = i32At(arcEnds, arc) + added;
   }
   return { x: xs.subarray(0, length), y: ys.subarray(0, length), arcEnds: ends, isNew: isNew.subarray(0, length) };
+}
+
+/** An array, perhaps in the memory of another one, which grows from round to round: what is not used is not held. */
+function roomFor(length: number, spare: Int32Array | undefined): Int32Array {
+  const hasRoom = spare !== undefined && spare.buffer.byteLength >= length * spare.BYTES_PER_ELEMENT;
+  return hasRoom ? new Int32Array(spare.buffer) : new Int32Array(Math.ceil(length * ROOM));
 }
 
 /** The places that edges get, edge by edge: there may be millions. */

@@ -32,7 +32,7 @@ export class NearArcs {
   }
 
   /**
-   * Those whose extent meets new edges, ascending.
+   * Those whose extent meets new edges, ascending; all if these are most: taking some is no gain then.
    * @param arcs on the grid of the zoom
    * @param isNew for each edge of them 1 if it is new
    */
@@ -52,7 +52,7 @@ export class NearArcs {
         i32At(sums, above + west);
       if (marked > 0) near[length++] = arc;
     }
-    return near.slice(0, length);
+    return length > near.length / 2 ? near.map((_, arc) => arc) : near.slice(0, length);
   }
 
   /** Marks the cells of the extents of edges. */

@@ -9,11 +9,14 @@ import { elementAt } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { checkTiles } from '../../generator/check/tiles.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import type { Box } from '../../generator/geojson/bbox.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { boxesOfArcs, meets } from '../../generator/shapes/arcs.ts';
 import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
 import { meetingEdges } from '../../generator/shapes/crossing-edges.ts';
 import { cutArcs } from '../../generator/shapes/cut-arcs.ts';
 import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
+import { NearArcs } from '../../generator/shapes/near-arcs.ts';
 import { tilesOf } from '../../generator/shapes/quarter-tiles.ts';
 import { mercatorX, mercatorY } from '../../generator/shapes/tile-arcs.ts';
 import { buildShard, seal } from '../../generator/sharded-build.ts';
@@ -217,6 +220,66 @@ test('an edge that is divided where it crosses one does not cross another one fo
   const { arcs, crossings } = cutArcs(deepest, new Float64Array(6).fill(Infinity), levels, 0);
   const { crossing, overlapping } = meetingEdges(arcs, levels, Infinity);
   assert.deepEqual([crossings, crossing.length, overlapping.length], [0, 0, 0]);
+});
+
+test('points come back until borders do not cross, each round where the one before left off', () => {
+  const [lines, steps, copies] = [12, 60, 4];
+  const random = dice(23);
+  // Zigzags beside one another, whose places are there several times: one that comes back may be where an end is already.
+  const zigzag = Array.from({ length: steps }, () => 4 * random(10));
+  const places = Array.from({ length: lines }, (_, line) =>
+    zigzag.flatMap((own, i) => Array.from({ length: copies }, () => ({ x: 8 * i, y: own + 12 * line }))),
+  );
+  const deepest = {
+    x: Int32Array.from(places.flat(), ({ x }) => x),
+    y: Int32Array.from(places.flat(), ({ y }) => y),
+    arcEnds: Int32Array.from(places, (_, line) => copies * steps * (line + 1)),
+  };
+  // Every other line has all of its points.
+  const isWhole = (i: number) => (i + 1) % (copies * steps) < 2 || (i / (copies * steps)) % 2 < 1;
+  const weights = Float64Array.from(deepest.x, (_, i) => (isWhole(i) ? Infinity : random(600)));
+  const { arcs, crossings } = cutArcs(deepest, weights, new Uint8Array(lines).fill(1), 2);
+  assert.equal(crossings, 0);
+  assert.ok(arcs.x.length < lines * steps, `${arcs.x.length}`);
+  const given = new Set(places.flat().map(({ x, y }) => `${x / 4},${y / 4}`));
+  const made = [...arcs.x].map((x, i) => `${x},${arcs.y[i]}`).filter((place) => !given.has(place));
+  assert.deepEqual(made, [], 'edges were divided that points could have come back to');
+});
+
+test('edges of scribbles are divided until an independent look at all finds none that meet', () => {
+  const [side, size, length] = [8, 100, 6];
+  const random = dice(29);
+  const places = Array.from({ length: 3 * side * side * length }, (_, i) => {
+    const scribble = Math.floor(i / (3 * length));
+    // One arc of three is small: others may meet it far from where they begin.
+    const drawn = () => (Math.floor(i / length) % 3 === 2 ? size / 2 + random(4) : random(size));
+    return [size * (scribble % side) + drawn(), size * Math.floor(scribble / side) + drawn()] as const;
+  });
+  const arcs = 3 * side * side;
+  const deepest = {
+    x: Int32Array.from(places, ([x]) => x),
+    y: Int32Array.from(places, ([, y]) => y),
+    arcEnds: Int32Array.from({ length: arcs }, (_, i) => length * (i + 1)),
+  };
+  const levels = Uint8Array.from({ length: arcs }, (_, i) => [1, 3, 2][i % 3] ?? 0);
+  const cut = cutArcs(deepest, new Float64Array(places.length).fill(Infinity), levels, 0);
+  const { crossing, overlapping } = meetingEdges(cut.arcs, levels, Infinity);
+  assert.deepEqual([cut.crossings, crossing.length, overlapping.length], [0, 0, 0]);
+  // What may meet an edge are at least the arcs whose box does.
+  const twice = { ...deepest, x: deepest.x.map((own) => 2 * own), y: deepest.y.map((own) => 2 * own) };
+  const [near, boxes] = [new NearArcs(twice, 1), boxesOfArcs(deepest)];
+  for (let edge = 0; edge < places.length; edge += length) {
+    const [x, y] = [deepest.x.subarray(edge, edge + 2), deepest.y.subarray(edge, edge + 2)];
+    const numbers = new Set(
+      near.to(
+        deepest,
+        Uint8Array.from(places, (_, i) => Number(i === edge)),
+      ),
+    );
+    const box: Box = [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)];
+    for (let arc = 0; arc < arcs; arc++) assert.ok(numbers.has(arc) || !meets(boxes, arc, box), `${arc}`);
+    assert.ok(numbers.size < arcs / 4, `${numbers.size}`);
+  }
 });
 
 test('of edges with the same ends, as of units that are smaller than the grid, one is compared, and all are divided', () => {

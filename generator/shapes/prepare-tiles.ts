@@ -1,5 +1,6 @@
-// Prepares the tiles of all levels: divides their borders into common arcs, weighs these once, and cuts them for each
-// zoom. One task, whose result are files that the tasks of all levels and zooms read.
+// Prepares the tiles of all levels: one task divides their borders into common arcs and weighs these once, others cut
+// them for a zoom each. Their results are files that the tasks of all levels and zooms read.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt, i32At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
@@ -31,22 +32,16 @@ export interface PreparedTiles extends TileRings {
   levels: readonly { level: Level; first: number; colours: Uint8Array }[];
 }
 
-/** How many edges still cross at each zoom, from 0. */
-export type PreparedCrossings = number[];
-
-/** Writes the arcs of all zooms. */
-export function prepareTiles(task: PrepareTilesTask): PreparedCrossings {
-  const { zoom, work } = task;
-  const { arcs, weights, masks } = shareLevels(task);
-  return Array.from({ length: zoom + 1 }, (_, z) => {
-    const cut = cutArcs(arcs, weights, masks, zoom - z);
-    writeArcs(zoomFile(work, z), cut.arcs);
-    return cut.crossings;
-  });
+/** A zoom to be cut, of what `prepareTiles` wrote to a work folder. Plain data. */
+export interface CutZoomTask {
+  zoom: number;
+  /** The deepest zoom. */
+  deepest: number;
+  work: string;
 }
 
-/** Writes what is the same at every zoom. @returns the arcs with their weights, and for each the levels that have it */
-function shareLevels({ levels, precision, zoom, work }: PrepareTilesTask) {
+/** Writes what is the same at every zoom: which arcs rings are made of, where these are, and what their points weigh. */
+export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): void {
   const units = levels.map(({ store }) => openUnits(new LevelStore(store), precision));
   const shared = shareTileArcs(units, zoom);
   for (const level of units) level.close();
@@ -61,7 +56,15 @@ function shareLevels({ levels, precision, zoom, work }: PrepareTilesTask) {
   });
   const { arcs, ringEnds, holes, unitEnds } = shared;
   writeSerialized(preparedFile(work), { arcs, ringEnds, holes, unitEnds, levels: described } satisfies PreparedTiles);
-  return { arcs: placedArcs(shared), weights: weighTileArcs(shared, zoom), masks };
+  writeArcs(sharedFile(work), placedArcs(shared));
+  writeFileSync(masksFile(work), masks);
+  writeFileSync(weightsFile(work), weighTileArcs(shared, zoom));
+}
+
+/** Writes the arcs of a zoom. */
+export function cutZoom({ zoom, deepest, work }: CutZoomTask): void {
+  const cut = cutArcs(readArcs(sharedFile(work)), readWeights(work), readFileSync(masksFile(work)), deepest - zoom);
+  writeArcs(zoomFile(work, zoom), cut.arcs);
 }
 
 /** Pairs of units of a level that have an arc in common. @param masks gets a bit for each arc that the level has */
@@ -91,6 +94,23 @@ function neighboursOf(
 
 function preparedFile(work: string): string {
   return join(work, 'tiles-rings');
+}
+
+function sharedFile(work: string): string {
+  return join(work, 'tiles-arcs');
+}
+
+function masksFile(work: string): string {
+  return join(work, 'tiles-masks');
+}
+
+function weightsFile(work: string): string {
+  return join(work, 'tiles-weights');
+}
+
+function readWeights(work: string): Float64Array {
+  const { buffer, byteOffset, byteLength } = readFileSync(weightsFile(work));
+  return new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
 }
 
 function zoomFile(work: string, zoom: number): string {

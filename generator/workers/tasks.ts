@@ -26,6 +26,7 @@ export const TASKS = {
   simplifyLevels: work('shapes/store-geometries', 'simplifyLevels', 'geometries'),
   storePoints: work('shapes/store-geometries', 'storePoints', 'geometries'),
   prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
+  cutZoom: work('shapes/prepare-tiles', 'cutZoom', 'tiles'),
   cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),

@@ -1,9 +1,10 @@
-// Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then each level and
-// zoom by itself. Used by `build` and its shards; the archives are written when a level is finalised (archive.ts).
+// Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then those of each
+// zoom, then the tiles of each level and zoom. Used by `build` and its shards; the archives are written when a level is
+// finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { StoredLevel } from '../read/store-level.ts';
-import type { PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
+import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
@@ -59,18 +60,26 @@ export async function makeTiles(
   const positions = filled.reduce((sum, own) => sum + own.positions, 0);
   const demand = { rank: RANKS.arcs, bytes: POSITION_BYTES.arcs * positions };
   await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
-  await Promise.all(
-    filled.map(async ({ level }) => {
+  // One after the other: each holds hundreds of megabytes of a large dataset. The tiles of those that are cut are made.
+  let before: Promise<unknown> = Promise.resolve();
+  const zooms = Array.from({ length: deepest + 1 }, (_, zoom) => {
+    const own: CutZoomTask = { zoom, deepest, work };
+    before = before.then(() => pool.run<typeof cutZoom>(TASKS.cutZoom, own, demand));
+    return before;
+  });
+  await Promise.all([
+    ...zooms,
+    ...filled.map(async ({ level }) => {
       await elementAt(works, level).labelled;
       const own = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
       const cut = async (zoom: CutTilesTask): Promise<void> => {
-        // Deeper zooms hold more, and take longest: they come first.
+        await elementAt(zooms, zoom.zoom);
         const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
         await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
       };
       await Promise.all(own.map(cut));
     }),
-  );
+  ]);
 }

@@ -17,7 +17,15 @@ import { readServedRelease } from './release/manage.ts';
 import { freeSpace, neededSpace, refuseLittleSpace } from './release/needed-space.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
-import { activate, openStaging, otherVersions, removeLeftovers, type Staging, settle } from './release/staging.ts';
+import {
+  activate,
+  openStaging,
+  otherVersions,
+  publishedReleases,
+  removeLeftovers,
+  type Staging,
+  settle,
+} from './release/staging.ts';
 import { BuildError, toBuildError } from './report/errors.ts';
 import { measured } from './report/phases.ts';
 import { type Report, SILENT } from './report/progress.ts';
@@ -97,6 +105,8 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
     return withLock(options.out, async (lock) => {
       try {
         const staging = openStaging(options.out, options.release);
+        if (publishedReleases(options.out).includes(options.release))
+          report.note(`${options.release} is published already: this build is refused at its end if anything differs`);
         const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE };
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);

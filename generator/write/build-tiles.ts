@@ -76,6 +76,7 @@ export async function makeTiles(
       );
       const cut = async (zoom: CutTilesTask): Promise<void> => {
         await elementAt(zooms, zoom.zoom);
+        // Deeper zooms hold more.
         const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
         await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
       };

@@ -1,4 +1,5 @@
-// Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. Our own, as the numbers are here already: a library takes objects of each position.
+// Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. Our own, as
+// the numbers are here already: a library takes objects of each position.
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { FileError } from '../reader/file-error.ts';
 import type { OpenPolygon, OpenRing } from '../shapes/assemble-polygons.ts';

@@ -1,14 +1,15 @@
 // What the request path costs in one process and what it allocates, beside one SHA-256 of the same process. Run as `npm
-// run bench:path`; without options it measures 20,000 synthetic units.
+// run bench:path`; without options it measures 20,000 synthetic units. With --before FOLDER, a checkout of another
+// version that is set up, it measures both in turn, and prints ratios.
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { elementAt } from '../../format/element-at.ts';
 import { pageCap } from '../../format/levels.ts';
-import { compile } from '../support/processes/compile.ts';
-import { folderOfRun, outputOf } from './measure/measure.ts';
-import type { PathCase, PathFigures, PathPlan } from './path/measured.ts';
+import { type Figures, folderOfRun, spread } from './measure/measure.ts';
+import type { PathCase, PathFigures, PathPlan, PathQuestion } from './path/measured.ts';
 import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import {
   boxesAround,
@@ -28,7 +29,11 @@ import { chooseMachine, prepareService, type Service } from './servers/servers.t
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
-  .options(RELEASE_OPTIONS)
+  .options({
+    ...RELEASE_OPTIONS,
+    before: { type: 'string', describe: 'a checkout of the version before: print what costs more or less than there' },
+    rows: { type: 'string', array: true, describe: 'only rows with one of these texts' },
+  })
   .strict()
   .parseSync();
 
@@ -38,19 +43,58 @@ const REPEATED = 100;
 const PAGE_BYTES = 20_000;
 /** Stored pages are at most so much smaller or larger. */
 const PAGE_TOLERANCE = 0.25;
+/** Batches whose minimum counts, alone and in each of the pairs of a comparison. */
+const BATCHES = 200;
+const [PAIRS, PAIR_BATCHES] = [15, 20];
+/** The process that is measured, in the checkout of each version. */
+const PROCESS = 'test/bench/path/measured.ts';
 
 const folder = folderOfRun();
 
 const release = await releaseToMeasure(values);
 const service = await prepareService(folder, chooseMachine());
-const cases = casesOf(release, service);
-const { hashUs, measured } = await measure();
-console.log(`one SHA-256 of 16 kB: ${hashUs.toFixed(1)} us`);
-for (const [i, { what, target }] of cases.entries()) {
-  const { us, heapBytes } = elementAt(measured, i);
-  const heap = `${(heapBytes / 1000).toFixed(1)} kB`.padStart(9);
-  const cost = `${us.toFixed(1)} us`.padStart(11);
-  console.log(`${what.padEnd(62)}${cost}  ${(us / hashUs).toFixed(2)} x SHA-256  heap ${heap}  target ${target}`);
+const { rows = [''] } = values;
+const cases = casesOf(release, service).filter(({ what }) => rows.some((text) => what.includes(text)));
+const plan = writePlan();
+if (values.before === undefined) await measure();
+else await compare(values.before);
+
+async function measure(): Promise<void> {
+  const proxy = await startMeasured('.', plan);
+  const hash = await proxy.ask({ batches: BATCHES });
+  console.log(`one SHA-256 of 16 kB: ${hash.us.toFixed(1)} us`);
+  for (const [row, { what, target }] of cases.entries()) {
+    const { us, heapBytes } = await proxy.ask({ row, batches: BATCHES, asksHeap: true });
+    const heap = `${(heapBytes / 1000).toFixed(1)} kB`.padStart(9);
+    const cost = `${us.toFixed(1)} us`.padStart(11);
+    console.log(`${what.padEnd(62)}${cost}  ${(us / hash.us).toFixed(2)} x SHA-256  heap ${heap}  target ${target}`);
+  }
+  proxy.end();
+}
+
+/** Measures each row in both versions in turn, and the version before beside itself: that is the noise. */
+async function compare(before: string): Promise<void> {
+  const [now, then, again] = [
+    await startMeasured('.', plan),
+    await startMeasured(before, plan),
+    await startMeasured(before, plan),
+  ];
+  for (const [row, { what }] of cases.entries()) {
+    const figures: Figures = [];
+    const noise: Figures = [];
+    for (let pair = 0; pair < PAIRS; pair++) {
+      const { us: subject } = await now.ask({ row, batches: PAIR_BATCHES });
+      const { us: control } = await then.ask({ row, batches: PAIR_BATCHES });
+      figures.push({ subject, control });
+      noise.push({ subject: (await again.ask({ row, batches: PAIR_BATCHES })).us, control });
+    }
+    const cost = spread(figures.map(({ subject }) => subject))
+      .median.toFixed(1)
+      .padStart(9);
+    const [ratio, same] = [figures, noise].map((pairs) => medianRatio(pairs).toFixed(3));
+    console.log(`${what.padEnd(62)}${cost} us  ${ratio} x before  (before beside itself: ${same})`);
+  }
+  for (const proxy of [now, then, again]) proxy.end();
 }
 
 function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired } }: Service) {
@@ -121,11 +165,47 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     });
 }
 
-async function measure(): Promise<PathFigures> {
+function medianRatio(figures: Figures): number {
+  return spread(figures.map(({ subject, control }) => subject / control)).median;
+}
+
+/** Writes what the measured processes need. @returns its file */
+function writePlan(): string {
   const { rules, authorizations } = service;
   const proxy = { out: release.out, ...rules };
-  const plan: PathPlan = { proxy, authorization: authorizations.valid, hot: hotPath(release), cases };
+  const content: PathPlan = { proxy, authorization: authorizations.valid, hot: hotPath(release), cases };
   const file = join(folder, 'plan.json');
-  writeFileSync(file, JSON.stringify(plan));
-  return JSON.parse(await outputOf(process.execPath, [compile('test/bench/path/measured.ts'), file]));
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+/** A process that measures. */
+interface Measured {
+  ask(question: PathQuestion): Promise<PathFigures>;
+  end(): void;
+}
+
+/** Compiles a checkout, and starts the process that measures it. @throws Error if that ends before it is ready */
+async function startMeasured(checkout: string, file: string): Promise<Measured> {
+  const printed = [
+    "import { compile } from './test/support/processes/compile.ts';",
+    `console.log(compile('${PROCESS}'));`,
+  ];
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', printed.join('\n')];
+  const module = execFileSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' }).trim();
+  const child = fork(module, [file], { cwd: checkout, execArgv: [] });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${module} has ended`);
+  });
+  ended.catch(() => {});
+  const next = async (): Promise<PathFigures> => (await Promise.race([once(child, 'message'), ended]))[0];
+  await next();
+  return {
+    ask(question) {
+      const answer = next();
+      child.send(question);
+      return answer;
+    },
+    end: () => child.kill(),
+  };
 }

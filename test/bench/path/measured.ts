@@ -1,6 +1,7 @@
-// The process that bench:path measures: what `handle` and reading the body cost, the minimum of many short batches, so
+// The process that bench:path measures: what `handle` and reading the body cost, the minimum of some short batches, so
 // that a busy machine matters little; and the heap that they allocate. No answer is sent, so that none gets into the
-// response cache by these requests. Compiled and started by path.ts; its argument is a JSON file, its output is a line.
+// response cache by these requests. Compiled; its argument is a JSON file. It measures what it is asked for by messages,
+// so that two versions can be measured in turn.
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import type { Server } from 'node:http';
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { elementAt } from '../../../format/element-at.ts';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
@@ -47,15 +49,22 @@ export interface PathCase {
   status: number;
 }
 
-/** Microseconds of a SHA-256 of 16 kB; of a request of each case its microseconds and its bytes of heap. */
+/** What the process is asked for: `row` of the cases; without one a SHA-256 of 16 kB. */
+export interface PathQuestion {
+  row?: number;
+  /** Of 200 requests. */
+  batches: number;
+  asksHeap?: boolean;
+}
+
+/** Microseconds of a request or of the SHA-256, and the bytes of heap that a request allocates, if asked for. */
 export interface PathFigures {
-  hashUs: number;
-  measured: { us: number; heapBytes: number }[];
+  us: number;
+  heapBytes: number;
 }
 
 /** The Host of the requests: it decides what is in the response cache. */
 const HOST = '127.0.0.1:8080';
-const BATCHES = 200;
 const REQUESTS = 200;
 /** Requests in one turn of the event loop: the server has about as many, and bounds what it reads in one. */
 const TURN_REQUESTS = 25;
@@ -81,14 +90,15 @@ const url = `http://127.0.0.1:${(parts.server.address() as AddressInfo).port}`;
 const headers = { authorization: plan.authorization, 'accept-encoding': 'gzip', host: HOST };
 for (let i = 0; i < HOT_REQUESTS; i++) await send({ url }, plan.hot, headers);
 parts.server.close();
-const figures: PathFigures = { hashUs: await microsecondsOfHash(), measured: [] };
-for (const kind of plan.cases) {
-  const us = await microsecondsOf(parts, kind);
-  console.error(`${kind.what}: ${us.toFixed(1)} us`);
-  figures.measured.push({ us, heapBytes: await heapBytesOf(parts, kind) });
-}
-console.log(JSON.stringify(figures));
-process.exit(0);
+/** Batches that have been measured, by row: the next ones go on with the targets behind theirs. */
+const measured: number[] = [];
+process.on('message', async ({ row, batches, asksHeap = false }: PathQuestion) => {
+  const kind = row === undefined ? undefined : elementAt(plan.cases, row);
+  const us = kind === undefined ? await microsecondsOfHash(batches) : await microsecondsOf(parts, kind, batches);
+  const figures: PathFigures = { us, heapBytes: kind && asksHeap ? await heapBytesOf(parts, kind) : 0 };
+  process.send?.(figures);
+});
+process.send?.('ready');
 
 /** A proxy with the parts that are called by themselves: what assemble-server.ts makes. */
 interface ProxyParts {
@@ -129,9 +139,13 @@ async function leastOf(times: number, measure: (i: number) => Promise<number>): 
 }
 
 /** Microseconds a request. @throws Error if an answer has another status */
-function microsecondsOf(parts: ProxyParts, kind: PathCase): Promise<number> {
-  return leastOf(BATCHES, async (batch) => {
+async function microsecondsOf(parts: ProxyParts, kind: PathCase, batches: number): Promise<number> {
+  const row = plan.cases.indexOf(kind);
+  const before = measured[row] ?? 0;
+  measured[row] = before + batches;
+  return leastOf(batches, async (i) => {
     let ms = 0;
+    const batch = before + i;
     for (let done = 0; done < REQUESTS; done += TURN_REQUESTS) {
       const requests = await requestsOf(parts, kind, batch * REQUESTS + done, TURN_REQUESTS);
       await setImmediate();
@@ -179,9 +193,9 @@ async function answerAll({ context, reads }: ProxyParts, kind: PathCase, request
 }
 
 /** Microseconds of one SHA-256 of 16 kB, by which machines compare. */
-function microsecondsOfHash(): Promise<number> {
+function microsecondsOfHash(batches: number): Promise<number> {
   const bytes = Buffer.alloc(HASHED_BYTES, 'x');
-  return leastOf(BATCHES, async () => {
+  return leastOf(batches, async () => {
     const begun = performance.now();
     for (let i = 0; i < REQUESTS; i++) hash('sha256', bytes, 'hex');
     return ((performance.now() - begun) * US_PER_MS) / REQUESTS;

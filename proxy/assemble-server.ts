@@ -4,6 +4,7 @@
 import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';
 import { DEV_ISSUER } from './auth/dev-key.ts';
+import { metadataUrl } from './auth/resource-metadata.ts';
 import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import type { Audience } from './bodies/headers.ts';
 import { responseCaches } from './bodies/response-cache.ts';
@@ -21,7 +22,7 @@ import { QueuedReads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
-import { clientLimits } from './work/admit-client.ts';
+import { admittingWithin } from './work/admit-client.ts';
 import { BodyBuffers } from './work/body-buffers.ts';
 import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
 import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
@@ -92,8 +93,8 @@ export function assembleServer(
   const context = {
     principals: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
     audience,
-    resourceMetadata,
-    limits: limits && clientLimits(limits),
+    metadataUrl: resourceMetadata && metadataUrl,
+    admit: limits && admittingWithin(limits),
     responses: responseCaches(),
     releases,
     title,
@@ -111,8 +112,8 @@ export function assembleServer(
       publicUrl,
     }),
     baseUrl,
-    lifecycle,
     log,
   };
-  return createHttpServer(answeringWith(context), { reads, held: new HeldBytes(held, time) }, observer, timeouts, time);
+  const sending = { reads, held: new HeldBytes(held, time), lifecycle };
+  return createHttpServer(answeringWith(context), sending, observer, timeouts, time);
 }

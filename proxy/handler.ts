@@ -1,33 +1,28 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import type { Principals } from './auth/client-addresses.ts';
-import { metadataUrl, type ResourceMetadata } from './auth/resource-metadata.ts';
 import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, type Representation } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { PublicRows, Row, Rows, Sources } from './bodies/row.ts';
 import { LoadError } from './data/needs.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest, Principal } from './http/request.ts';
+import type { HttpRequest, Principal, Principals } from './http/request.ts';
 import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
-import type { Lifecycle } from './operations/health.ts';
 import { OriginError } from './origin/origin.ts';
-import { admitClient, type ClientLimits } from './work/admit-client.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {
   principals: Principals;
-  /** Undefined if no issuer is a URL. */
-  resourceMetadata: ResourceMetadata | undefined;
-  /** Undefined if clients are not limited. */
-  limits: ClientLimits | undefined;
+  /** The URL of the metadata of the service at a base URL; undefined if it has none. */
+  metadataUrl: ((base: string) => string) | undefined;
+  /** Admits a request of a client; undefined if clients are not limited. @throws Problem too-many-requests */
+  admit: ((principal: Principal, request: HttpRequest) => void) | undefined;
   responses: ResponseCaches;
   /** What each path of the API answers. */
   rows: Rows;
   /** What needs no token. */
   publicRows: PublicRows;
   baseUrl: BaseUrl;
-  lifecycle: Lifecycle;
   /** Receives a line for each error that the client did not cause; never a token. */
   log: (line: string) => void;
 }
@@ -38,7 +33,6 @@ export function answeringWith(context: HandlerContext) {
     answer: (request: HttpRequest) => handle(context, request),
     answerAgain: (request: HttpRequest, answer: Answer, error: unknown) => answerAgain(context, request, answer, error),
     responses: context.responses,
-    lifecycle: context.lifecycle,
     log: context.log,
   };
 }
@@ -60,13 +54,13 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/, which needs a token unless the service is public. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { principals, resourceMetadata, baseUrl, reads, rows } = context;
+  const { principals, metadataUrl, baseUrl, reads, rows } = context;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const row = rows.of(request.path);
   request.route = row?.path;
   request.principal ??= principals.known(request);
   if (request.principal !== undefined && reads.isNext(request.principal)) return answerRow(context, request, row);
-  const metadata = (): string | undefined => resourceMetadata && metadataUrl(baseUrl.of(request));
+  const metadata = (): string | undefined => metadataUrl?.(baseUrl.of(request));
   return answerInTurn(context, request, row, request.principal ?? principals.verify(request, metadata));
 }
 
@@ -84,10 +78,9 @@ async function answerInTurn(
 
 /** The answer to a client. */
 function answerRow(context: HandlerContext, request: HttpRequest, row: Row | undefined): Answer | Promise<Answer> {
-  const { limits, baseUrl, responses, releases, rows } = context;
+  const { admit, baseUrl, responses, releases, rows } = context;
   // Once for each request, also if it is answered again.
-  if (limits !== undefined && request.principal !== undefined && request.limitFields === undefined)
-    admitClient(limits, request.principal, request);
+  if (request.principal !== undefined && request.limitFields === undefined) admit?.(request.principal, request);
   if (row === undefined) throw new Problem('not-found', `Available: ${rows.rule}.`);
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);

@@ -4,8 +4,7 @@ import type { JWTPayload } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
-import type { HttpRequest, Principal } from '../http/request.ts';
-import type { Principals } from './client-addresses.ts';
+import type { HttpRequest, Principal, Principals } from '../http/request.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 

@@ -1,23 +1,7 @@
-// The clients of a public service, which knows no tokens: one principal for each address. Used by assemble-server.ts in
-// place of the authenticator.
+// The clients of a public service, which knows no tokens: one principal for each address, in place of the authenticator.
 import { isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
-import type { HttpRequest, Principal } from '../http/request.ts';
-
-/** What of a request says whom it comes from. */
-type Sender = Pick<HttpRequest, 'headers' | 'peer'>;
-
-/** Tells the client of each request, or refuses it: the authenticator, or `ClientAddresses`. */
-export interface Principals {
-  /** The client, as far as it is known without waiting. */
-  known(request: Sender): Principal | undefined;
-  /**
-   * The client.
-   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
-   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
-   */
-  verify(request: Sender, metadataUrl: () => string | undefined): Promise<Principal>;
-}
+import type { HttpRequest, Principal, Principals, Sender } from '../http/request.ts';
 
 /**
  * A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1).

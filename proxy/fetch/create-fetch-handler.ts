@@ -4,7 +4,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { ClientAddresses } from '../auth/client-addresses.ts';
 import { clockThroughFreezes } from '../auth/clock.ts';
 import { fetchKeySet } from '../auth/key-set.ts';
-import { issuersToMetadata } from '../auth/resource-metadata.ts';
+import { issuersToMetadata, metadataUrl } from '../auth/resource-metadata.ts';
 import { keysUnavailableReason } from '../auth/rotating-keys.ts';
 import { responseCaches } from '../bodies/response-cache.ts';
 import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../config/issuers.ts';
@@ -94,13 +94,12 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
   const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);
-  const lifecycle = { isStopping: false };
   const context: HandlerContext = {
     // Addresses are the platform's: all clients of a public service are one here.
     principals: rules === undefined ? new ClientAddresses(undefined) : new Authenticator(rules),
     audience,
-    resourceMetadata,
-    limits: undefined,
+    metadataUrl: resourceMetadata && metadataUrl,
+    admit: undefined,
     responses: responseCaches(CACHED_RESPONSES_MAX_BYTES),
     releases,
     title,
@@ -109,7 +108,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     rows: ROWS,
     publicRows: publicRows({
       releases,
-      lifecycle,
+      lifecycle: { isStopping: false },
       keysUnavailableReason: async () => rules && keysUnavailableReason(rules.issuers.values()),
       audience,
       assets: new Map(describingAssets({ publicUrl, title, audience })),
@@ -118,7 +117,6 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       publicUrl,
     }),
     baseUrl,
-    lifecycle,
     log,
   };
   const answering = answeringWith(context);

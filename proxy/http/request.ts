@@ -72,6 +72,21 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   onClose: (() => void) | undefined;
 }
 
+/** What of a request says whom it comes from. */
+export type Sender = Pick<HttpRequest, 'headers' | 'peer'>;
+
+/** Tells the client of each request, or refuses it: by its token, or of a public service by its address. */
+export interface Principals {
+  /** The client, as far as it is known without waiting. */
+  known(request: Sender): Principal | undefined;
+  /**
+   * The client.
+   * @param metadataUrl the URL of the metadata that a challenge names, if there is one
+   * @throws Problem token-missing, token-invalid, scope-missing, keys-unavailable
+   */
+  verify(request: Sender, metadataUrl: () => string | undefined): Promise<Principal>;
+}
+
 /** Whom a request under /api/ comes from. */
 export function principalOf({ principal }: HttpRequest): Principal {
   if (principal === undefined) throw new TypeError('a request without a token');

@@ -60,19 +60,19 @@ export interface HttpServer {
 /** What answers requests, as handler.ts does. */
 export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'responses'> {
   answer(request: HttpRequest): Answer | Promise<Answer>;
-  lifecycle: Lifecycle;
 }
 
 /** Creates the server. */
 export function createHttpServer(
   answering: Answering,
-  sending: Omit<Sending, keyof Answering>,
+  sending: Omit<Sending, keyof Answering> & { lifecycle: Lifecycle },
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
   time: Time = MACHINE_TIME,
 ): HttpServer {
-  const { lifecycle, log } = answering;
-  const sender: Sending = { ...answering, ...sending };
+  const { log } = answering;
+  const { lifecycle, ...parts } = sending;
+  const sender: Sending = { ...answering, ...parts };
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
   const connectionOf = (socket: Socket): Connection => {

@@ -1,5 +1,5 @@
 // Limits of each client: requests per time and requests at a time, by the principal of its token. Beyond them 429;
-// every answer has the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). Used by handler.ts.
+// every answer has the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10).
 import { LRUCache } from 'lru-cache';
 
 import { Problem } from '../http/problem.ts';
@@ -18,61 +18,49 @@ export interface RateRule {
   windowSeconds: number;
 }
 
-/** The limits, and what each client has done; in the memory of this process. */
-export interface ClientLimits {
-  rules: LimitRules;
-  /** RateLimit-Policy, which states each limit: an RFC 9651 list of items with parameters. */
-  policy: readonly string[];
-  /** Of each client that has one: requests admitted in its window. It ends on a clock that nobody sets. */
-  windows: LRUCache<string, { admitted: number }>;
-  /** Requests in progress of each client that has any. */
-  running: Map<string, number>;
-}
-
 /** Clients with a window; beyond that those that have sent no request for longest begin a new one. */
 const WINDOWS_MAX = 100_000;
 const CONCURRENCY_RETRY_SECONDS = 1;
 const MS_PER_SECOND = 1000;
 
-/** Limits by these rules; no client has sent a request yet. */
-export function clientLimits(rules: LimitRules): ClientLimits {
-  const { rate, concurrency } = rules;
+/**
+ * What admits a request of a client within its limits; it counts as in progress until the response has ended. What each
+ * client has done is in the memory of this process.
+ * @returns a function that gives the request the fields of its answer, and what to call at its end; it throws Problem
+ * too-many-requests
+ */
+export function admittingWithin({ rate, concurrency }: LimitRules): (client: Principal, request: HttpRequest) => void {
   const policies = [
     ...(rate ? [`"rate";q=${rate.requests};w=${rate.windowSeconds}`] : []),
     ...(concurrency ? [`"concurrency";q=${concurrency};qu="concurrent-requests"`] : []),
   ];
-  return {
-    rules,
-    policy: ['RateLimit-Policy', policies.join(', ')],
-    windows: new LRUCache({ max: WINDOWS_MAX, ttl: (rate?.windowSeconds ?? 0) * MS_PER_SECOND }),
-    running: new Map(),
-  };
-}
-
-/**
- * Admits a request of a client within its limits; it counts as in progress until the response has ended.
- * @param request receives the fields of its answer, and what to call at its end
- * @throws Problem too-many-requests
- */
-export function admitClient(limits: ClientLimits, { id: client }: Principal, request: HttpRequest): void {
-  const { rules, policy, windows, running } = limits;
-  const { rate, concurrency } = rules;
-  request.limitFields = policy;
-  if (concurrency !== undefined && (running.get(client) ?? 0) >= concurrency)
-    throw tooManyRequests(`requests in progress: ${concurrency}`, CONCURRENCY_RETRY_SECONDS);
-  if (rate !== undefined) {
-    const window = windows.get(client) ?? { admitted: 0 };
-    const isExceeded = window.admitted >= rate.requests;
-    if (!isExceeded && window.admitted++ === 0) windows.set(client, window);
-    const resetSeconds = Math.max(1, Math.ceil(windows.getRemainingTTL(client) / MS_PER_SECOND));
-    request.limitFields = [...policy, 'RateLimit', `"rate";r=${rate.requests - window.admitted};t=${resetSeconds}`];
-    if (isExceeded) throw tooManyRequests(`requests: ${rate.requests} in ${rate.windowSeconds} s`, resetSeconds);
-  }
-  running.set(client, (running.get(client) ?? 0) + 1);
-  request.onClose = () => {
-    const others = (running.get(client) ?? 0) - 1;
-    if (others > 0) running.set(client, others);
-    else running.delete(client);
+  /** States each limit: an RFC 9651 list of items with parameters. */
+  const policy = ['RateLimit-Policy', policies.join(', ')];
+  /** Of each client that has one: requests admitted in its window. It ends on a clock that nobody sets. */
+  const windows = new LRUCache<string, { admitted: number }>({
+    max: WINDOWS_MAX,
+    ttl: (rate?.windowSeconds ?? 0) * MS_PER_SECOND,
+  });
+  /** Requests in progress of each client that has any. */
+  const running = new Map<string, number>();
+  return ({ id: client }, request) => {
+    request.limitFields = policy;
+    if (concurrency !== undefined && (running.get(client) ?? 0) >= concurrency)
+      throw tooManyRequests(`requests in progress: ${concurrency}`, CONCURRENCY_RETRY_SECONDS);
+    if (rate !== undefined) {
+      const window = windows.get(client) ?? { admitted: 0 };
+      const isExceeded = window.admitted >= rate.requests;
+      if (!isExceeded && window.admitted++ === 0) windows.set(client, window);
+      const resetSeconds = Math.max(1, Math.ceil(windows.getRemainingTTL(client) / MS_PER_SECOND));
+      request.limitFields = [...policy, 'RateLimit', `"rate";r=${rate.requests - window.admitted};t=${resetSeconds}`];
+      if (isExceeded) throw tooManyRequests(`requests: ${rate.requests} in ${rate.windowSeconds} s`, resetSeconds);
+    }
+    running.set(client, (running.get(client) ?? 0) + 1);
+    request.onClose = () => {
+      const others = (running.get(client) ?? 0) - 1;
+      if (others > 0) running.set(client, others);
+      else running.delete(client);
+    };
   };
 }
 

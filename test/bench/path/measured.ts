@@ -13,6 +13,7 @@ import { elementAt } from '../../../format/element-at.ts';
 import { openReleases } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
+import { metadataUrl } from '../../../proxy/auth/resource-metadata.ts';
 import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
@@ -119,16 +120,16 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     releases: await openReleases(settings, log),
     responses: responseCaches(),
     reads,
-    limits: undefined,
-    lifecycle: { isStopping: false },
+    admit: undefined,
     baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
-    resourceMetadata,
+    metadataUrl: resourceMetadata && metadataUrl,
     rows: ROWS,
     // Nothing public is asked for.
     publicRows: new Map(),
     log,
   };
-  const { server } = createHttpServer(answeringWith(context), { reads, held: new HeldBytes() }, {});
+  const sending = { reads, held: new HeldBytes(), lifecycle: { isStopping: false } };
+  const { server } = createHttpServer(answeringWith(context), sending, {});
   return { context, reads, server };
 }
 

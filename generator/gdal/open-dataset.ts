@@ -13,13 +13,14 @@ const VECTOR_DRIVERS: readonly string[] = gdal.drivers
   .map((driver) => driver)
   .filter((driver) => driver.getMetadata()['DCAP_VECTOR'] === 'YES')
   .map(({ description }) => description)
-  // It reads no attributes.
-  .filter((name, _, all) => name !== 'KML' || !all.includes('LIBKML'));
+  // HTTP opens whatever is at an address, in any format. KML reads no attributes.
+  .filter((name, _, all) => name !== 'HTTP' && (name !== 'KML' || !all.includes('LIBKML')));
 
 /**
- * Formats whose datasets hold all their data: what is found in folders and archives is opened as one of these only.
- * Others may read any file or address that this process can: VRT, GNM, MapInfo views and seamless tables, labels of
- * PDS, lists of WFS layers. (GDAL's name of each; GML's references are not followed by GDAL's default.)
+ * Formats whose datasets hold all their data: what is found in folders and archives, or is at an address, is opened as
+ * one of these only. Others may read any file or address that this process can: VRT, GNM, MapInfo views and seamless
+ * tables, labels of PDS, lists of WFS layers. (GDAL's name of each; GML's references are not followed by GDAL's
+ * default.)
  */
 const SELF_CONTAINED: readonly string[] = [
   'ESRI Shapefile',
@@ -88,7 +89,24 @@ export function gdalResult<Result>(call: () => Result, failed: (reason: string) 
  * @throws BuildError if GDAL cannot open it, or reports a failure
  */
 export function openDataset(path: string, driver?: string, encoding?: string): gdalTypes.Dataset {
-  return openEncoded(path, encoding, openChecked(path, driver === undefined ? VECTOR_DRIVERS : [driver]));
+  return openEncoded(path, encoding, openChecked(path, driver === undefined ? driversFor(path) : [driver]));
+}
+
+/**
+ * The formats that a dataset may have, by its name. GDAL goes by content, and would follow what a file refers to,
+ * whatever the file is called.
+ */
+function driversFor(path: string): readonly string[] {
+  if (existsSync(path))
+    return VECTOR_DRIVERS.filter((driver) => SELF_CONTAINED.includes(driver) || hasEndingOf(driver, path));
+  // Anything else that is not a file system of GDAL is a connection, which begins with the name of its format.
+  return path.startsWith('/vsi') ? SELF_CONTAINED : VECTOR_DRIVERS;
+}
+
+/** Does the name of a file have an ending that GDAL knows of a format? */
+function hasEndingOf(driver: string, path: string): boolean {
+  const endings: unknown = gdal.drivers.get(driver).getMetadata()['DMD_EXTENSIONS'];
+  return typeof endings === 'string' && endings.split(' ').includes(extname(path).slice(1).toLowerCase());
 }
 
 /** Formats of which GDAL can be told the encoding. */
@@ -117,7 +135,7 @@ export function openFoundDataset(path: string, encoding?: string): gdalTypes.Dat
 function openChecked(
   path: string,
   drivers: readonly string[],
-  remedy = 'check that the file is complete and in a format that GDAL reads (ogrinfo FILE)',
+  remedy = 'check that the file is complete, in a format that GDAL reads (ogrinfo FILE), and that its ending is that of its format',
 ): gdalTypes.Dataset {
   const cannotOpen = (reason: string): BuildError =>
     lacksDriver(path) ?? new BuildError(`${path}: GDAL cannot open it: ${reason}`, remedy);

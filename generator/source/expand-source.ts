@@ -114,7 +114,7 @@ class Search {
   #entries = 0;
 
   datasetsOf(path: string): FoundDataset[] {
-    if (/^https?:\/\//i.test(path)) return this.#datasetsIn(`/vsicurl/${path}`, undefined);
+    if (/^(https?|ftp):\/\//i.test(path)) return this.#datasetsIn(`/vsicurl/${path}`, undefined);
     if (path.startsWith('/vsi')) return this.#datasetsIn(path, undefined);
     if (isRemote(path)) return [{ path, isInFolder: false }];
     if (!fileOrFolder(path).isDirectory()) refuseLfsPointer(path);

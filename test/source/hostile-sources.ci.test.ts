@@ -54,14 +54,16 @@ writeFileSync(secret, 'GID_0,PASSWORD\nAAA,hunter2\n');
 const VRT = `<OGRVRTDataSource><OGRVRTLayer name="secret"><SrcDataSource>${secret}</SrcDataSource>
   <GeometryType>wkbNone</GeometryType></OGRVRTLayer></OGRVRTDataSource>`;
 
-test('a VRT in a folder or an archive is refused, whatever it is called; named as --source itself it is read', async () => {
-  for (const name of ['a.vrt', 'a.geojson', 'a.gml']) {
+test('a VRT is read only as --source itself, under a name that says so: folders, archives and other names refuse it', async () => {
+  for (const name of ['a.vrt', 'a.geojson', 'a.gml', 'a']) {
     const path = goodFolder();
     writeFileSync(join(path, name), VRT);
-    await assertRefused(path, /a\.\w+: GDAL cannot open it/);
+    await assertRefused(path, /a(\.\w+)?: GDAL cannot open it/);
+    if (name !== 'a.vrt') await assertRefused(join(path, name), /a(\.\w+)?: GDAL cannot open it/);
     const zip = join(folder, `vrt-${made++}.zip`);
     writeZip(zip, [{ name, content: Buffer.from(VRT) }]);
-    await assertRefused(zip, /a\.\w+: GDAL cannot open it/);
+    await assertRefused(zip, /a(\.\w+)?: GDAL cannot open it/);
+    await assertRefused(`/vsizip/${zip}/${name}`, /a(\.\w+)?: GDAL cannot open it/);
   }
   const vrt = join(folder, 'named.vrt');
   writeFileSync(vrt, VRT);

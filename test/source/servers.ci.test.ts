@@ -1,6 +1,6 @@
 // Sources that a server has: a file by its URL, a PostGIS database.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -35,6 +35,29 @@ test('reads a dataset by its URL, and records the URL without user and query', a
   const counts = release.levels.map(({ features }) => features);
   assert.deepEqual(counts, BOTH);
   assert.deepEqual(release.source, [{ name: `http://127.0.0.1:${port}/countries.gpkg` }]);
+});
+
+test('an address that a source refers to is not asked: of a VRT at an address, and of a list of layers in a file', async () => {
+  const asked: string[] = [];
+  let vrt = '';
+  const server = createServer(({ url = '' }, res) => {
+    asked.push(url);
+    if (!url.startsWith('/units')) return res.writeHead(404).end();
+    return res.writeHead(200, { 'Content-Length': Buffer.byteLength(vrt) }).end(vrt);
+  });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+  vrt = `<OGRVRTDataSource><OGRVRTLayer name="secret"><SrcDataSource>/vsicurl/${origin}/secret.geojson</SrcDataSource>
+    </OGRVRTLayer></OGRVRTDataSource>`;
+  const files = ['list.xml', 'list.geojson'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, `<OGRWFSDataSource><URL>${origin}/secret</URL></OGRWFSDataSource>`);
+  for (const source of [`${origin}/units.geojson`, `${origin}/units.vrt`, ...files])
+    await assert.rejects(buildRelease(source, join(folder, 'refused'), { workers: 1 }), {
+      message: /(units|list)\.\w+: GDAL cannot open it/,
+    });
+  assert.deepEqual(
+    asked.filter((url) => url.includes('secret')),
+    [],
+  );
 });
 
 const noPostgis = without(

@@ -76,15 +76,20 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
 /** Fewest positions for which another task asks about the validity of units. */
 const CHECKED_POSITIONS = 200_000;
 
-/** Cuts the units of a level into `count` ranges of about equally many bytes of rings. */
-function rangesOf({ features, bytes }: StoreIndex, count: number): { first: number; end: number }[] {
+/**
+ * Cuts the units of a level into at most `count` ranges of about equally many bytes of rings. Each has rings: units
+ * after the last ring are in none.
+ */
+function rangesOf({ bytes }: StoreIndex, count: number): { first: number; end: number }[] {
   const total = bytes.reduce((sum, own) => sum + own, 0);
   const ranges: { first: number; end: number }[] = [];
-  for (let first = 0, end = 0, read = 0; end < features; ) {
+  for (let first = 0, end = 0, read = 0, share = 0; read < total; ) {
     read += elementAt(bytes, end++);
-    if (end < features && read * count < total * (ranges.length + 1)) continue;
+    const reached = Math.floor((read * count) / total);
+    if (reached === share) continue;
     ranges.push({ first, end });
     first = end;
+    share = reached;
   }
   return ranges;
 }

@@ -7,6 +7,7 @@ import { phaseTable } from '../../generator/cli/tables.ts';
 import { measured, type Phase, Phases } from '../../generator/report/phases.ts';
 import { reportTo, SILENT } from '../../generator/report/progress.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
+import { layerOf, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildOptions, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,6 +29,28 @@ test('a build says what each phase took, and names those that run', async () => 
   assert.deepEqual([...seen].sort(), names);
   for (const { phase, tasks, seconds, cpuSeconds, largestBytes } of phases)
     assert.ok(tasks > 0 && seconds > 0 && cpuSeconds >= 0 && largestBytes > 1e7, phase);
+});
+
+test('as many tasks build a level of 1,000 units as one of 30, also where none of them has rings, or one has', async () => {
+  const tasksOf = async (units: readonly string[]): Promise<string[]> => {
+    const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
+    const source = writeDataset(join(temporaryFolder(), 'a.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+    const accept = ['non-polygonal'] as const;
+    let tasks: string[] = [];
+    const measured = (all: readonly Phase[]) => {
+      tasks = all.map((phase) => `${phase.phase} ${phase.tasks}`);
+    };
+    await build(buildOptions(source, temporaryFolder(), { accept, workers: 0 }), { ...SILENT, measured });
+    return tasks.sort();
+  };
+  const pointsOf = (units: number): string[] => Array.from({ length: units }, (_, i) => `POINT(${i / 100} 0)`);
+  const [few, many] = [pointsOf(30), pointsOf(1000)];
+  const fewTasks = await tasksOf(few);
+  assert.deepEqual(await tasksOf(many), fewTasks);
+  assert.ok(fewTasks.every((tasks) => !tasks.startsWith('validity')));
+  const withOne = [...fewTasks, 'validity 1'].sort();
+  assert.deepEqual(await tasksOf([square(0, 1), ...few]), withOne);
+  assert.deepEqual(await tasksOf([...many, square(0, 1)]), withOne);
 });
 
 test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {

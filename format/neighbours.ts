@@ -64,12 +64,17 @@ export class Neighbours {
         if (neighbour >= position) break;
         taken |= 1 << (colours[neighbour] ?? 0);
       }
-      let colour = 0;
-      while (colour < COLOURS - 1 && (taken & (1 << colour)) !== 0) colour++;
-      colours[position] = colour;
+      colours[position] = freeColour(taken);
     }
     return colours;
   }
+}
+
+/** The least colour that is not taken; the last one where all are. @param taken a bit for each colour */
+export function freeColour(taken: number): number {
+  let colour = 0;
+  while (colour < COLOURS - 1 && (taken & (1 << colour)) !== 0) colour++;
+  return colour;
 }
 
 /** Serialises the neighbours of a level. */

@@ -86,6 +86,16 @@ export class Borders {
     return this.#without.at(set) !== NO_UNITS;
   }
 
+  /** The set that lacks the last unit of a set; it has a lower number. */
+  withoutLast(set: number): number {
+    return this.#without.at(set);
+  }
+
+  /** The last unit of a set. */
+  lastOf(set: number): number {
+    return this.#last.at(set);
+  }
+
   /** The number of an edge, in either direction; -1 if it was not added. Not after `numbers`. */
   find(x1: number, y1: number, x2: number, y2: number): number {
     return u32At(this.#table, this.#slotOf(x1, y1, x2, y2)) - 1;

@@ -1,42 +1,96 @@
-// The neighbours of a level's units, from its borders: which share an edge, and how many metres of edges. Used by
-// write-borders.ts.
+// The neighbours of a level's units, from its borders: which share an edge, and how many metres of edges; and the
+// colours that follow from them.
 import { elementAt } from '../../format/element-at.ts';
-import { LENGTHS_PER_METRE, type NeighbourArrays, Neighbours, SPHERE_METRES } from '../../format/neighbours.ts';
-import type { Borders } from './borders.ts';
+import { type Level, levelName } from '../../format/levels.ts';
+import {
+  freeColour,
+  LENGTHS_PER_METRE,
+  type NeighbourArrays,
+  Neighbours,
+  SPHERE_METRES,
+} from '../../format/neighbours.ts';
+import { BuildError } from '../report/errors.ts';
+import { type Borders, NO_UNITS } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 
-/** The neighbours of a level's units: those that have an edge in common, at 180 degrees also from both sides. */
-export function neighboursOf(level: LevelBorders): Neighbours {
-  const { edges, meridian, units, grid } = level;
-  const degrees = 360 / grid.full;
+/** The most pairs of units of a level, which take half a gigabyte; real levels have three for each unit. */
+const PAIRS_MAX = 2 ** 23;
+/** How many units of a crowded edge are named. */
+const NAMED_UNITS = 3;
+
+/** What a level and its units are called. */
+interface LevelNames {
+  level: Level;
+  unitAt(position: number): string;
+}
+
+/**
+ * The neighbours of a level's units: those that have an edge in common, at 180 degrees also from both sides.
+ * @throws BuildError if there are too many pairs of them, as where units are there once for each of many dates
+ */
+export function neighboursOf(level: LevelBorders, names: LevelNames): Neighbours {
+  const { units, grid } = level;
+  const crowded = mostUnits(level);
+  const refuseAbove = (count: number): void => {
+    if (count > PAIRS_MAX) throw tooManyPairs(level, crowded, names);
+  };
+  // Before any pair is made.
+  refuseAbove((crowded.units * (crowded.units - 1)) / 2);
   /** Metres of border of each pair, the lower position times the number of units, and the higher. */
   const pairs = new Map<number, number>();
-  const add = (borders: Borders, isCounted: (edge: number) => boolean): void => {
-    for (const [set, metres] of lengthsOf(borders, degrees, isCounted)) {
+  for (const borders of [level.edges, level.meridian])
+    for (const [set, metres] of lengthsOf(level, borders, 360 / grid.full)) {
       const sides = borders.unitsOf(set);
       for (let i = 0; i < sides.length; i++)
         for (let j = i + 1; j < sides.length; j++) {
           const pair = elementAt(sides, i) * units + elementAt(sides, j);
           pairs.set(pair, (pairs.get(pair) ?? 0) + metres);
         }
+      refuseAbove(pairs.size);
     }
-  };
-  add(edges, (edge) => level.isCounted(edge));
-  add(meridian, () => true);
   return new Neighbours(arraysOf(pairs, units));
 }
 
+/** Is it an edge that several units share? Each is once in the borders of a level. */
+function isShared(level: LevelBorders, borders: Borders, edge: number): boolean {
+  return borders.isShared(borders.setOf(edge)) && (borders === level.meridian || level.isCounted(edge));
+}
+
+/** An edge with the most units, and how many these are. */
+function mostUnits(level: LevelBorders): { borders: Borders; edge: number; units: number } {
+  let most = { borders: level.edges, edge: 0, units: 0 };
+  for (const borders of [level.edges, level.meridian]) {
+    const counts = new Uint32Array(borders.sets);
+    for (let set = 1; set < counts.length; set++) counts[set] = elementAt(counts, borders.withoutLast(set)) + 1;
+    for (let edge = 0; edge < borders.points; edge++) {
+      const units = elementAt(counts, borders.setOf(edge));
+      if (units > most.units && isShared(level, borders, edge)) most = { borders, edge, units };
+    }
+  }
+  return most;
+}
+
+function tooManyPairs(
+  { grid, precision }: LevelBorders,
+  { borders, edge, units }: ReturnType<typeof mostUnits>,
+  { level, unitAt }: LevelNames,
+): BuildError {
+  const degrees = (value: number, zero: number): string => `${+((value * 360) / grid.full - zero).toFixed(precision)}`;
+  const place = (point: number): string => `${degrees(borders.x(point), 180)}, ${degrees(borders.y(point), 90)}`;
+  const named = borders.unitsOf(borders.setOf(edge)).slice(0, NAMED_UNITS).map(unitAt);
+  return new BuildError(
+    `${levelName(level)}: more than ${PAIRS_MAX.toLocaleString('en')} pairs of units share an edge; the edge from ${place(edge)} to ${place(edge + 1)} has ${units.toLocaleString('en')} units: ${named.join('; ')}`,
+    'build without neighbours: --no-neighbours; or, if units are there several times, choose those of one date with --where',
+  );
+}
+
 /** The metres of the edges that bound several units, by the number of the set of these. */
-function lengthsOf(
-  borders: Borders,
-  degrees: number,
-  isCounted: (edge: number) => boolean,
-): (readonly [set: number, metres: number])[] {
+function lengthsOf(level: LevelBorders, borders: Borders, degrees: number): (readonly [set: number, metres: number])[] {
   const metres = new Float64Array(borders.sets);
   const isUsed = new Uint8Array(borders.sets);
   for (let edge = 0; edge < borders.points; edge++) {
+    if (!isShared(level, borders, edge)) continue;
     const set = borders.setOf(edge);
-    if (!borders.isShared(set) || !isCounted(edge)) continue;
     isUsed[set] = 1;
     metres[set] =
       elementAt(metres, set) +
@@ -47,6 +101,57 @@ function lengthsOf(
       );
   }
   return Array.from(metres, (sum, set) => [set, sum] as const).filter(([set]) => isUsed[set] === 1);
+}
+
+/**
+ * The colours of a level's units, as those of its neighbours are: without a list of pairs, which can be too many. Each
+ * set of units keeps which colours it has.
+ */
+export function coloursOf(level: LevelBorders): Uint8Array {
+  const all = [level.edges, level.meridian].map((borders) => {
+    const { sets, starts } = setsByLastUnit(level, borders);
+    return { borders, sets, starts, taken: new Uint8Array(borders.sets) };
+  });
+  const colours = new Uint8Array(level.units);
+  for (let unit = 0; unit < level.units; unit++) {
+    const own = all.map(({ sets, starts, ...of }) => ({
+      ...of,
+      sets: sets.subarray(elementAt(starts, unit), elementAt(starts, unit + 1)),
+    }));
+    let before = 0;
+    for (const { borders, sets, taken } of own)
+      for (const set of sets) before |= elementAt(taken, borders.withoutLast(set));
+    const colour = freeColour(before);
+    for (const { borders, sets, taken } of own)
+      for (const set of sets) taken[set] = elementAt(taken, borders.withoutLast(set)) | (1 << colour);
+    colours[unit] = colour;
+  }
+  return colours;
+}
+
+/** The sets of shared edges and those that they begin with, by their last unit. */
+function setsByLastUnit(level: LevelBorders, borders: Borders): { sets: Uint32Array; starts: Uint32Array } {
+  const isUsed = new Uint8Array(borders.sets);
+  for (let edge = 0; edge < borders.points; edge++) if (isShared(level, borders, edge)) isUsed[borders.setOf(edge)] = 1;
+  const starts = new Uint32Array(level.units + 1);
+  for (let set = borders.sets - 1; set > NO_UNITS; set--) {
+    if (isUsed[set] === 0) continue;
+    isUsed[borders.withoutLast(set)] = 1;
+    const last = borders.lastOf(set);
+    starts[last + 1] = elementAt(starts, last + 1) + 1;
+  }
+  for (let unit = 0; unit < level.units; unit++)
+    starts[unit + 1] = elementAt(starts, unit + 1) + elementAt(starts, unit);
+  const sets = new Uint32Array(elementAt(starts, level.units));
+  const next = starts.slice();
+  for (let set = NO_UNITS + 1; set < borders.sets; set++) {
+    if (isUsed[set] === 0) continue;
+    const last = borders.lastOf(set);
+    const at = elementAt(next, last);
+    sets[at] = set;
+    next[last] = at + 1;
+  }
+  return { sets, starts };
 }
 
 const RADIANS = Math.PI / 180;

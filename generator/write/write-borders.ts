@@ -20,7 +20,7 @@ import { buildCells } from './build-cells.ts';
 import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
 import { gidsOf } from './named-units.ts';
-import { neighbourLines, neighboursOf } from './neighbours.ts';
+import { coloursOf, neighbourLines, neighboursOf } from './neighbours.ts';
 
 /** The borders of the level in a store. @param more takes the rings, too, of one unit after the other */
 export function readBorders(store: LevelStore, precision: number, more?: UnitSink): LevelBorders {
@@ -70,19 +70,21 @@ export function writeBorders(
   const index = store.readIndex();
   const views = viewsOf(index, shape.precision);
   const borders = readBorders(store, shape.precision, views);
-  const neighbours = neighboursOf(borders);
   const summary: BordersRecord['summary'] = {};
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
+    const [fidAt, gidAt] = [(position: number) => elementAt(index.fids, position), gidsOf(index, level)];
+    const unitAt = (position: number): string => `fid ${fidAt(position)}, GID ${gidAt(position) ?? 'none'}`;
+    const neighbours = neighboursOf(borders, { level, unitAt });
     const output = createOutputFile(join(out, neighboursPath(level)));
     output.write(encodeNeighbours(neighbours.arrays));
     const file = output.close();
-    const lines = neighbourLines(neighbours, (position) => elementAt(index.fids, position), gidsOf(index, level));
-    const table = writeWholeFile(join(out, neighboursTablePath(level)), lines);
+    const table = writeWholeFile(join(out, neighboursTablePath(level)), neighbourLines(neighbours, fidAt, gidAt));
     files.push(file, table);
     summary.neighbours = { ...file, table };
   }
   const apart = shape.neighbours ? bordersDrawnApart(borders) : undefined;
+  const colours = coloursOf(borders);
   let crowded: readonly number[] = [];
   // Cells come last: they take the borders apart. Their file is the first.
   if (shape.cells) {
@@ -91,7 +93,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded, apart, colours: neighbours.colours(), views: views.views } };
+  return { files, borders: { summary, crowded, apart, colours, views: views.views } };
 }
 
 /**

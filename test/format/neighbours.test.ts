@@ -8,8 +8,8 @@ import {
   type Neighbours,
 } from '../../format/neighbours.ts';
 import { FormatError } from '../../format/parse.ts';
-import { neighbourLines, neighboursOf } from '../../generator/write/neighbours.ts';
-import { bordersOf, rectangle } from '../generator/made-up-levels.ts';
+import { neighbourLines } from '../../generator/write/neighbours.ts';
+import { neighboursOfUnits, rectangle } from '../generator/made-up-levels.ts';
 import { block, bytesIn } from './worked-example.ts';
 
 function decode(bytes: Uint8Array, features: number): Neighbours {
@@ -23,7 +23,7 @@ function decode(bytes: Uint8Array, features: number): Neighbours {
 const example = bytesIn('text neighbours');
 
 test('the example of the specification is what the generator makes of its squares, and the reader reads', () => {
-  const made = neighboursOf(bordersOf([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0));
+  const made = neighboursOfUnits([[rectangle(0, 0, 0, 2, 2)], [rectangle(0, 2, 0, 4, 2)]], 0);
   assert.equal(encodeNeighbours(made.arrays).toString('hex'), example.toString('hex'));
   // At an address that is no multiple of four, too.
   for (const offset of [0, 1, 3])
@@ -34,7 +34,7 @@ test('the example of the specification is what the generator makes of its square
     (position) => ['A', 'B,C'][position] ?? null,
   );
   assert.equal([...lines].join(''), block('text neighbours-table').replaceAll('\n', '\r\n'));
-  const empty = neighboursOf(bordersOf([], 7));
+  const empty = neighboursOfUnits([], 7);
   assert.deepEqual(decode(encodeNeighbours(empty.arrays), 0), empty);
 });
 
@@ -69,7 +69,7 @@ test('a file that is cut, of another level or version, or whose sides contradict
     refused(encodeNeighbours(made), made.start.length - 1, problem);
   // Whichever bit is flipped of a file that is larger: an error of the format, or another file that is valid.
   const units = [0, 1, 2, 3].map((x) => [rectangle(7, x, 0, x + 1, 1)]);
-  const whole = encodeNeighbours(neighboursOf(bordersOf(units, 7)).arrays);
+  const whole = encodeNeighbours(neighboursOfUnits(units, 7).arrays);
   for (let bit = 0; bit < 8 * (whole.length - 24); bit++)
     refused(whole.with(24 + (bit >> 3), (whole[24 + (bit >> 3)] ?? 0) ^ (1 << (bit & 7))), 4, /^lv1/);
 });

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { type CellArrays, type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
+import type { Neighbours } from '../../format/neighbours.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { buildCells } from '../../generator/write/build-cells.ts';
 import { LevelBorders } from '../../generator/write/level-borders.ts';
+import { neighboursOf } from '../../generator/write/neighbours.ts';
 import { CellFile } from '../../proxy/points/level-units.ts';
 import { type Found, NOWHERE, PointChunk } from '../../proxy/points/look-up.ts';
 import type { Dice } from '../support/dice.ts';
@@ -44,6 +46,11 @@ export function bordersOf(units: Units, precision: number): LevelBorders {
     borders.unit();
   }
   return borders;
+}
+
+/** The neighbours of units, as the generator finds them. */
+export function neighboursOfUnits(units: Units, precision: number): Neighbours {
+  return neighboursOf(bordersOf(units, precision), { level: 0, unitAt: String });
 }
 
 export function makeLevel(units: Units, precision: number): Level {

@@ -6,24 +6,25 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { neighboursTablePath } from '../../format/layout.ts';
+import { namesPath, neighboursTablePath } from '../../format/layout.ts';
+import { NAME_FIELDS } from '../../format/names.ts';
 import { LENGTHS_PER_METRE } from '../../format/neighbours.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
-import { neighboursOf } from '../../generator/write/neighbours.ts';
+import { coloursOf } from '../../generator/write/neighbours.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
-import { assertMetres, neighboursOf as neighboursIn } from '../support/releases/neighbours-oracle.ts';
+import { buildRelease, buildUnits } from '../support/releases/build-release.ts';
+import { assertMetres, neighboursOf } from '../support/releases/neighbours-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { bordersOf, patchwork, rectangle, ring, type Units } from './made-up-levels.ts';
+import { bordersOf, neighboursOfUnits, patchwork, rectangle, ring, type Units } from './made-up-levels.ts';
 
 /** Metres of a degree of a meridian. */
 const DEGREE = (6_371_008.8 * Math.PI) / 180;
 
 /** The metres of border of each pair of positions. */
-function pairsOf(units: Units, precision = 7): Record<string, number> {
-  const neighbours = neighboursOf(bordersOf(units, precision));
+function pairsOf(units: Units): Record<string, number> {
+  const neighbours = neighboursOfUnits(units, 7);
   const pairs: Record<string, number> = {};
   for (const position of units.keys())
     for (const [i, other] of neighbours.of(position).entries())
@@ -36,7 +37,7 @@ function pairsOf(units: Units, precision = 7): Record<string, number> {
 function expectedOf(units: Units, precision: number): Map<number, number>[] {
   const degrees = (own: Ring) => own.map(([x, y]) => [x / 10 ** precision, y / 10 ** precision]);
   const features = units.map((rings) => ({ geometry: { type: 'Polygon', coordinates: rings.map(degrees) } }));
-  return neighboursIn(features, precision);
+  return neighboursOf(features, precision);
 }
 
 function assertPairs(units: Units, expected: Readonly<Record<string, number>>): void {
@@ -101,7 +102,7 @@ test('any patchwork has the neighbours that its rings say, in each precision', (
     [12, 32],
   ] as const) {
     const units = patchwork(precision, 6, 8, 5, dice(count));
-    const neighbours = neighboursOf(bordersOf(units, precision));
+    const neighbours = neighboursOfUnits(units, precision);
     for (const [position, expected] of expectedOf(units, precision).entries()) {
       assert.deepEqual([...neighbours.of(position)], [...expected.keys()]);
       for (const [i, metres] of [...expected.values()].entries())
@@ -164,12 +165,35 @@ test('how levels nest is the share of their edges that the next level has, and s
 });
 
 test('colours are the least that no neighbour before has, of six, and the last one where all are taken', () => {
-  const colours = (units: Units): number[] => [...neighboursOf(bordersOf(units, 7)).colours()];
+  const colours = (units: Units): number[] => [...coloursOf(bordersOf(units, 7))];
   assert.deepEqual(colours([[square(0, 0)], [square(1, 0)], [square(2, 0)], [square(5, 5)], []]), [0, 1, 0, 0, 0]);
   // Eight that all share an edge.
   assert.deepEqual(colours(Array.from({ length: 8 }, () => [square(0, 0)])), [0, 1, 2, 3, 4, 5, 5, 5]);
+  // At 180 degrees, and beside one whose own edge is none, as it has it twice.
+  assert.deepEqual(colours([[square(179, 0)], [square(-180, 0)], [square(-180, 0), square(-179, 0)]]), [0, 1, 2]);
   const units = patchwork(7, 6, 8, 5, dice(33));
   const own = colours(units);
+  assert.deepEqual(own, [...neighboursOfUnits(units, 7).colours()]);
   for (const [position, neighbours] of expectedOf(units, 7).entries())
     for (const other of neighbours.keys()) assert.notEqual(own[position], own[other]);
+});
+
+test('6,000 units with the same edge are refused with three of them before their pairs are made, and built without neighbours', async () => {
+  const same = Array.from({ length: 6000 }, () => 'POLYGON((10 20,11 20,11 21,10 21,10 20))');
+  const options = { cells: false, geometries: ['full', 'none'] } as const;
+  await assert.rejects(buildUnits(same, { ...options, neighbours: true }), {
+    message:
+      'lv0: more than 8,388,608 pairs of units share an edge; the edge from 10, 20 to 11, 20 has 6,000 units: fid 1, GID A0; fid 2, GID A1; fid 3, GID A2',
+    remedy: /--no-neighbours.*--where/,
+  });
+  const out = await buildUnits(same, { ...options, neighbours: false });
+  const [, ...lines] = gunzipSync(readFileSync(join(out, 'releases/r1', namesPath(0))))
+    .toString()
+    .trim()
+    .split('\n');
+  const colours = lines.map((line) => JSON.parse(line)[NAME_FIELDS.indexOf('colour')]);
+  assert.deepEqual(
+    colours,
+    Array.from({ length: 6000 }, (_, i) => Math.min(i, 5)),
+  );
 });

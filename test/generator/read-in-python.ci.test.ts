@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { encodeNeighbours } from '../../format/neighbours.ts';
-import { neighboursOf } from '../../generator/write/neighbours.ts';
 import { dice } from '../support/dice.ts';
 import { DECIMALS, inBox, placedLevel } from '../support/places.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { bordersOf, makeLevel, patchwork, pointsNear, star, type Units } from './made-up-levels.ts';
+import { makeLevel, neighboursOfUnits, patchwork, pointsNear, star, type Units } from './made-up-levels.ts';
 
 const READER = 'test/format/read_cells.py';
 const skip = without('python3 --version');
@@ -79,7 +78,7 @@ test('the reader in Python, which knows the specification alone, finds the same 
 
 test('and another one the same neighbours', { skip }, () => {
   const file = join(temporaryFolder(), 'neighbours.bin');
-  const made = neighboursOf(bordersOf(patchwork(7, 6, 8, 5, dice(40)), 7));
+  const made = neighboursOfUnits(patchwork(7, 6, 8, 5, dice(40)), 7);
   const bytes = encodeNeighbours(made.arrays);
   const read = (content: Uint8Array) => {
     writeFileSync(file, content);

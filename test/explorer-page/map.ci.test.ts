@@ -1,5 +1,5 @@
-// The map beside the list: addresses with a view, what is here, what is on the screen, what is drawn, picked and asked
-// for as one looks closer, and tiles that do not arrive.
+// The map beside the list: what is here, what is on the screen, what is drawn, picked and asked
+// for as one looks closer.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { LEVELS } from '../../format/levels.ts';
@@ -9,81 +9,18 @@ import { until } from '../support/until.ts';
 import { colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
-  copied,
   HOSTILE,
   journey,
   namesIn,
-  openUnit,
   row,
   selectUnit,
   startExplorer,
   startLayers,
   TOKEN,
-  waitForFacts,
   waitForPlace,
 } from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
-
-journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async (page, step) => {
-  const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
-
-  await step('an empty answer is named, and the map stays where it is', async () => {
-    await selectUnit(page, 'Beland');
-    await page.waitForURL(/map=/);
-    await mapAtRest(page);
-    const before = view();
-    await page.getByRole('tab', { name: 'Request' }).click();
-    // Both exist, and nothing is in both.
-    await page.getByLabel('Level', { exact: true }).selectOption('lv2');
-    await page.getByLabel('gid-0').fill('BBB');
-    await page.getByLabel('gid-1').fill('AAA.1_1');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('#message').getByText('No units here').waitFor();
-    await page.locator('#response').getByText('200 OK').waitFor();
-    await page.getByRole('tab', { name: 'Browse' }).click();
-    await waitForPlace(page, 'North', '0 units');
-    assert.equal(view() ?? before, before);
-    await page.goBack();
-    await waitForPlace(page, 'r1', '2 countries');
-    assert.equal(view(), before);
-  });
-
-  await step('back leads from a place and its view to the one before', async () => {
-    await openUnit(page, 'Aland');
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    await page.waitForURL(/gid-0=AAA&map=/);
-    await page.goBack();
-    await waitForPlace(page, 'r1', '2 countries');
-    await page.goForward();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
-  });
-
-  await step('the link has place, selected unit and view', async () => {
-    await selectUnit(page, 'North');
-    await page.waitForURL(/unit=AAA\.1_1&map=/);
-    const before = page.url();
-    await page.getByRole('button', { name: 'Zoom out' }).click();
-    await page.waitForURL((url) => url.href !== before);
-    await mapAtRest(page);
-    assert.match(page.url(), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
-    await page.locator('#facts').getByRole('button', { name: 'Copy link' }).click();
-    await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
-    assert.equal(await copied(page), page.url());
-  });
-
-  await step('and restores them for somebody else with a token', async () => {
-    const address = page.url();
-    await page.goto(`${service.url}/docs`);
-    await page.goto(address);
-    await page.getByLabel('Token').fill(TOKEN);
-    await page.keyboard.press('Enter');
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
-    await waitForFacts(page, 'North');
-    await mapAtRest(page);
-    assert.equal(page.url(), address);
-  });
-});
 
 journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true }, async (page, step) => {
   const card = page.locator('#here');
@@ -178,7 +115,7 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     await list();
     await waitForPlace(page, 'r1', '1 country in this box');
     assert.deepEqual(await namesIn(page), ['Aland']);
-    [, bbox = ''] = /#lv0\?bbox=([\d.,-]+)&map=8\.00\/3\.50\/0\.50$/.exec(page.url()) ?? [];
+    [, bbox = ''] = /#lv0\?bbox=([\d.,-]+)&map=8\.00\/3\.500\/0\.500$/.exec(page.url()) ?? [];
     const [west = 0, south = 0, east = 0, north = 0] = bbox.split(',').map(Number);
     assert.ok(west < 0.5 && 0.5 < east && east < 4 && south < 3.5 && 3.5 < north, bbox);
     const levels = page.locator('#levels button');
@@ -380,38 +317,3 @@ journey('someone has six levels on the map', { service: startTown, hasMap: 'aske
     ]);
   });
 });
-
-journey(
-  'the map has its faults, and says so',
-  { service, hasMap: 'asked', expected: [410, 503] },
-  async (page, step) => {
-    const tiles = '**/api/v1/tiles/**';
-    await waitForPlace(page, 'r1', '2 countries');
-
-    await step(
-      'tiles that do not arrive are said once; the list works, and they come when it is tried again',
-      async () => {
-        await page.route(tiles, (route) => route.fulfill({ status: 503, body: 'down' }));
-        await page.goto(`${service.url}/#lv1?gid-0=AAA`);
-        await page.locator('#message').getByText('The service has a fault').waitFor();
-        await waitForPlace(page, 'Aland', '1 region, 1 free city');
-        await page.unroute(tiles);
-        await page.getByRole('button', { name: 'Try again' }).click();
-        await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
-        assert.equal(await page.locator('#message').innerText(), '');
-      },
-    );
-
-    await step('tiles of a release that is gone are replaced by those of the new one', async () => {
-      const gone = {
-        status: 410,
-        contentType: 'application/problem+json',
-        body: '{"code":"release-gone","detail":"x"}',
-      };
-      await page.route('**/*.mvt?v=*', (route) => route.fulfill(gone), { times: 1 });
-      await page.goto(`${service.url}/#lv2?gid-1=AAA.1_1`);
-      await until(async () => (await drawn(page, 'fill')).includes('2/1'), 'no district is drawn');
-      assert.equal(await page.locator('#message').innerText(), '');
-    });
-  },
-);

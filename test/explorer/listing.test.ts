@@ -10,7 +10,7 @@ import { Pages } from '../../proxy/explorer/state/pages.js';
 import { inside, worldOf } from '../../proxy/explorer/state/place.js';
 
 interface Address {
-  hashToPlace(hash: string, levels: readonly unknown[]): unknown;
+  hashToPlace(hash: string, levels: readonly unknown[]): { view: unknown };
   placeToHash(place: unknown, levels: readonly unknown[]): string;
 }
 // It has to do with the page, too, and the tests are checked without the types of a browser.
@@ -56,14 +56,19 @@ test('an address restores every part of a place; what is no place is the world',
   const levels = [0, 1, 2, 3].map((level) => ({ level, gidColumns: ['x'], nameColumn: '' }));
   const again = (hash: string): string => placeToHash(hashToPlace(hash, levels), levels);
   for (const hash of [
-    '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.10/-3.50&format=fc&page-size=50',
+    '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500&format=fc&page-size=50',
     '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12&start-at=c_x',
-    '#lv0?map=0.07/-27.62/-190.00',
+    '#lv0?map=0.07/-27.6/-190.0',
+    '#lv0?map=-1.50/0.0/0.0',
+    '#lv0?map=16.00/40.416800/-3.703800',
     '#lv2?gid-0=ESP&geometry=point&page-size=9',
     '#lv3',
     '',
   ])
     assert.equal(again(hash), hash);
+  // As links had it before: two decimals at any zoom.
+  const { view } = hashToPlace('#lv0?map=16.25/40.41/-3.70', levels);
+  assert.deepEqual(view, { zoom: 16.25, latitude: 40.41, longitude: -3.7 });
   const others = ['#lv0', '#lv6', '#lv1?map=1/2', '#lv1?map=99/0/0', '#lv1?gid-0=', '#x', '#lv1?fid=x'];
   assert.deepEqual(others.map(again), ['', '', '#lv1', '#lv1', '#lv1', '', '#lv1']);
 });

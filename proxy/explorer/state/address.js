@@ -8,8 +8,11 @@ import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
  * @typedef {import('./place.js').LevelColumns} LevelColumns
  */
 
+/** The width of the world at zoom 0. */
+const WORLD_PIXELS = 512;
+
 /**
- * The fragment of a place: `#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.10/-3.50`, empty for the world.
+ * The fragment of a place: `#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500`, empty for the world.
  * @param {Place} place
  * @param {readonly LevelColumns[]} levels
  */
@@ -18,8 +21,7 @@ export function placeToHash(place, levels) {
   const query = [...filtersToQuery(filters), ...spotsToQuery(place)];
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
-  if (view !== undefined)
-    query.push(`map=${[view.zoom, view.latitude, view.longitude].map((number) => number.toFixed(2)).join('/')}`);
+  if (view !== undefined) query.push(`map=${viewToText(view)}`);
   const chosen = {
     format: format === DEFAULT_FORMAT ? '' : format,
     geometry,
@@ -91,12 +93,23 @@ function addressOf(hash) {
 }
 
 /**
+ * Degrees have so many decimals that half of the last one is less than half a pixel of this zoom, as in the addresses
+ * of MapLibre GL: four at zoom 12, six at 16.
+ * @param {import('./place.js').View} view
+ */
+function viewToText({ zoom, latitude, longitude }) {
+  const zoomText = zoom.toFixed(2);
+  const decimals = Math.ceil(Number(zoomText) * Math.log10(2) + Math.log10(WORLD_PIXELS / 360 / 0.5));
+  return [zoomText, latitude.toFixed(decimals), longitude.toFixed(decimals)].join('/');
+}
+
+/**
  * @param {string} text
  * @returns {import('./place.js').View | undefined}
  */
 function textToView(text) {
   if (!/^-?[\d.]+\/-?[\d.]+\/-?[\d.]+$/.test(text)) return undefined;
   const [zoom = 0, latitude = 0, longitude = 0] = text.split('/').map(Number);
-  const isOnMap = zoom >= 0 && zoom <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
+  const isOnMap = Math.abs(zoom) <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
   return isOnMap ? { zoom, latitude, longitude } : undefined;
 }

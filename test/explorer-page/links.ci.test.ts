@@ -1,0 +1,97 @@
+// Links: an address has the place, the selected unit and the view of the map, and leads there again.
+import assert from 'node:assert/strict';
+import { goToView, mapAtRest, type Pixel } from './asked-map.ts';
+import {
+  ALL_SHAPES,
+  copied,
+  journey,
+  openUnit,
+  selectUnit,
+  startExplorer,
+  TOKEN,
+  waitForFacts,
+  waitForPlace,
+} from './explorer-page.ts';
+
+const service = await startExplorer(ALL_SHAPES);
+
+journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async (page, step) => {
+  const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
+
+  await step('an empty answer is named, and the map stays where it is', async () => {
+    await selectUnit(page, 'Beland');
+    await page.waitForURL(/map=/);
+    await mapAtRest(page);
+    const before = view();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    // Both exist, and nothing is in both.
+    await page.getByLabel('Level', { exact: true }).selectOption('lv2');
+    await page.getByLabel('gid-0').fill('BBB');
+    await page.getByLabel('gid-1').fill('AAA.1_1');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#message').getByText('No units here').waitFor();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await waitForPlace(page, 'North', '0 units');
+    assert.equal(view() ?? before, before);
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    assert.equal(view(), before);
+  });
+
+  await step('back leads from a place and its view to the one before', async () => {
+    await openUnit(page, 'Aland');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.waitForURL(/gid-0=AAA&map=/);
+    await page.goBack();
+    await waitForPlace(page, 'r1', '2 countries');
+    await page.goForward();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+  });
+
+  await step('the link has place, selected unit and view', async () => {
+    await selectUnit(page, 'North');
+    await page.waitForURL(/unit=AAA\.1_1&map=/);
+    const before = page.url();
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await page.waitForURL((url) => url.href !== before);
+    await mapAtRest(page);
+    assert.match(page.url(), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
+    await page.locator('#facts').getByRole('button', { name: 'Copy link' }).click();
+    await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
+    assert.equal(await copied(page), page.url());
+  });
+
+  await step('and restores them for somebody else with a token', async () => {
+    const address = page.url();
+    await page.goto(`${service.url}/docs`);
+    await page.goto(address);
+    await page.getByLabel('Token').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForFacts(page, 'North');
+    await mapAtRest(page);
+    assert.equal(page.url(), address);
+  });
+
+  await step('an address leads to where the map was, to half a pixel each way, as a link and by Back', async () => {
+    const spot = '[0.4567891, 3.4567891]';
+    const place = (): Promise<Pixel> => page.evaluate<Pixel>(`theMap.project(${spot})`);
+    for (const zoom of [3, 9, 17]) {
+      await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=${zoom}.00/1.00/1.00`);
+      const elsewhere = page.url();
+      await page.evaluate(`theMap.jumpTo({ center: ${spot} })`);
+      await page.waitForURL((url) => url.href !== elsewhere);
+      const [before, link] = [await place(), page.url()];
+      for (const again of [() => page.goBack(), () => page.goto(link)]) {
+        await page.goto(elsewhere);
+        await mapAtRest(page, 'Math.abs(theMap.getCenter().lng - 1) < 1e-9');
+        await again();
+        await mapAtRest(page, 'Math.abs(theMap.getCenter().lng - 1) > 0.1');
+        const { x, y } = await place();
+        const off = Math.max(Math.abs(x - before.x), Math.abs(y - before.y));
+        assert.ok(off < 0.51, `${off} pixels at zoom ${zoom}: ${link}`);
+      }
+    }
+  });
+});

@@ -48,7 +48,7 @@ export interface TilesFile extends CheckedFile {
   digests: CheckedFile & { head: CheckedFile };
   minzoom: number;
   maxzoom: number;
-  /** The units that are in any tile. */
+  /** How many units have a polygon in its tiles of `maxzoom`. */
   units: number;
 }
 

@@ -20,7 +20,7 @@ import { readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { TILE_BUFFER } from '../shapes/quarter-tiles.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
-import { fieldsOf } from '../write/mvt.ts';
+import { fieldsOf, layerName } from '../write/mvt.ts';
 
 /** What is known of the units of a level: `fid` and `box` of its index. */
 type UnitArrays = Pick<LevelArrays, 'fid' | 'box'>;
@@ -75,13 +75,14 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
         const places = Array.from({ length: run }, (_, tile) => boxOfTile(id + tile));
-        for (const own of featureIds(text)) {
+        for (const { id: own, layer } of featureIds(text)) {
           const position = positions.get(own);
           if (position === undefined) throw new FileError(`tile ${id} has a feature ${own}, which the level has not`);
           const unit = boxAt(box, 4 * position);
           const apart = places.findIndex((place) => !touches(place, unit));
           if (apart !== -1) throw new FileError(`tile ${id + apart} has a feature ${own}, whose unit is elsewhere`);
-          if (isDeepest) seen.add(own);
+          // A unit without an area on the grid has a label alone.
+          if (isDeepest && layer === 'units') seen.add(own);
         }
       }
     };
@@ -113,9 +114,12 @@ function boxOfTile(id: number): Box {
   return { west, south: latitude(y + 1 + AROUND), east, north: latitude(y - AROUND) };
 }
 
-/** The ids of the features of a tile whose layers all have units; borders have none (MVT 2.1, section 4.2). */
-function* featureIds(tile: Buffer): Generator<number> {
-  for (const [, layer] of fieldsOf(tile))
-    for (const [field, feature] of fieldsOf(layer))
-      if (field === 2) for (const [own, , id] of fieldsOf(feature)) if (own === 1) yield id;
+/** The ids of the features of a tile, which are units, with the layers that they are in; borders have none. */
+function* featureIds(tile: Buffer): Generator<{ id: number; layer: string | undefined }> {
+  for (const [, bytes] of fieldsOf(tile)) {
+    const layer = layerName(bytes);
+    // Feature and id by their numbers in MVT 2.1, section 4.
+    for (const [field, feature] of fieldsOf(bytes))
+      if (field === 2) for (const [own, , id] of fieldsOf(feature)) if (own === 1) yield { id, layer };
+  }
 }

@@ -62,7 +62,7 @@ export interface ZoomRecord {
   crc: Uint32Array;
   /** Bytes of the largest content, without borders and as it is. */
   largest: { withoutBorders: number; whole: number };
-  /** Units that are in any tile. */
+  /** Units that have a polygon in any tile. */
   units: number;
 }
 

@@ -204,11 +204,12 @@ export class TileLayer {
 /** A tile without a layer. @throws FileError if it is cut */
 export function withoutLayer(tile: Buffer, name: string): Buffer {
   const left = new ProtoWriter();
-  for (const [, layer] of fieldsOf(tile)) if (nameOf(layer) !== name) left.field(LAYER, layer);
+  for (const [, layer] of fieldsOf(tile)) if (layerName(layer) !== name) left.field(LAYER, layer);
   return Buffer.from(left.bytes());
 }
 
-function nameOf(layer: Buffer): string | undefined {
+/** The name of a layer. @throws FileError if it is cut */
+export function layerName(layer: Buffer): string | undefined {
   for (const [field, bytes] of fieldsOf(layer)) if (field === NAME) return bytes.toString();
   return undefined;
 }

@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
 import { elementAt } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
+import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
 import { checkTiles } from '../../generator/check/tiles.ts';
+import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import type { Box } from '../../generator/geojson/bbox.ts';
 import { SILENT } from '../../generator/report/progress.ts';
@@ -163,6 +165,27 @@ test('verify names a tile with a feature of a unit that is elsewhere', () => {
   check(box);
   const turned = box.map((edge, i) => (i % 4 === 1 || i % 4 === 3 ? -edge : edge));
   assert.throws(() => check(turned), /whose unit is elsewhere/);
+});
+
+test('verify accepts what build has made at every deepest zoom, also of units that have no area on its grid', async () => {
+  const square = (half: number) =>
+    `POLYGON((${-half} ${-half},${half} ${-half},${half} ${half},${-half} ${half},${-half} ${-half}))`;
+  const strip = (i: number) => `POLYGON((0 0.0${i},0.01 0.0${i},0.01 0.0${i}00001,0 0.0${i}00001,0 0.0${i}))`;
+  const units = [1e-7, 3e-7, 1e-4, 1e-3, 0.01, 0.05].map(square);
+  const features = [...units, ...[1, 2, 3].map(strip)].map((wkt, i) => [[`A${i}`], wkt] as const);
+  const file = writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+  const counts: (number | undefined)[] = [];
+  for (let tiles = 0; tiles <= TILES_ZOOM_MAX; tiles++) {
+    const own = temporaryFolder();
+    const { levels } = await buildRelease(file, own, { tiles });
+    counts.push(levels[0]?.tiles?.units);
+    const { findings } = await verify({ out: own, workers: 0 }, SILENT);
+    assert.deepEqual(findings, [], `--tiles ${tiles}`);
+  }
+  assert.ok(
+    counts.every((count = 0) => count < features.length),
+    `${counts}`,
+  );
 });
 
 test('a unit on the antimeridian is cut there, and joined in the buffer; one at a pole is cut at 85.05 degrees', async () => {

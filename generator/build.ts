@@ -7,6 +7,7 @@ import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS, type Level } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
+import { requireIntact } from './check/verify.ts';
 import { describeSource, prepareLevels } from './describe-source.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
@@ -118,7 +119,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
           return tileTasks(dataset.stored, level, context.shape.tiles, () => staging.work);
         };
         const release = await writeRelease(about, dataset.stored, recordsOf, context, tilesOf);
-        await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, report)));
+        await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, pool, report)));
         return release;
       } catch (error) {
         // Child processes write in the staging folder until they end.
@@ -267,7 +268,9 @@ export function aboutRelease(
 }
 
 /**
- * Puts a finished release in its place, signs it if there is a key and, unless `activate` is false, makes it current.
+ * Puts a finished release in its place, verifies and signs it if there is a key and, unless `activate` is false, makes
+ * it current.
+ * @throws BuildError if it is to be signed and a file is not what it should be: it is not made current then
  */
 export async function publish(
   {
@@ -279,11 +282,16 @@ export async function publish(
   }: Pick<BuildOptions, 'out' | 'release' | 'activate' | 'signKey' | 'signTime'>,
   staging: Staging,
   lock: Lock,
+  pool: Pool,
   report: Report,
 ): Promise<void> {
   lock.assertHeld();
   await settle(staging, out, release);
-  if (signKey !== undefined) await writeSignatures(out, release, signKey, signTime);
+  if (signKey !== undefined) {
+    await requireIntact(out, release, pool, report);
+    lock.assertHeld();
+    await writeSignatures(out, release, signKey, signTime);
+  }
   if (activates) await activate(out, release, true);
   const others = otherVersions(out);
   if (others.length > 0)

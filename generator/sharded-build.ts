@@ -107,7 +107,7 @@ export async function seal(
       const tilesOf = (level: Level) => tileTasks(levels, level, about.tiles, folderOf);
       const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
       removeStrays(staging.release);
-      await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, SILENT);
+      await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, pool, SILENT);
       return sealed;
     } finally {
       await pool.close();

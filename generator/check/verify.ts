@@ -51,8 +51,20 @@ export interface Verification {
  * Verifies a release.
  * @throws BuildError if the release does not exist
  */
-export async function verify(
-  { out, release, workers, trustedKeys = [] }: VerifyOptions,
+export async function verify({ workers, ...options }: VerifyOptions, report: Report): Promise<Verification> {
+  const pool = openPool(workers);
+  try {
+    return await verifyIn(pool, options, report);
+  } finally {
+    await pool.close();
+    report.end();
+  }
+}
+
+/** The same in the tasks of a pool. */
+async function verifyIn(
+  pool: Pool,
+  { out, release, trustedKeys = [] }: Omit<VerifyOptions, 'workers'>,
   report: Report,
 ): Promise<Verification> {
   const findings: Finding[] = [];
@@ -62,29 +74,23 @@ export async function verify(
   const metadata = await readMetadata(out, id, findings);
   checkSignatures(metadata, trustedKeys);
   checkChanges(out, id, trustedKeys, findings);
-  const pool = openPool(workers);
-  try {
-    const indexes = metadata.levels.filter((index) => index !== undefined);
-    const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
-    for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
-    const named = LEVELS.map((level) => {
-      const units = results.flatMap((result) => (result.level === level ? result.named : []));
-      return units.sort((a, b) => a.position - b.position);
-    });
-    if (metadata.isDescribed)
-      for (const index of indexes) checkNames(index, (level) => elementAt(named, level), metadata);
-    return {
-      release: id,
-      files: metadata.files,
-      pages: results.reduce((total, { pages }) => total + pages, 0),
-      features: indexes.reduce((total, { features }) => total + features, 0),
-      bytes: results.reduce((total, { bytes }) => total + bytes, 0),
-      findings: listedFindings(findings),
-    };
-  } finally {
-    await pool.close();
-    report.end();
-  }
+  const indexes = metadata.levels.filter((index) => index !== undefined);
+  const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
+  for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
+  const named = LEVELS.map((level) => {
+    const units = results.flatMap((result) => (result.level === level ? result.named : []));
+    return units.sort((a, b) => a.position - b.position);
+  });
+  if (metadata.isDescribed)
+    for (const index of indexes) checkNames(index, (level) => elementAt(named, level), metadata);
+  return {
+    release: id,
+    files: metadata.files,
+    pages: results.reduce((total, { pages }) => total + pages, 0),
+    features: indexes.reduce((total, { features }) => total + features, 0),
+    bytes: results.reduce((total, { bytes }) => total + bytes, 0),
+    findings: listedFindings(findings),
+  };
 }
 
 /**
@@ -92,8 +98,8 @@ export async function verify(
  * it are not signed.
  * @throws BuildError if a file is not what was published
  */
-export async function requireIntact(out: string, release: string, workers: number, report: Report): Promise<void> {
-  const { findings } = await verify({ out, release, workers }, report);
+export async function requireIntact(out: string, release: string, pool: Pool, report: Report): Promise<void> {
+  const { findings } = await verifyIn(pool, { out, release }, report);
   const [first] = findings.filter(
     ({ path, problem }) => !SIGNATURE_FILES.includes(basename(path)) && problem !== FOREIGN,
   );

@@ -17,6 +17,7 @@ import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-opti
 import { releaseTable } from '../cli/tables.ts';
 import { activateRelease, listReleases, pruneReleases, releasesToPrune } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
+import { openPool } from '../workers/pool.ts';
 
 const KEEP_MAX = 1_000_000;
 
@@ -60,7 +61,13 @@ export const signCommand = defineCommand({
     const key = readSigningKey(argv.key);
     const { requireIntact } = await import('../check/verify.ts');
     if (workers > 0) exitOnSignal();
-    await requireIntact(argv.out, release, workers, reportOf(argv));
+    const [pool, report] = [openPool(workers), reportOf(argv)];
+    try {
+      await requireIntact(argv.out, release, pool, report);
+    } finally {
+      await pool.close();
+      report.end();
+    }
     await signRelease(argv.out, release, key, time);
     printResult(argv, { signed: release }, `release ${release} is signed`);
   },

@@ -30,7 +30,12 @@ import {
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { releaseFromJson } from '../../format/release.ts';
+import { publish } from '../../generator/build.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
 import { readSigningKey, SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';
+import { openStaging, readCurrent } from '../../generator/release/staging.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { createServer } from '../../proxy/create-server.ts';
 import { NewestRelease, toMessage } from '../../proxy/data/newest-release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
@@ -45,6 +50,7 @@ import { listen } from '../support/http/listen.ts';
 import { type Typed, typed } from '../support/processes/typed.ts';
 import { buildUnchecked, ONE_OTHER } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
+import { replaceWholeFile } from '../support/releases/reseal.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { turnsDuring } from '../support/turns-during.ts';
 import { until } from '../support/until.ts';
@@ -223,6 +229,27 @@ test('what verify does not accept is not signed: a damaged file, or one that was
   writeFileSync(sums, readFileSync(sums, 'utf8').replace(before, sha256Of(file)));
   await refused(/lv0\/names\.jsonl\.gz: .*\n {2}what to do: .*verify --release r3/);
   assert.match((await type(out, 'verify --release r3')).stdout, /lv0\/names\.jsonl\.gz: /);
+});
+
+test('a build signs nothing, and makes nothing current, that verify does not accept', async () => {
+  const out = copy();
+  const root = join(out, releasePath('r3'));
+  replaceWholeFile(root, 0, (text) => text.replace('Aland', 'Eland'));
+  const staging = openStaging(out, 'r3');
+  renameSync(root, staging.release);
+  const pool = openPool(0);
+  after(() => pool.close());
+  const options = {
+    out,
+    release: 'r3',
+    activate: true,
+    signKey: readSigningKey(mine.privateFile),
+    signTime: undefined,
+  };
+  const published = withLock(out, (lock) => publish(options, staging, lock, pool, SILENT));
+  await assert.rejects(published, /lv0\/names\.jsonl\.gz: /);
+  assert.equal(readCurrent(out)?.release, 'r2');
+  assert.ok(!existsSync(join(root, `${RELEASE_FILE}.sig`)));
 });
 
 test('a key of another kind is refused, and one that is not there', async () => {

@@ -154,6 +154,19 @@ test('of a static host the directory and the bytes of one cell are read, once', 
   }
 });
 
+test('a hundred requests for a box that is new read its cells from a host once', async () => {
+  const host = await startStaticHost(countries);
+  const proxy = await startService(countries, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  // Brings the directory into memory.
+  assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv2?bbox=-40,-40,-39,-39')), []);
+  host.asked.length = 0;
+  const asked = Array.from({ length: 100 }, (_, i) =>
+    send(proxy, `/api/v1/fc/lv2?bbox=1.2,3.2,1.4,3.4&page-size=${i + 1}`),
+  );
+  for (const answer of await Promise.all(asked)) assert.deepEqual(fidsOf(answer), [4]);
+  assert.equal(rangesOfCells(host).length, 1);
+});
+
 function cellsOf(folder: string, level: Level): Cells {
   const file = cellsPath(level);
   return decodeCells(readFileSync(join(folder, releasePath('r1'), file)), file);

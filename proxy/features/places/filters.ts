@@ -15,16 +15,13 @@ export const BOX_FILTER: ListingFilter = {
     const cells = needs.part(level, CELLS);
     if (cells === undefined) return undefined;
     const key = box.decimals.join();
-    const remembered = (found: Positions | undefined) => found && boxes.remember(key, found);
+    const { found } = boxes;
+    const remembered = (positions: Positions | undefined) => positions && found.remember(key, positions);
     return needs.found({
       key: `${level.index.level} ${key}`,
-      known: (reads) => boxes.known(key) ?? remembered(findInBoxNow(box, boxes, cells, reads)),
-      async find(reads, principal) {
-        // Whether or not the request that asks first stays: it is remembered.
-        const client = { principal, isClosed: false, exchange: undefined };
-        const task = () => findInBox(box, boxes, cells, reads.withoutQueue, client);
-        return boxes.known(key) ?? boxes.remember(key, await reads.later(client, task));
-      },
+      known: (reads) => found.get(key) ?? remembered(findInBoxNow(box, boxes, cells, reads)),
+      find: (reads, principal) =>
+        found.find(key, reads, principal, (client) => findInBox(box, boxes, cells, reads.withoutQueue, client)),
     });
   },
 };

@@ -1,6 +1,5 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
 // asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
-import { LRUCache } from 'lru-cache';
 import {
   type Box,
   BoxIndex,
@@ -17,17 +16,12 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Positions } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
 import { KeptCells } from '../../data/kept-cells.ts';
+import { KnownPositions } from '../../data/known-positions.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 
-/** Size of the matches of boxes that are kept for each level: clients that follow `next` ask for the same box again. */
-const MATCHES_MAX_BYTES = 2 * 1024 * 1024;
-/** Upper estimate of the size of an entry besides. */
-const ENTRY_BYTES = 256;
-/** First position and rank of a run of positions. */
-const RUN_BYTES = 8;
 /** Larger features may have more than 150,000 positions: then nobody has asked whether they are valid. */
 const CHECKED_MAX_BYTES = 150_000 * '[1,2],'.length;
 const NO_UNITS: readonly number[] = [];
@@ -40,7 +34,8 @@ export class LevelBoxes {
   readonly #index: LevelIndex;
   readonly #areValid: boolean;
   readonly #boxes: BoxIndex;
-  readonly #matches = new LRUCache<string, Positions>({ maxSize: MATCHES_MAX_BYTES });
+  /** The units in boxes that were asked for. */
+  readonly found = new KnownPositions();
 
   /** @param areValid is no unit of the level counted as invalid? */
   constructor(index: LevelIndex, areValid: boolean) {
@@ -50,18 +45,7 @@ export class LevelBoxes {
   }
 
   get bytes(): number {
-    return this.#matches.calculatedSize + this.#boxes.bytes;
-  }
-
-  /** What is remembered of a box. */
-  known(key: string): Positions | undefined {
-    return this.#matches.get(key);
-  }
-
-  /** Remembers what is found in a box. */
-  remember(key: string, found: Positions): Positions {
-    this.#matches.set(key, found, { size: RUN_BYTES * found.runs + 2 * key.length + ENTRY_BYTES });
-    return found;
+    return this.found.bytes + this.#boxes.bytes;
   }
 
   /** The features whose box touches a box. */

@@ -2,11 +2,11 @@
 // 1e-7 degrees, by way of the extents of neighbours on the map. Used by the proxy for `bbox`.
 
 import type { Cells } from './cells.ts';
-import { f64At, i32At, numberAt, u32At } from './element-at.ts';
+import { f64At, i32At, u32At } from './element-at.ts';
 import { DECIMAL, keyAt } from './grid.ts';
 import { type LevelIndex, PART_NUMBERS } from './level-index.ts';
 import type { CellRange } from './plane-box.ts';
-import { Positions } from './positions.ts';
+import { type Positions, positionsOfBits } from './positions.ts';
 
 /**
  * A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the
@@ -68,7 +68,7 @@ export class Candidates {
 
   /** Those that are found. */
   get found(): Positions {
-    return positionsOfBits(this.#bits, this.#words);
+    return positionsOfBits(this.#bits.subarray(0, this.#words));
   }
 
   /** Those that are left, in any order. */
@@ -311,27 +311,4 @@ function meets(west: number, east: number, box: Box): boolean {
 function isWithin(west: number, east: number, box: Box): boolean {
   if (box.east - box.west >= FULL_TURN || (west >= box.west && east <= box.east)) return true;
   return west + FULL_TURN >= box.west && east + FULL_TURN <= box.east;
-}
-
-/** The bits that are set in the first words, of which the last one has some that are not. */
-function positionsOfBits(bits: Int32Array, words: number): Positions {
-  const firsts: number[] = [];
-  const ranks: number[] = [];
-  let count = 0;
-  let last = 0;
-  for (let i = 0; i < words; i++) {
-    const word = i32At(bits, i);
-    if (word === 0 && last === 0) continue;
-    // The bits that differ from the one before: first and end of each run in turn.
-    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) {
-      const bit = left & -left;
-      const position = 32 * i + 31 - Math.clz32(bit);
-      if ((word & bit) !== 0) {
-        firsts.push(position);
-        ranks.push(count);
-      } else count += position - numberAt(firsts, firsts.length - 1);
-    }
-    last = word >>> 31;
-  }
-  return new Positions(new Uint32Array(firsts), new Uint32Array(ranks), 0, firsts.length, count);
 }

@@ -1,6 +1,6 @@
 // Sets of positions of a level: ascending runs, with the rank of each run's first position. A listing is a view of the
 // tables of its column (level-index.ts); nothing is built to look something up in it.
-import { elementAt, numberAt, u32At } from './element-at.ts';
+import { elementAt, i32At, numberAt, u32At } from './element-at.ts';
 
 /** Positions as flat pairs `[first, end, first, end, ...]`: ascending, `end` exclusive, no pair empty. */
 export type Ranges = readonly number[];
@@ -143,6 +143,42 @@ export function positionsOfEach(positions: ArrayLike<number>): Positions {
     end = position + 1;
   }
   return new Positions(firsts, ranks, 0, runs, count);
+}
+
+/**
+ * Positions that are given as bits.
+ * @param words of 32 bits each, the lowest first, of which the last one is not set
+ */
+export function positionsOfBits(words: Int32Array): Positions {
+  let runs = 0;
+  for (let i = 0, last = 0; i < words.length; last = i32At(words, i++) >>> 31) {
+    const word = i32At(words, i);
+    runs += bitsIn(word & ~((word << 1) | last));
+  }
+  const firsts = new Uint32Array(runs);
+  const ranks = new Uint32Array(runs);
+  let [run, count] = [0, 0];
+  for (let i = 0, last = 0; i < words.length; last = i32At(words, i++) >>> 31) {
+    const word = i32At(words, i);
+    if (word === 0 && last === 0) continue;
+    // The bits that differ from the one before: first and end of each run in turn.
+    for (let left = word ^ ((word << 1) | last); left !== 0; left &= left - 1) {
+      const bit = left & -left;
+      const position = 32 * i + 31 - Math.clz32(bit);
+      if ((word & bit) !== 0) {
+        firsts[run] = position;
+        ranks[run++] = count;
+      } else count += position - u32At(firsts, run - 1);
+    }
+  }
+  return new Positions(firsts, ranks, 0, runs, count);
+}
+
+/** How many bits of a word are set. */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** The positions of both sets. The cost follows the set with fewer runs and the result. */

@@ -3,11 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { LEVELS } from '../../format/levels.ts';
+import { Needs } from '../../proxy/data/needs.ts';
+import { NEIGHBOURS, TOUCHES, TOUCHES_FILTER } from '../../proxy/features/neighbours/touches.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import { QueuedReads } from '../../proxy/origin/origin.ts';
+import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { fidsOf, nextOf, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
+import { turnsDuring } from '../support/turns-during.ts';
 import { assertTouches } from './touches.ts';
 
 /** A row of squares with fids from 1; the last two lie around 180 degrees. */
@@ -56,4 +62,25 @@ test('touches finds the neighbours that the features say, of every unit', async 
   for (const level of LEVELS.slice(0, 3))
     pairs += await assertTouches(await startService(folder), stored, level, (units) => units);
   assert.ok(pairs > 3, `${pairs} pairs`);
+});
+
+test('other requests are answered while the neighbours of many units with one GID are found, which is done once', async () => {
+  // On top of each other, so that each of them is a neighbour of all others.
+  const stacked = Array.from({ length: 400 }, () => [['same'], square(0, 0)] as const);
+  const folder = await buildLayers([layerOf('ADM_0', ['GID_0'], stacked)], {
+    neighbours: true,
+    accept: ['duplicate-gids'],
+  });
+  const { releases } = await startService(folder);
+  const release = releases.requireCurrent();
+  const level = await release.load(0);
+  await level.load(NEIGHBOURS);
+  const query = { given: [{ name: TOUCHES.name, text: 'same', parameter: TOUCHES, value: 'same' }] };
+  const reads = new QueuedReads(directoryOrigin(folder), new WorkQueue());
+  const first = new Needs(release, reads);
+  assert.equal(TOUCHES_FILTER.positions(query, level, first), undefined);
+  const turns = await turnsDuring(first.bringIn('a client'));
+  assert.ok(turns > 2, `${turns} turns for ${400 * 399} neighbours`);
+  assert.equal(TOUCHES_FILTER.positions(query, level, first)?.count, 400);
+  assert.equal(TOUCHES_FILTER.positions(query, level, new Needs(release, reads))?.count, 400);
 });

@@ -8,6 +8,7 @@ import {
   NO_POSITIONS,
   Positions,
   positionsIn,
+  positionsOfBits,
   positionsOfEach,
 } from '../../format/positions.ts';
 
@@ -60,11 +61,23 @@ test('a set counts, ranks and finds its positions as the sorted list that it sta
   );
 });
 
-test('a set of positions that are given one by one has these, and as few runs as can be', () => {
+/** Positions as bits, of which there are more than the greatest of them. */
+function bitsOf(values: readonly number[]): Int32Array {
+  const words = new Int32Array(1 + ((values.at(-1) ?? 0) >>> 5) + (values.length % 3));
+  for (const value of values) words[value >>> 5] = (words[value >>> 5] ?? 0) | (1 << value);
+  return words;
+}
+
+test('a set of positions that are given one by one, or as bits, has these, and as few runs as can be', () => {
   fc.assert(
     fc.property(sorted, (values) => {
-      for (const given of [values, Uint32Array.from(values)]) {
-        const set = positionsOfEach(given);
+      // The highest bit of the last word is never set.
+      const bits = [...bitsOf(values), 0];
+      for (const set of [
+        positionsOfEach(values),
+        positionsOfEach(Uint32Array.from(values)),
+        positionsOfBits(Int32Array.from(bits)),
+      ]) {
         assert.deepEqual([listOf(set), set.count], [values, values.length]);
         assert.equal(set.runs, tablesOf(values).first.length);
       }

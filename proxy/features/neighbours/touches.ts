@@ -1,9 +1,10 @@
 // Units that share a border with a unit: the parameter `touches`, the filter of listings, and what it is answered from.
 // Used by rows.ts and the items of OGC API - Features.
-import { elementAt } from '../../../format/element-at.ts';
+import { elementAt, i32At } from '../../../format/element-at.ts';
 import { neighboursPath } from '../../../format/layout.ts';
-import { decodingNeighbours, Neighbours } from '../../../format/neighbours.ts';
-import { NO_POSITIONS, positionsIn, positionsOfEach } from '../../../format/positions.ts';
+import { decodingNeighbours, type Neighbours } from '../../../format/neighbours.ts';
+import { NO_POSITIONS, type Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
+import { KnownPositions } from '../../data/known-positions.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { Parameter } from '../../query/parameter.ts';
@@ -28,15 +29,49 @@ export const TOUCHES: Parameter<string> = new Parameter({
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
 
-/** The neighbours of a level. They are brought into memory for the first request that asks for some. */
-export const NEIGHBOURS: Part<Neighbours> = {
+/** Units and neighbours that are gone through in a step: some 100 microseconds. */
+const STEP_UNITS = 16 * 1024;
+
+/** The neighbours of a level, and those of GIDs that many units have. */
+class LevelNeighbours {
+  readonly neighbours: Neighbours;
+  readonly found = new KnownPositions();
+
+  constructor(neighbours: Neighbours) {
+    this.neighbours = neighbours;
+  }
+
+  get bytes(): number {
+    return this.neighbours.bytes + this.found.bytes;
+  }
+
+  /** Finds the neighbours of any of some units. */
+  *finding(units: Positions): Generator<void, Positions> {
+    const { start } = this.neighbours.arrays;
+    const bits = new Int32Array((start.length >>> 5) + 1);
+    let done = 0;
+    for (let run = 0; run < units.runs; run++)
+      for (let unit = units.firstOf(run); unit < units.endOf(run); unit++) {
+        const others = this.neighbours.of(unit);
+        for (const other of others) bits[other >>> 5] = i32At(bits, other >>> 5) | (1 << other);
+        done += 1 + others.length;
+        if (done < STEP_UNITS) continue;
+        yield;
+        done = 0;
+      }
+    return positionsOfBits(bits);
+  }
+}
+
+/** They are brought into memory for the first request that asks for some. */
+export const NEIGHBOURS: Part<LevelNeighbours> = {
   name: 'neighbours',
-  type: Neighbours,
+  type: LevelNeighbours,
   async load(level) {
     const { folder, index } = level;
     const path = neighboursPath(index.level);
     const bytes = await level.read(path, described(level));
-    return inTurns(decodingNeighbours(bytes, index.features, `${folder}/${path}`));
+    return new LevelNeighbours(await inTurns(decodingNeighbours(bytes, index.features, `${folder}/${path}`)));
   },
 };
 
@@ -45,17 +80,24 @@ export const TOUCHES_FILTER: ListingFilter = {
   positions(query, level, needs) {
     described(level);
     const gid = TOUCHES.of(query);
-    const neighbours = needs.part(level, NEIGHBOURS);
-    if (gid === undefined || neighbours === undefined) return undefined;
+    const known = needs.part(level, NEIGHBOURS);
+    if (gid === undefined || known === undefined) return undefined;
     const column = elementAt(level.index.columns, level.index.level);
     const number = column.find(gid);
     if (number === -1) return NO_POSITIONS;
     const units = column.positionsAt(number);
-    if (units.count === 1) return positionsOfEach(neighbours.of(units.at(0)));
-    const found = new Set<number>();
-    for (const unit of positionsIn(units.slice(0, units.count)))
-      for (const neighbour of neighbours.of(unit)) found.add(neighbour);
-    return positionsOfEach([...found].sort((a, b) => a - b));
+    if (units.count === 1) return positionsOfEach(known.neighbours.of(units.at(0)));
+    const [key, { found }] = [String(number), known];
+    return needs.found({
+      key: `${level.index.level} touches ${key}`,
+      known() {
+        const remembered = found.get(key);
+        if (remembered !== undefined) return remembered;
+        const step = known.finding(units).next();
+        return step.done ? step.value : undefined;
+      },
+      find: (reads, principal) => found.find(key, reads, principal, () => inTurns(known.finding(units))),
+    });
   },
 };
 

@@ -8,7 +8,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { readRelease } from '../release/manage.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
-import type { Pool } from '../workers/pool.ts';
+import { type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import { candidatePairs } from './candidate-pairs.ts';
 import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
@@ -48,8 +48,8 @@ const MEDIANS = 20;
 const LONGEST_DRIFT_METRES = 1000;
 /** A unit is another one if units that only one release has have more of it, as a share of its area. */
 const MOST_OF_OTHERS = 0.02;
-/** Units of a task, or old units of a task of pairs. */
-const TASK_UNITS = 500;
+/** Fewest units of a task, or old units of a task of pairs. */
+const TASK_UNITS_MIN = 500;
 
 /** A unit of one release. */
 interface ComparedUnit extends MatchedUnit {
@@ -300,7 +300,7 @@ async function hashesOf(
   report: Report,
 ): Promise<string[]> {
   report.expect('units read', units.length);
-  const parts = chunksOf(units).map(async (part) => {
+  const parts = chunksOf(units, pool).map(async (part) => {
     const positions = part.flatMap((unit) => unit.positions);
     const hashes = await pool.run<typeof hashShapes>(TASKS.hashShapes, { root, release, level, positions });
     report.advance('units read', part.length);
@@ -320,7 +320,7 @@ function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Poo
   const noted = [new Set<number>(), new Set<number>()] as const;
   return async (pairs: readonly SameGid[]): Promise<Shared[]> => {
     report.expect('pairs compared', pairs.length);
-    const parts = tasksOf(pairs).map(async (part) => {
+    const parts = tasksOf(pairs, pool).map(async (part) => {
       const result = await pool.run<typeof measureShared>(TASKS.measureShared, {
         level,
         from: sideOf(before),
@@ -345,21 +345,20 @@ function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Poo
 /**
  * The pairs of a task: all of some old units, so that each of these is read once, and those around them seldom again.
  */
-function tasksOf(pairs: readonly SameGid[]): SameGid[][] {
-  const tasks: SameGid[][] = [];
-  let units = 0;
-  for (const [i, pair] of pairs.entries()) {
-    const isNext = pair.from !== pairs[i - 1]?.from;
-    if (isNext && units++ % TASK_UNITS === 0) tasks.push([]);
-    elementAt(tasks, tasks.length - 1).push(pair);
+function tasksOf(pairs: readonly SameGid[], pool: Pool): SameGid[][] {
+  const byUnit: SameGid[][] = [];
+  for (const pair of pairs) {
+    const last = byUnit.at(-1);
+    if (last?.[0]?.from === pair.from) last.push(pair);
+    else byUnit.push([pair]);
   }
-  return tasks;
+  return chunksOf(byUnit, pool).map((units) => units.flat());
 }
 
-function chunksOf<T>(list: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(list.length / TASK_UNITS) }, (_, i) =>
-    list.slice(i * TASK_UNITS, (i + 1) * TASK_UNITS),
-  );
+/** Parts of a list, one for each task: as few as the pool needs, as each task reads the index of the level. */
+function chunksOf<T>(list: readonly T[], pool: Pool): T[][] {
+  const length = Math.max(TASK_UNITS_MIN, Math.ceil(list.length / taskCount(pool)));
+  return Array.from({ length: Math.ceil(list.length / length) }, (_, i) => list.slice(i * length, (i + 1) * length));
 }
 
 /** The manifest is left out: it names its release. */

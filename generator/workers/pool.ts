@@ -27,6 +27,14 @@ export interface Pool {
   close(): Promise<void>;
 }
 
+/** Tasks into which a piece of work is divided, for each child process: all of them end at about the same time. */
+const TASKS_PER_WORKER = 4;
+
+/** Into how many tasks a pool divides a piece of work that can be divided at will. */
+export function taskCount({ size }: Pick<Pool, 'size'>): number {
+  return Math.max(1, size * TASKS_PER_WORKER);
+}
+
 const AT_ONCE: Demand = { rank: 0, bytes: 0 };
 
 /**

@@ -11,7 +11,7 @@ import type { storePoints } from '../shapes/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { joinValidity, NO_INVALID } from '../store/validity.ts';
-import type { Pool } from '../workers/pool.ts';
+import { type Pool, taskCount } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
 import type { CutTilesTask } from './cut-tiles.ts';
@@ -29,9 +29,6 @@ export interface BuildContext {
   /** Which files to write. */
   share: Share;
 }
-
-/** Maximum tasks of a level per child process: enough that all processes finish at about the same time. */
-const TASKS_PER_WORKER = 4;
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
@@ -82,10 +79,9 @@ async function readLevel(
   source: LevelSource,
   { shape, staging, pool, report, share }: BuildContext,
 ): Promise<StoredLevel> {
-  const parts = Math.max(1, pool.size * TASKS_PER_WORKER);
   const store = LevelStore.in(staging.work, source.level).path;
   report.expect('features read', featureCount(source));
-  const task = { source, shape, store, share, parts };
+  const task = { source, shape, store, share, parts: taskCount(pool) };
   const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, { rank: RANKS.read, bytes: 0 });
   report.advance('features read', stored.features);
   return stored;

@@ -134,6 +134,18 @@ function shaken(units: readonly Given[], degrees: number): Given[] {
 
 const old = await release(OLD, ['full', 'medium']);
 
+test('changes of 600 units take as many tasks, each of which reads the index, as those of 6', async () => {
+  const tasksOf = async (count: number): Promise<string[]> => {
+    const units = (width: number): Given[] =>
+      Array.from({ length: count }, (_, i) => [`u${i}`, 'U', square((i % 100) * 2, Math.floor(i / 100) * 2, width)]);
+    const [from, to] = [await release(units(1)), await release(units(1.2))];
+    const own = openPool(0);
+    await compareReleases({ out, from, to }, own, SILENT);
+    return own.phases.list().map(({ phase, tasks }) => `${phase} ${tasks}`);
+  };
+  assert.deepEqual(await tasksOf(600), await tasksOf(6));
+});
+
 test('changes are exactly what was done to the units: merged, split, renamed, recoded, redrawn, regrouped, gone, new', async () => {
   assert.deepEqual(await rowsOf(old, await release(NEW, ['full', 'medium'])), DONE);
 });

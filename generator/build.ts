@@ -39,7 +39,7 @@ import { defaultMemory, memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
-import { makeTiles, tileTasks } from './write/build-tiles.ts';
+import { makeTiles, slowTilesNote, tileTasks } from './write/build-tiles.ts';
 import type { CutTilesTask } from './write/cut-tiles.ts';
 
 export { BuildError } from './report/errors.ts';
@@ -101,7 +101,7 @@ export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & 
 export async function build(given: ReleaseOptions, report: Report = SILENT): Promise<Release> {
   const options: BuildOptions = { ...DEFAULTS, ...given };
   return withPool(options, report, async (pool) => {
-    const described = await describe(options, pool);
+    const described = await describe(options, pool, report);
     await requireSpace(options, described);
     return withLock(options.out, async (lock) => {
       try {
@@ -160,11 +160,14 @@ export async function withPool<Result>(
 }
 
 /** Describes the dataset. @throws BuildError for an option that is not valid, before anything is read */
-export function describe(options: BuildOptions, pool: Pool): Promise<DatasetDescription> {
+export async function describe(options: BuildOptions, pool: Pool, report: Report): Promise<DatasetDescription> {
   const { release, date } = options;
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
-  return describeSource(options, pool);
+  const described = await describeSource(options, pool);
+  const note = slowTilesNote(described.levels, options);
+  if (note !== undefined) report.note(note);
+  return described;
 }
 
 /** The endings of compressed sources. */

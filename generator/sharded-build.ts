@@ -45,7 +45,7 @@ import { makeTiles, tileTasks } from './write/build-tiles.ts';
  */
 export async function buildShard(options: BuildOptions, share: Share, report: Report): Promise<void> {
   return withPool(options, report, async (pool) => {
-    const described = await describe(options, pool);
+    const described = await describe(options, pool, report);
     await requireSpace(options, described, share.shards);
     const root = shardsPath(options.out, options.release);
     const fresh = join(root, unfinishedShardFolder(share));

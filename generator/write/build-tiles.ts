@@ -3,13 +3,31 @@
 // finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
+import type { ReleaseShape } from '../../format/release.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
+import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
 import type { CutTilesTask, cutTiles } from './cut-tiles.ts';
 import { type LevelUnits, relativesOf } from './named-units.ts';
+
+/** From so many units on, of a level or of all, people should know before they wait. */
+const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;
+
+/** What a build says of tiles that take long, before it reads anything; undefined where they do not. */
+export function slowTilesNote(
+  levels: readonly LevelSource[],
+  { tiles }: Pick<ReleaseShape, 'tiles'>,
+): string | undefined {
+  const counts = levels.map(featureCount);
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (tiles === undefined || (all <= SLOW_UNITS.all && counts.every((count) => count <= SLOW_UNITS.level)))
+    return undefined;
+  const less = tiles === 0 ? '' : `, --tiles ${tiles - 1} to a zoom less`;
+  return `${all.toLocaleString('en')} units: their tiles can take longer than all else; --no-tiles builds without${less}`;
+}
 
 /**
  * The tasks of a level, one for each zoom.

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { build } from '../../generator/build.ts';
+import { build, describe } from '../../generator/build.ts';
 import { phaseTable } from '../../generator/cli/tables.ts';
 import { measured, type Phase, Phases } from '../../generator/report/phases.ts';
 import { reportTo, SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { layerOf, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -51,6 +52,25 @@ test('as many tasks build a level of 1,000 units as one of 30, also where none o
   const withOne = [...fewTasks, 'validity 1'].sort();
   assert.deepEqual(await tasksOf([square(0, 1), ...few]), withOne);
   assert.deepEqual(await tasksOf([...many, square(0, 1)]), withOne);
+});
+
+test('before it reads more than 20,000 units of a level a build with tiles says that these can take longer than all else', async () => {
+  const written = (units: number): string => {
+    const rows = Array.from({ length: units }, (_, i) => [[`A${i}`], null] as const);
+    return writeDataset(join(temporaryFolder(), 'many.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], rows)]);
+  };
+  const notesOf = async (source: string, tiles: number | undefined): Promise<string[]> => {
+    const notes: string[] = [];
+    const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+    await describe(buildOptions(source, temporaryFolder(), { tiles }), openPool(0), report);
+    return notes;
+  };
+  const many = written(20_001);
+  const note =
+    '20,001 units: their tiles can take longer than all else; --no-tiles builds without, --tiles 7 to a zoom less';
+  assert.deepEqual(await notesOf(many, 8), [note]);
+  assert.deepEqual(await notesOf(many, undefined), []);
+  assert.deepEqual(await notesOf(written(20_000), 8), []);
 });
 
 test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {

@@ -1,7 +1,7 @@
 // Errors of listening and of loading the first release become start errors that say what to do. Used by serve.ts and
 // assemble-server.ts.
 import { resolve } from 'node:path';
-import { GENERATOR, IS_CLONE, signatureRemedy } from '../../format/command-line/messages.ts';
+import { GENERATOR, signatureRemedy } from '../../format/command-line/messages.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
@@ -20,7 +20,7 @@ const NO_ADDRESS = [
 const LISTEN_ERRORS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
   EADDRINUSE: [
     'the port is already in use',
-    `stop the program that listens there, or choose another port: --port 9000${IS_CLONE ? ', or npm start -- --port 9000' : ''}`,
+    'stop the program that listens there, or choose another port: --port 9000',
   ],
   EACCES: ['no permission to listen on this port', 'use a port above 1023, e.g. --port 8080'],
   EADDRNOTAVAIL: NO_ADDRESS,

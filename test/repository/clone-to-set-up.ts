@@ -51,6 +51,8 @@ export interface CloneOptions {
 
 /** How the set-up is started. */
 export interface Start {
+  /** The script, and its arguments; the set-up where left out. */
+  script?: readonly [name: string, ...args: string[]];
   /** The Node that the user typed; this one where left out. */
   node?: string;
   env?: Record<string, string>;
@@ -105,6 +107,19 @@ export function makeClone(options: CloneOptions = {}): Clone {
   const note = [join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: INSTALLED })];
   const installs = `setTimeout(() => fs.writeFileSync(...${JSON.stringify(note)}), 300);`;
   addProgram(clone, 'npm', options.npm ?? installs);
+  const tsx = join(root, 'node_modules', 'tsx');
+  mkdirSync(tsx);
+  writeFileSync(join(tsx, 'package.json'), '{ "type": "module", "exports": "./tsx.js" }');
+  // In place of the program that it would compile.
+  const noted = "['tsx', relative('.', program), ...words].join(' ')";
+  writeFileSync(
+    join(tsx, 'tsx.js'),
+    `import { appendFileSync } from 'node:fs';
+     import { relative } from 'node:path';
+     const [, program, ...words] = process.argv;
+     appendFileSync(${JSON.stringify(join(folder, 'calls'))}, ${noted} + '\\n');
+     process.exit();`,
+  );
   return clone;
 }
 
@@ -123,10 +138,13 @@ export function callsIn(clone: Clone): string[] {
 }
 
 /** Starts a set-up. */
-export function start(clone: Clone, { node = process.execPath, env: more = {} }: Start = {}) {
+export function start(
+  clone: Clone,
+  { script: [name, ...args] = ['setup.js'], node = process.execPath, env: more = {} }: Start = {},
+) {
   const { folder, programs } = clone;
   const env = { PATH: programs, TMPDIR: folder, XDG_CACHE_HOME: join(folder, 'cache'), ...more };
-  const child = spawn(node, [join(clone.root, '.setup', 'setup.js')], { env });
+  const child = spawn(node, [join(clone.root, '.setup', name), ...args], { env });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (printed += text));
   const outcome = once(child, 'close').then(([code]): Outcome => {

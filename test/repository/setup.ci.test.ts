@@ -14,7 +14,9 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { addressOf } from '../../.setup/port.js';
 import { run } from '../../.setup/run.js';
+import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import {
@@ -29,7 +31,7 @@ import {
 } from './clone-to-set-up.ts';
 
 const DONE: CloneOptions = { installed: INSTALLED, binding: true };
-const ENGINES = JSON.parse(readFileSync('package.json', 'utf8')).engines;
+const { engines: ENGINES, scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const NPM_CI = /^npm ci --include=dev$/;
 
 /** What a clone is like, how its set-up ends, what is printed, and which programs are called. */
@@ -110,6 +112,40 @@ test('npm start says at the beginning what will happen and about how long', asyn
     steps[0] ?? '',
     /: the packages .*\(a minute\); then GDAL's binding \(.*\); then a sample .*\(a minute\)/,
   );
+});
+
+test('npm start on a port in use says so before anything is installed, and which port is free', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [, script = ''] = /^node \.setup\/(\S+)/.exec(scripts.start) ?? [];
+  const clone = makeClone({ prebuilt: 'binding' });
+  const refused = await setUp(clone, { script: [script, '--port', `${port}`] });
+  server.close();
+  assert.equal(refused.code, 1);
+  const [, words = ''] =
+    /^127\.0\.0\.1 port \d+: the port is already in use\n {2}what to do: stop .*, or .*: npm start -- (.*)\n$/.exec(
+      refused.printed,
+    ) ?? [];
+  assert.deepEqual(callsIn(clone), [], refused.printed);
+  const started = await setUp(clone, { script: [script, ...words.split(' ')] });
+  assert.equal(started.code, 0, started.printed);
+  assert.deepEqual(callsIn(clone), [
+    'npm ci --include=dev',
+    'node-pre-gyp install',
+    'tsx generator/main.ts build --sample --unless-published',
+    `tsx proxy/main.ts serve --dev ${words}`,
+  ]);
+});
+
+test('npm start tries the port and the host that serve will use', () => {
+  const { host, port } = SERVE_OPTIONS;
+  assert.deepEqual(addressOf([], {}), { host: host.default, port: port.default });
+  assert.deepEqual(addressOf(['--no-explorer', '--port=9000', '--host', '::1'], {}), { host: '::1', port: 9000 });
+  const env = { BOUNDARIES_PORT: '9001', BOUNDARIES_HOST: 'localhost' };
+  assert.deepEqual(addressOf(['--title', 'Mine'], env), { host: 'localhost', port: 9001 });
+  for (const given of ['no', '99999', '']) assert.equal(addressOf(['--port', given], {}).port, 0, given);
+  assert.equal(addressOf([], { BOUNDARIES_PORT: 'tcp://10.0.0.1:80' }).port, port.default);
 });
 
 test('what takes long is said again every 15 seconds, with how long it has taken', async (t) => {

@@ -192,7 +192,7 @@ export const buildCommand = defineCommand({
       const { release } = options;
       const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
       printResult(argv, { release, shard: argv.shard, phases }, `${phaseTable(phases)}\n\n${done}`);
-    } else await buildAndPrint(options, argv, argv.changes === true);
+    } else await buildAndPrint(options, argv, argv.changes === true, argv.sample === true);
   },
 });
 
@@ -238,18 +238,28 @@ async function printForecast(options: BuildOptions, global: GlobalOptions): Prom
   printResult(global, expected, `${forecastTable(expected)}\n\nBytes are estimates. Nothing was published.`);
 }
 
-async function buildAndPrint(options: BuildOptions, global: GlobalOptions, hasChanges: boolean): Promise<void> {
+async function buildAndPrint(
+  options: BuildOptions,
+  global: GlobalOptions,
+  hasChanges: boolean,
+  isSample: boolean,
+): Promise<void> {
   const started = performance.now();
   const before = readCurrent(options.out)?.release;
   const { report, phases } = measuring(global);
   const built = await build(options, report);
-  const changes = hasChanges ? await changesSince(before, options, global) : undefined;
+  const changes = hasChanges ? [await changesSince(before, options, global)] : [];
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { release, activate } = options;
   const replaced = before === undefined || before === release ? '' : `, in place of ${before}`;
   const state = activate ? `is current${replaced}` : `is published; to make it current, run activate ${release}`;
-  const tables = [buildTable(built), ...(changes === undefined ? [] : [changes]), phaseTable(phases)].join('\n\n');
-  printResult(global, { ...built, phases }, `${tables}\n\nrelease ${release} ${state} (${seconds} s)`);
+  const units = built.levels.reduce((sum, { features }) => sum + features, 0).toLocaleString('en');
+  const end = isSample
+    ? `release ${release} with ${units} units ${state} (${seconds} s)`
+    : `release ${release} ${state} (${seconds} s)`;
+  // The data of the sample is known: who builds it wants to see the service.
+  const tables = isSample ? changes : [buildTable(built), ...changes, phaseTable(phases)];
+  printResult(global, { ...built, phases }, [...tables, end].join('\n\n'));
 }
 
 /** Publishes what became of the units since the release that was current before. @throws BuildError that says so */

@@ -16,10 +16,12 @@ const FEWER_UNITS_SHARE = 0.9;
 /** Maximum number of problems that an error lists, and of layers that are not used. */
 const LISTED_MAX = 10;
 
-/** A finding as a line of text. */
+/** A finding as a line: the level, what was found, where, and what it means. */
 export function findingToText({ level, kind, count, example }: Finding): string {
-  const known = Object.entries(KINDS).find(([name]) => name === kind);
-  return `${levelName(level)}: ${known?.[1] ?? kind}: ${count.toLocaleString('en')} (${count > 1 ? 'e.g. ' : ''}${printable(example)})`;
+  const [, [found, meaning] = [kind, '']] = Object.entries(KINDS).find(([name]) => name === kind) ?? [];
+  const numbered = (text: string): string => text.replaceAll(/\{(.*?)\|(.*?)\}/g, count === 1 ? '$1' : '$2');
+  const where = `${count > 1 ? 'e.g. ' : ''}${printable(example)}`;
+  return `${levelName(level)}: ${count.toLocaleString('en')} ${numbered(found)} (${where}). ${numbered(meaning)}`.trimEnd();
 }
 
 /** @throws BuildError that lists every problem that fails a build and is not accepted */

@@ -53,43 +53,110 @@ export function inspectGeometry(quality: GeometryQuality, example: () => string,
   if (quality.jumps) findings.add('antimeridian-jumps', example);
 }
 
-/** The kinds that fail a build unless they are accepted, and what was found, for a table: `<count> <what>`. */
-const FAILING = {
-  'no-units': 'layers without any unit',
-  'empty-geometries': 'units without geometry',
-  'non-polygonal': 'units whose geometry is not a polygon',
-  'collapsed-geometries': 'units without area at this precision',
-  'null-gids': 'units without a GID or the GID of a parent',
-  'duplicate-gids': 'units with the GID of another unit',
-  'unreadable-text': 'units with text that could not be read in the encoding of its file',
-  orphans: 'units whose parent is not in the source',
-  'contradicting-parents': 'units whose parents contradict each other',
-  'fewer-units': 'units fewer than in the current release',
-} as const;
+/**
+ * How a kind is said: what was found, after its count, and in a sentence what that means for those who use the data. In
+ * braces the words for one and for several.
+ */
+type Words = readonly [found: string, meaning: string];
 
-/** Every kind, likewise. */
+/** The kinds that fail a build unless they are accepted. */
+const FAILING = {
+  'no-units': ['{layer has|layers have} no units', 'The download may be damaged or incomplete.'],
+  'empty-geometries': ['{unit has|units have} no geometry', 'Maps do not show {it|them}, no point is inside.'],
+  'non-polygonal': [
+    '{unit has|units have} a geometry that is not a polygon',
+    '{It has|They have} no area: no point is inside.',
+  ],
+  'collapsed-geometries': [
+    '{unit has|units have} no area at this precision',
+    'Maps do not show {it|them}, no point is inside; more decimals (--precision) may keep the area.',
+  ],
+  'null-gids': [
+    '{unit lacks|units lack} a GID or the GID of a parent',
+    'Requests by GID and listings of the parent leave {it|them} out.',
+  ],
+  'duplicate-gids': [
+    '{unit has|units have} the GID of another unit',
+    'A request for this GID gets several units, and a table that is joined by it gets rows twice.',
+  ],
+  'unreadable-text': [
+    '{unit has|units have} text that is not in the encoding of the file',
+    'Letters of the names are lost.',
+  ],
+  orphans: [
+    '{unit has|units have} a parent that is not in the source',
+    'Who goes from each unit to its children does not reach {it|them}.',
+  ],
+  'contradicting-parents': [
+    '{unit has|units have} parents that contradict each other',
+    'Listings of both parents have {it|them}.',
+  ],
+  'fewer-units': ['{unit is|units are} missing beside the current release', 'The source may be incomplete.'],
+} as const satisfies Record<string, Words>;
+
+/** Every kind. */
 export const KINDS = {
   ...FAILING,
-  'collapsed-rings': 'rings without area at this precision',
-  'placeholder-gids': 'units with the GID ?',
-  'out-of-range': 'units with coordinates beyond 180 or 90 degrees',
-  'antimeridian-jumps':
-    'units with a ring that jumps across the antimeridian; cut it there: ogr2ogr -wrapdateline -datelineoffset 10',
-  'missing-parents': 'levels above the first one of the source',
-  'no-names': 'units of a level without names: no search finds them; --name-column says which column has them',
-  'fitting-parents': 'units whose point is not in exactly one unit of the level above, with the parent that fits best',
-  'missing-level': 'level missing between others',
-  'invalid-polygons': 'units whose polygons are not valid: they cross or cover themselves; --make-valid repairs them',
-  'crowded-borders': 'units with borders so close together that a point near them is found slowly',
-  'drawn-apart':
-    'places, of 1,000 along borders of one unit alone, with another unit within 100 m that it does not touch',
-  'renamed-columns': 'columns fid under another name, because their values are not whole and distinct',
-  'renumbered-fids': 'units with a new fid, because fids of several layers collide',
-  'repaired-geometries': 'units that were made valid before they were dissolved',
-  'unused-layers': 'layers of the source that are not used',
-  'system-files': 'files of operating systems in the source, which are skipped',
-  'gdal-warnings': 'warnings from GDAL',
-} as const;
+  'collapsed-rings': [
+    '{ring has|rings have} no area at this precision',
+    'Programs that check geometries refuse {it|them}; more decimals (--precision) may keep the area.',
+  ],
+  'placeholder-gids': [
+    '{unit has|units have} the GID ?',
+    'This stands for an unknown code: it does not identify a unit.',
+  ],
+  'out-of-range': [
+    '{unit has|units have} coordinates beyond 180 or 90 degrees',
+    'No request finds a point there. The coordinate reference system of the source may be wrong.',
+  ],
+  'antimeridian-jumps': [
+    '{unit has|units have} a ring that jumps across the antimeridian',
+    'The service takes the short way; other programs may draw {it|them} around the world. This cuts rings there: ogr2ogr -wrapdateline -datelineoffset 10.',
+  ],
+  'missing-parents': [
+    '{level|levels} above the first one {is|are} not in the source',
+    'Listings of {that level|those levels} are empty.',
+  ],
+  'no-names': [
+    '{unit has|units have} no name, as the level has no column of names',
+    'No search finds {it|them}; --name-column says which column has the names.',
+  ],
+  'fitting-parents': [
+    '{unit has|units have} a point that is not in exactly one unit of the level above',
+    '{It belongs|They belong} to the parent that fits best.',
+  ],
+  'missing-level': ['{level|levels} between two others {is|are} not in the source', 'Its listings are empty.'],
+  'invalid-polygons': [
+    '{unit has|units have} polygons that cross or cover themselves',
+    'Programs that compute with {it|them} may fail; --make-valid repairs {it|them}.',
+  ],
+  'crowded-borders': [
+    '{unit has|units have} borders very close together',
+    'Requests for a point near them take longer; the answers are right.',
+  ],
+  'drawn-apart': [
+    'of 1,000 places along borders of one unit alone {is|are} within 100 m of another unit that does not touch it',
+    'The source draws shared borders twice: such units are no neighbours, and maps show gaps between them.',
+  ],
+  'renamed-columns': [
+    '{column|columns} fid {has|have} another name in the release',
+    'The values are not whole and distinct, so features have other fids.',
+  ],
+  'renumbered-fids': [
+    '{unit has|units have} a new fid',
+    'Several layers have the same fids; with --keep-fids the build is refused.',
+  ],
+  'repaired-geometries': [
+    '{feature was|features were} made valid to be united with others',
+    'The shape of the unit may differ a little from the source.',
+  ],
+  'unused-layers': ['{layer|layers} of the source {is|are} not used', 'The release has nothing of {it|them}.'],
+  'system-files': [
+    '{file|files} of operating systems {is|are} in the source',
+    'The build skips {it|them}; no data is missing.',
+  ],
+  'gdal-warnings': ['{warning|warnings} came from GDAL', 'What was read there may differ from the source.'],
+} as const satisfies Record<string, Words>;
 
 /** The name of a kind. */
 type FindingKind = keyof typeof KINDS;

@@ -11,6 +11,7 @@ import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/sample/sample.t
 import { columnsOf } from '../../generator/sample/units.ts';
 import { after } from '../support/after.ts';
 import { sha256Of } from '../support/files.ts';
+import { typed } from '../support/processes/typed.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
 import { sampleOutput } from '../support/releases/world.ts';
@@ -127,4 +128,17 @@ test('build --sample publishes the sample as it is, remarks only on what is draw
     assert.deepEqual([units.length, invalid.map(({ id }) => id)], [features, []]);
   }
   assertDerived(out, 'sample');
+});
+
+test('build --sample prints one line, and not what every build says of its data', async () => {
+  const options = '--levels lv0 --geometry none --pages none --no-cells --no-neighbours --no-tiles --workers 0 --quiet';
+  const { status, stdout } = await typed('generator', [
+    'build',
+    '--sample',
+    '--out',
+    join(folder, 'output'),
+    ...options.split(' '),
+  ]);
+  assert.equal(status, 0);
+  assert.match(stdout, /^release sample with 255 units is current \([\d.]+ s\)\n$/);
 });

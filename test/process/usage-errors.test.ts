@@ -120,7 +120,7 @@ test('GIDs, columns and file names are printed with escapes in place of control 
   const refused = await build(empty, 'r0');
   assert.deepEqual(refused.stderr.split('\n').slice(0, 2), [
     `${join(folder, WRITTEN)}-empty.gpkg: not published, because of the data:`,
-    `  lv0: units without geometry: 1 (${WRITTEN}-empty.gpkg: layer ADM_0, fid 1, GID ${WRITTEN})`,
+    `  lv0: 1 unit has no geometry (${WRITTEN}-empty.gpkg: layer ADM_0, fid 1, GID ${WRITTEN}). Maps do not show it, no point is inside.`,
   ]);
   assert.ok((await build(metres, 'r0')).stderr.includes(`fid 1, GID ${WRITTEN}: [500000, 4649776]`));
   assert.deepEqual([(await build(intact, 'r1')).status, (await build(other, 'r2')).status], [0, 0]);

@@ -60,46 +60,46 @@ function withShapes(features: Features, ...shapes: (string | null)[]): Features 
 const ACCEPTABLE_CASES: [kind: Acceptable, said: string, (features: Features) => Features][] = [
   [
     'empty-geometries',
-    'lv1: units without geometry: 3 (e.g. FILE: layer ADM_1, fid 9, GID XXX0)',
+    'lv1: 3 units have no geometry (e.g. FILE: layer ADM_1, fid 9, GID XXX0). Maps do not show them, no point is inside.',
     (features) => withShapes(features, null, 'MULTIPOLYGON EMPTY', 'GEOMETRYCOLLECTION EMPTY'),
   ],
   [
     'non-polygonal',
-    'lv0: units whose geometry is not a polygon: 4 (e.g. FILE: layer ADM_0, fid 9, GID XXX0)',
+    'lv0: 4 units have a geometry that is not a polygon (e.g. FILE: layer ADM_0, fid 9, GID XXX0). They have no area: no point is inside.',
     (features) => {
       const collection = `GEOMETRYCOLLECTION(${square(0, 0)},POINT(1 1))`;
       return withShapes(features, 'POINT(1 1)', 'LINESTRING(0 0,1 1)', collection, 'MULTIPOINT((1 1),(2 2))');
     },
   ],
-  ['no-units', 'lv2: layers without any unit: 1 (FILE: layer ADM_2)', () => []],
+  ['no-units', 'lv2: 1 layer has no units (FILE: layer ADM_2). The download may be damaged or incomplete.', () => []],
   [
     'orphans',
-    'lv1: units whose parent is not in the source: 1 (FILE: layer ADM_1, fid 3 has GID_0 XXX, which no unit of level 0 has)',
+    'lv1: 1 unit has a parent that is not in the source (FILE: layer ADM_1, fid 3 has GID_0 XXX, which no unit of level 0 has). Who goes from each unit to its children does not reach it.',
     (features) => features.with(2, { fid: 3, values: ['BBB.1_1', 'XXX', 'Beland', 'All'], wkt: square(10, 0, 4) }),
   ],
   [
     'contradicting-parents',
-    'lv2: units whose parents contradict each other: 1 (FILE: layer ADM_2, fid 3 has GID_0 AAA, but its GID_1 BBB.1_1 has BBB)',
+    'lv2: 1 unit has parents that contradict each other (FILE: layer ADM_2, fid 3 has GID_0 AAA, but its GID_1 BBB.1_1 has BBB). Listings of both parents have it.',
     (features) => features.with(2, { fid: 3, values: ['B', 'AAA', 'A', 'BBB.1_1', 'All', '東'], wkt: square(10, 0) }),
   ],
   [
     'unreadable-text',
-    'lv0: units with text that could not be read in the encoding of its file: 1 (FILE: layer ADM_0, fid 9, GID ESP)',
+    'lv0: 1 unit has text that is not in the encoding of the file (FILE: layer ADM_0, fid 9, GID ESP). Letters of the names are lost.',
     (features) => [...features, { fid: 9, values: ['ESP', 'Espa\ufffda'], wkt: square(1, 0) }],
   ],
   [
     'collapsed-geometries',
-    'lv0: units without area at this precision: 1 (FILE: layer ADM_0, fid 9, GID XXX0)',
+    'lv0: 1 unit has no area at this precision (FILE: layer ADM_0, fid 9, GID XXX0). Maps do not show it, no point is inside; more decimals (--precision) may keep the area.',
     (features) => withShapes(features, 'POLYGON((0 0,1e-8 0,1e-8 1e-8,0 0))'),
   ],
   [
     'null-gids',
-    'lv0: units without a GID or the GID of a parent: 1 (FILE: layer ADM_0, fid 9 has no GID_0)',
+    'lv0: 1 unit lacks a GID or the GID of a parent (FILE: layer ADM_0, fid 9 has no GID_0). Requests by GID and listings of the parent leave it out.',
     (features) => [...features, { fid: 9, values: [null, 'B'], wkt: square(1, 0) }],
   ],
   [
     'duplicate-gids',
-    'lv0: units with the GID of another unit: 1 (FILE: layer ADM_0, fids 1 and 9 both have GID_0 AAA)',
+    'lv0: 1 unit has the GID of another unit (FILE: layer ADM_0, fids 1 and 9 both have GID_0 AAA). A request for this GID gets several units, and a table that is joined by it gets rows twice.',
     (features) => [...features, { fid: 9, values: ['AAA', 'B'], wkt: square(1, 0) }],
   ],
 ];
@@ -119,7 +119,7 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     };
     await assertRefused(source, expected, { accept: ACCEPTABLE.filter((other) => other !== kind) });
     const { release, quality } = await published(source, { accept: [kind] });
-    const [, level, count, example] = /^(lv\d): .*: (\d) \((?:e\.g\. )?(.*)\)$/.exec(line) ?? [];
+    const [, level, count, example] = /^(lv\d): (\d) .*? \((?:e\.g\. )?(.*)\)\. [A-Z].*\.$/.exec(line) ?? [];
     assert.deepEqual(quality, [`${level} ${kind} ${count} ${example}`]);
     const dry = await forecast(buildOptions(source, folder, { accept: [kind] }), SILENT);
     assert.deepEqual(dry.quality, release.quality);
@@ -137,7 +137,7 @@ test('a Shapefile that does not say its encoding is refused, and read with --enc
   table[29] = 0;
   writeFileSync(source.replace('.shp', '.dbf'), table);
   const texts = { layer: ['lv0=latin'], 'gid-column': ['lv0=code'] };
-  const unreadable = 'lv0: units with text that could not be read in the encoding of its file: 1';
+  const unreadable = 'lv0: 1 unit has text that is not in the encoding of the file';
   const message = new RegExp(`${unreadable} \\(latin\\.shp: layer latin, fid 0`);
   const remedy = /--encoding CP1252.*--accept unreadable-text$/;
   await assertRefused(source, { message, remedy }, sourceOptionsFrom(texts));
@@ -221,13 +221,13 @@ test('GeoJSON without geometries, and with properties that look like one, is rea
 test('WKT that does not parse is a unit without geometry', async () => {
   const source = join(folder, 'wkt.csv');
   writeFileSync(source, 'WKT,GID_0\n"POLYGON((0 0,1 0,1 1,0 0))",AAA\n"POLYGON((0 0,1",BBB\n');
-  await assertRefused(source, { message: /wkt\.csv: .*(units without geometry: 1|GDAL reports)/s });
+  await assertRefused(source, { message: /wkt\.csv: .*(1 unit has no geometry|GDAL reports)/s });
 });
 
 test('all problems of all levels are listed at once', async () => {
   const empty = countryLayers().map((layer) => ({ ...layer, features: [] }));
   await assertRefused(writeDataset(join(folder, 'empty.gpkg'), 'GPKG', empty), {
-    message: /lv0: layers without any unit: 1 .*lv1: .*lv2: /s,
+    message: /lv0: 1 layer has no units .*lv1: .*lv2: /s,
     remedy: /--accept no-units$/,
   });
   const others: [unknown[], string][] = [
@@ -240,7 +240,7 @@ test('all problems of all levels are listed at once', async () => {
   ]);
   await assertRefused(source, {
     message:
-      /lv0: units without geometry: 1.*lv1: units whose geometry is not a polygon: 1.*lv1: units without a GID.*fid 2.*lv1: units with the GID of another/s,
+      /lv0: 1 unit has no geometry .*lv1: 1 unit has a geometry that is not a polygon .*lv1: 1 unit lacks a GID .*fid 2.*lv1: 1 unit has the GID of another /s,
     remedy: /--accept empty-geometries non-polygonal null-gids duplicate-gids$/,
   });
 });
@@ -296,7 +296,7 @@ test('far fewer units than in the current release of the same source are refused
   await buildRelease(named('gadm_410-levels.gpkg', 4), out);
   const fewer = named('gadm_420-levels.gpkg', 3);
   await assert.rejects(buildRelease(fewer, out, { release: 'r2' }), {
-    message: /lv2: units fewer than in the current release: 1 \(3 units, 4 in release r1/,
+    message: /lv2: 1 unit is missing beside the current release \(3 units, 4 in release r1/,
     remedy: /^complete the source; or, .*--accept fewer-units$/,
   });
   assert.equal(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).release, 'r1');
@@ -353,7 +353,7 @@ const FOLDER_CASES: [string, (path: string) => void, RegExp, RegExp?][] = [
   [
     'with another file that has units of it',
     (path) => writeDataset(join(path, 'more.gpkg'), 'GPKG', countryLayers().slice(0, 1)),
-    /lv0: units with the GID of another unit: 2 \(e\.g\. fids 1 and 3 both have GID_0 AAA/,
+    /lv0: 2 units have the GID of another unit \(e\.g\. fids 1 and 3 both have GID_0 AAA/,
   ],
   [
     'with a file without GID columns',

@@ -302,7 +302,7 @@ test('units in pieces are refused, and the remedy unites them: those that touch 
   const pieces = writeDataset(join(folder, 'pieces.gpkg'), 'GPKG', [layer]);
   const options = { 'gid-column': ['lv1=code'], 'name-column': ['lv1=name'] };
   await assert.rejects(buildRelease(pieces, folder, typed(options)), {
-    message: /units with the GID of another unit: 2 /,
+    message: /2 units have the GID of another unit /,
     remedy: /^if units are in pieces, unite them with --dissolve lv1; or fix the source/,
   });
   const { unitsOf, release } = await published(pieces, typed({ ...options, dissolve: ['lv1'] }));

@@ -263,7 +263,7 @@ test('points and lines are refused where no layer of the same download has the a
   const all = join(folder, 'cod.gpkg');
   writeDataset(all, 'GPKG', [...areas, { ...points, type: gdal.wkbPoint25D }, lines]);
   assert.deepEqual((await published(all)).counts, [1, 1, 1, 0, 0, 0]);
-  const notAreas = /lv1: units whose geometry is not a polygon: 1 /;
+  const notAreas = /lv1: 1 unit has a geometry that is not a polygon /;
   for (const source of [pointsAlone, [elsewhere, pointsAlone]])
     await assert.rejects(published(source), { message: notAreas });
   await assert.rejects(published(linesAlone), { message: /caf_adminlines\.shp: no layer has GID columns/ });

@@ -76,11 +76,11 @@ test('units that lie in no unit are counted and refused, also those far from any
   const odd = write('odd', layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]), places);
   const options = typed([0, 1], 'lv1:lv0');
   const message =
-    /lv1: units whose parent is not in the source: 2 \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)/;
+    /lv1: 2 units have a parent that is not in the source \(e\.g\. odd\.gpkg: layer level 1, fid 1 lies in no unit of level 0\)\. /;
   const refused = { ...options, accept: ['empty-geometries'] as const };
   await assert.rejects(buildRelease(odd, join(folder, 'odd'), refused), { message, remedy: /--accept orphans$/ });
   const empty = write('empty', layer(0, ['A', square(0, 0, 4)]), layer(1, ['one', square(0, 0)], ['empty', null]));
-  const why = /layer level 1, fid 2 has no geometry, so it lies in no unit of level 0\)/;
+  const why = /layer level 1, fid 2 has no geometry, so it lies in no unit of level 0\)\. /;
   await assert.rejects(buildRelease(empty, join(folder, 'empty'), refused), { message: why });
   const { quality, gidsOf } = await published(odd, { ...options, accept: ['empty-geometries', 'orphans'] });
   assert.deepEqual(gidsOf(1, 'GID_0'), [null, 'A', null]);

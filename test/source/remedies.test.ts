@@ -135,7 +135,7 @@ const CASES: Case[] = [
     typing('where', 'lv0=NAME_0 IS NOT NULL'),
   ],
   [{ ...one, sql: ['lv0=SELECT FROM'] }, /--sql lv0=SELECT FROM: /, typing('sql', 'lv0=SELECT * FROM states')],
-  [geopackage({ ...states, features: [bowTie] }), /lv0: units without area at this precision: 1/, following],
+  [geopackage({ ...states, features: [bowTie] }), /lv0: 1 unit has no area at this precision/, following],
   [{ source: [join(folder, 'nowhere.gpkg')] }, /nowhere\.gpkg: no such file or folder/, () => one],
 ];
 

@@ -8,13 +8,12 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { readRelease } from '../release/manage.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
-import { type Pool, taskCount } from '../workers/pool.ts';
-import { TASKS } from '../workers/tasks.ts';
+import type { Pool } from '../workers/pool.ts';
 import { candidatePairs } from './candidate-pairs.ts';
+import { hashesOf, newMeasure, type UnitPair } from './compare-shapes.ts';
 import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
-import type { hashShapes } from './hash-shapes.ts';
-import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf } from './match-units.ts';
-import type { measureShared, Shared, Side } from './unit-shapes.ts';
+import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf, type Taken } from './match-units.ts';
+import type { Shared } from './unit-shapes.ts';
 
 /** Which releases to compare, and what counts as the same. */
 export interface ChangesOptions {
@@ -48,8 +47,6 @@ const MEDIANS = 20;
 const LONGEST_DRIFT_METRES = 1000;
 /** A unit is another one if units that only one release has have more of it, as a share of its area. */
 const MOST_OF_OTHERS = 0.02;
-/** Fewest units of a task, or old units of a task of pairs. */
-const TASK_UNITS_MIN = 500;
 
 /** A unit of one release. */
 interface ComparedUnit extends MatchedUnit {
@@ -131,25 +128,27 @@ async function compareLevel(
 
 /** The units of a GID that both releases have with other texts, or one of them alone has. */
 function differing(old: Units, now: Units): { from: ComparedUnit[]; to: ComparedUnit[] } {
-  const namesOf = (units: Units) => {
-    let names: readonly string[] | undefined;
-    return (position: number): string => {
-      names ??= units.names();
-      return elementAt(names, position);
-    };
-  };
   const keysOf = (units: Units, positions: readonly number[]): string =>
     positions.map((position) => units.keyAt(position)).join();
   const unitsIn = (units: Units, others: Units): ComparedUnit[] => {
-    const nameAt = namesOf(units);
+    const nameOf = namesOf(units);
     return [...units.byGid].flatMap(([gid, positions]) => {
       if (gid === null) return [];
       const theirs = others.byGid.get(gid);
       if (theirs !== undefined && keysOf(units, positions) === keysOf(others, theirs)) return [];
-      return [{ gid, name: nameAt(elementAt(positions, 0)), positions }];
+      return [{ gid, name: nameOf(positions), positions }];
     });
   };
   return { from: unitsIn(old, now), to: unitsIn(now, old) };
+}
+
+/** A function that gives the name of a unit, by any of its positions: names are read for the first one. */
+function namesOf(units: Units): (positions: readonly number[]) => string {
+  let names: readonly string[] | undefined;
+  return (positions) => {
+    names ??= units.names();
+    return elementAt(names, elementAt(positions, 0));
+  };
 }
 
 interface ComparedLevel {
@@ -160,12 +159,6 @@ interface ComparedLevel {
   now: Units;
   from: readonly ComparedUnit[];
   to: readonly ComparedUnit[];
-}
-
-/** A unit with the same GID in both releases, by its places in the lists. */
-interface SameGid {
-  from: number;
-  to: number;
 }
 
 async function matchLevel(
@@ -180,17 +173,17 @@ async function matchLevel(
     hashesOf(level, after, to, pool, report),
   ]);
   const places = new Map(to.map(({ gid }, i) => [gid, i]));
-  const both = from.flatMap(({ gid }, i): SameGid[] => {
+  const both = from.flatMap(({ gid }, i): UnitPair[] => {
     const at = places.get(gid);
     return at === undefined ? [] : [{ from: i, to: at }];
   });
-  const hasShape = ({ from: i, to: j }: SameGid): boolean => oldHashes[i] !== '' && newHashes[j] !== '';
+  const hasShape = ({ from: i, to: j }: UnitPair): boolean => oldHashes[i] !== '' && newHashes[j] !== '';
   // Without a shape, the GID decides.
-  const isEqual = (pair: SameGid): boolean => oldHashes[pair.from] === newHashes[pair.to] || !hasShape(pair);
+  const isEqual = (pair: UnitPair): boolean => oldHashes[pair.from] === newHashes[pair.to] || !hasShape(pair);
   const stayed = both.filter(isEqual);
   const moved = both.filter((pair) => !isEqual(pair));
-  const measure = newMeasure(compared, pool, report);
-  const measured = await measure(moved);
+  const measure = newMeasure(level, before, after, pool, report);
+  const measured = await measure(moved, from, to);
   const driftOf = ({ from: a, to: b, common, fromBorder, toBorder }: Shared): number =>
     (a + b - 2 * common) / ((fromBorder + toBorder) / 2);
   const gids = [...old.byGid.keys()].filter((gid) => gid !== null && now.byGid.has(gid)).length;
@@ -209,12 +202,12 @@ async function matchLevel(
   const known = unsure.map(({ pair, shared }) => linkOf(pair, shared));
   const equal = equalShapes(oldHashes, newHashes, doneFrom, doneTo);
   const [equalFrom, equalTo] = [new Set(equal.map((link) => link.from)), new Set(equal.map((link) => link.to))];
-  const isLeft = (pair: SameGid): boolean => !equalFrom.has(pair.from) && !equalTo.has(pair.to);
+  const isLeft = (pair: UnitPair): boolean => !equalFrom.has(pair.from) && !equalTo.has(pair.to);
   const candidates = candidatePairs(
     boxesOf(old, from, (i) => !doneFrom.has(i) && !equalFrom.has(i) && oldHashes[i] !== ''),
     boxesOf(now, to, (i) => !doneTo.has(i) && !equalTo.has(i) && newHashes[i] !== ''),
   ).filter((pair) => elementAt(from, pair.from).gid !== elementAt(to, pair.to).gid);
-  const others = (await measure(candidates)).map((shared, i) => linkOf(elementAt(candidates, i), shared));
+  const others = (await measure(candidates, from, to)).map((shared, i) => linkOf(elementAt(candidates, i), shared));
   const links = [...equal, ...known.filter(isLeft), ...others].filter(({ shareOfFrom }) => shareOfFrom > 0);
 
   const lost = (link: Link): number => (now.byGid.has(elementAt(from, link.from).gid) ? 0 : link.shareOfTo);
@@ -224,15 +217,47 @@ async function matchLevel(
   for (const { pair, isNear } of unsure)
     if (isNear && isLeft(pair) && !tooMuchFrom.has(pair.from) && !tooMuchTo.has(pair.to)) stayed.push(pair);
 
-  const rows = rowsOf(compared, stayed, links, same);
+  const isGone = (i: number): boolean =>
+    !now.byGid.has(elementAt(from, i).gid) && !equalFrom.has(i) && oldHashes[i] !== '';
+  const taken = await takenParts(compared, stayed, isGone, measure, drift);
+  const rows = rowsOf(compared, stayed, links, taken, same);
   return { rows, stayed: stayed.length, ...(measured.length > 0 && { drift }) };
+}
+
+/** What units that stayed, whether they were compared or not, have of units that are gone. */
+async function takenParts(
+  { old, now, from, to }: ComparedLevel,
+  stayed: readonly UnitPair[],
+  isGone: (unit: number) => boolean,
+  measure: ReturnType<typeof newMeasure>,
+  drift: number,
+): Promise<Taken> {
+  const gone = boxesOf(old, from, isGone);
+  if (gone.length === 0) return { takers: [], parts: [] };
+  const done = new Set(stayed.map((pair) => pair.to));
+  const open = new Set(to.flatMap(({ gid }, i) => (done.has(i) ? [] : [gid])));
+  const nameOf = namesOf(now);
+  const takers = [...now.byGid].flatMap(([gid, positions]): ComparedUnit[] =>
+    gid === null || !old.byGid.has(gid) || open.has(gid) ? [] : [{ gid, name: nameOf(positions), positions }],
+  );
+  const pairs = candidatePairs(
+    gone,
+    boxesOf(now, takers, () => true),
+  );
+  const measured = await measure(pairs, from, takers);
+  const parts = measured.map((shared, i) => {
+    const isWide = shared.common / (shared.fromBorder / 2) > drift;
+    return { ...linkOf(elementAt(pairs, i), shared), isWide };
+  });
+  return { takers, parts };
 }
 
 /** The rows of what stayed and has another name, and of all that did not stay. */
 function rowsOf(
   { from, to, old, now }: ComparedLevel,
-  stayed: readonly SameGid[],
+  stayed: readonly UnitPair[],
   links: readonly Link[],
+  taken: Taken,
   same: number,
 ): MatchedRow[] {
   const [doneFrom, doneTo] = [new Set(stayed.map((pair) => pair.from)), new Set(stayed.map((pair) => pair.to))];
@@ -251,7 +276,11 @@ function rowsOf(
   });
   const isOpen = new Set(left.units.map(({ gid }) => gid));
   const wentOn = [...old.byGid.keys()].filter((gid) => gid !== null && now.byGid.has(gid) && !isOpen.has(gid));
-  return [...renamed, ...matchUnits(left.units, right.units, open, same, new Set(wentOn))];
+  const parts = taken.parts.flatMap((part) => {
+    const at = left.at.get(part.from);
+    return at === undefined ? [] : [{ ...part, from: at }];
+  });
+  return [...renamed, ...matchUnits(left.units, right.units, open, { ...taken, parts }, same, new Set(wentOn))];
 }
 
 /** Pairs of units with equal shapes, each of them once; those with the same GID are done. */
@@ -270,7 +299,7 @@ function equalShapes(
   });
 }
 
-function linkOf(pair: SameGid, { from, to, common }: Shared): Link {
+function linkOf(pair: UnitPair, { from, to, common }: Shared): Link {
   const shareOf = (area: number): number => (area === 0 ? 0 : Math.min(common / area, 1));
   return { ...pair, shareOfFrom: shareOf(from), shareOfTo: shareOf(to) };
 }
@@ -289,76 +318,6 @@ function boxesOf(units: Units, list: readonly ComparedUnit[], isAsked: (unit: nu
 function medianOf(values: readonly number[], count: number): number {
   const sorted = [...values].sort((a, b) => b - a);
   return sorted[Math.floor(count / 2)] ?? 0;
-}
-
-/** The hash of the shape of each unit; empty for none. */
-async function hashesOf(
-  level: Level,
-  { root, release }: OpenSide,
-  units: readonly ComparedUnit[],
-  pool: Pool,
-  report: Report,
-): Promise<string[]> {
-  report.expect('units read', units.length);
-  const parts = chunksOf(units, pool).map(async (part) => {
-    const positions = part.flatMap((unit) => unit.positions);
-    const hashes = await pool.run<typeof hashShapes>(TASKS.hashShapes, { root, release, level, positions });
-    report.advance('units read', part.length);
-    let at = 0;
-    return part.map(({ positions: { length } }) => {
-      const own = hashes.slice(at, at + length).sort();
-      at += length;
-      return own.every((hash) => hash === '') ? '' : own.join();
-    });
-  });
-  return (await Promise.all(parts)).flat();
-}
-
-/** A function that measures pairs, in tasks, and notes how many units had to be made valid. */
-function newMeasure({ level, before, after, from, to }: ComparedLevel, pool: Pool, report: Report) {
-  const sideOf = ({ root, release, precision }: OpenSide): Side => ({ root, release, precision });
-  const noted = [new Set<number>(), new Set<number>()] as const;
-  return async (pairs: readonly SameGid[]): Promise<Shared[]> => {
-    report.expect('pairs compared', pairs.length);
-    const parts = tasksOf(pairs, pool).map(async (part) => {
-      const result = await pool.run<typeof measureShared>(TASKS.measureShared, {
-        level,
-        from: sideOf(before),
-        to: sideOf(after),
-        pairs: part.map((pair) => [elementAt(from, pair.from).positions, elementAt(to, pair.to).positions] as const),
-      });
-      report.advance('pairs compared', part.length);
-      return result;
-    });
-    const results = await Promise.all(parts);
-    for (const [i, side] of [before, after].entries()) {
-      const all = elementAt(noted, i);
-      const had = all.size;
-      for (const { invalid } of results) for (const position of elementAt(invalid, i)) all.add(position);
-      if (all.size > had)
-        report.note(`${levelName(level)} of ${side.release}: ${all.size} invalid units were made valid to be compared`);
-    }
-    return results.flatMap(({ shared }) => shared);
-  };
-}
-
-/**
- * The pairs of a task: all of some old units, so that each of these is read once, and those around them seldom again.
- */
-function tasksOf(pairs: readonly SameGid[], pool: Pool): SameGid[][] {
-  const byUnit: SameGid[][] = [];
-  for (const pair of pairs) {
-    const last = byUnit.at(-1);
-    if (last?.[0]?.from === pair.from) last.push(pair);
-    else byUnit.push([pair]);
-  }
-  return chunksOf(byUnit, pool).map((units) => units.flat());
-}
-
-/** Parts of a list, one for each task: as few as the pool needs, as each task reads the index of the level. */
-function chunksOf<T>(list: readonly T[], pool: Pool): T[][] {
-  const length = Math.max(TASK_UNITS_MIN, Math.ceil(list.length / taskCount(pool)));
-  return Array.from({ length: Math.ceil(list.length / length) }, (_, i) => list.slice(i * length, (i + 1) * length));
 }
 
 /** The manifest is left out: it names its release. */

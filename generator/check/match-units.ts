@@ -18,15 +18,25 @@ export interface Link {
   shareOfTo: number;
 }
 
+/** What units that stayed the same have of units that are gone. */
+export interface Taken {
+  takers: readonly MatchedUnit[];
+  /** `to` is the place of a taker; is the part wider than a source may have moved borders? */
+  parts: readonly (Link & { isWide: boolean })[];
+}
+
 /** A row but for its level. */
 export type MatchedRow = Omit<ChangeRow, 'level'>;
 
 /** What two units have in common below this share of both is left out. */
 const LEAST_SHARE = 0.001;
+/** A smaller part of a unit that is gone makes no successor of a unit that stayed, unless it is the largest part. */
+const LEAST_TAKEN = 0.05;
 
 /**
  * The rows of units that are not the same in both releases, in the order of the old units, then of the new ones.
  * @param links the pairs that have area in common
+ * @param taken by units that stayed, which are not among these
  * @param same from which share of both on shapes are equal
  * @param wentOn GIDs of units that stayed the same and are not among these
  */
@@ -34,17 +44,16 @@ export function matchUnits(
   from: readonly MatchedUnit[],
   to: readonly MatchedUnit[],
   links: readonly Link[],
+  taken: Taken,
   same: number,
   wentOn: ReadonlySet<string | null>,
 ): MatchedRow[] {
   const recoded = sameShapes(links, same, (link) => gidOf(from, link.from) !== gidOf(to, link.to));
   const [oldOnes, newOnes] = [new Set(recoded.map((link) => link.from)), new Set(recoded.map((link) => link.to))];
-  const left = links.filter(
-    (link) =>
-      !oldOnes.has(link.from) &&
-      !newOnes.has(link.to) &&
-      (link.shareOfFrom >= LEAST_SHARE || link.shareOfTo >= LEAST_SHARE),
-  );
+  const left = links.filter((link) => !oldOnes.has(link.from) && !newOnes.has(link.to) && isMore(link));
+  const open = taken.parts.filter((part) => !oldOnes.has(part.from) && isMore(part));
+  const parts = partsThatCount(open, left).map((part) => ({ ...part, to: to.length + part.to }));
+  const [partsOf, linksOf] = [countByUnit(parts), countByUnit(left)];
   const follows = (link: Link): boolean => gidOf(from, link.from) === gidOf(to, link.to);
   const went = new Set<string | null>([...wentOn, ...left.filter(follows).map((link) => gidOf(from, link.from))]);
   // What two units exchanged that both went on makes no group of them.
@@ -52,16 +61,19 @@ export function matchUnits(
     follows(link) || !(went.has(gidOf(from, link.from)) && went.has(gidOf(to, link.to)));
   const groups = newGroups(from.length, to.length, left.filter(makesGroup));
   const classOf = (link: Link): ChangeClass => {
+    const partCount = partsOf.get(link.from) ?? 0;
+    // A unit that stayed is in no group.
+    if (link.to >= to.length) return partCount === 1 && !linksOf.has(link.from) ? 'merged' : 'split';
     if (!makesGroup(link)) return 'redrawn';
     const [before, after] = groups.sizesAt(link.from);
     if (after === 1 && before > 1) return 'merged';
-    if (before === 1 && after > 1) return 'split';
+    if (before === 1 && after + partCount > 1) return 'split';
     if (before > 1) return 'regrouped';
     return follows(link) ? 'redrawn' : 'recoded';
   };
   const rows = [
     ...recoded.map((link) => ({ link, class: 'recoded' as const })),
-    ...withinWhole(left).map((link) => ({ link, class: classOf(link) })),
+    ...withinWhole([...left, ...parts]).map((link) => ({ link, class: classOf(link) })),
   ].sort((a, b) => a.link.from - b.link.from || a.link.to - b.link.to);
   const [seen, reached] = [new Set(rows.map(({ link }) => link.from)), new Set(rows.map(({ link }) => link.to))];
   const alone = { shareOfFrom: 0, shareOfTo: 0 };
@@ -72,7 +84,29 @@ export function matchUnits(
       (a, b) => a.link.from - b.link.from,
     ),
     ...added.map((i) => ({ link: { ...alone, from: -1, to: i }, class: 'new' as const })),
-  ].map(({ link, class: own }) => rowOf(from[link.from], to[link.to], own, link));
+  ].map(({ link, class: own }) => rowOf(from[link.from], to[link.to] ?? taken.takers[link.to - to.length], own, link));
+}
+
+/** Has a link more than what is left out? */
+function isMore({ shareOfFrom, shareOfTo }: Link): boolean {
+  return shareOfFrom >= LEAST_SHARE || shareOfTo >= LEAST_SHARE;
+}
+
+/** The parts that are no slivers of borders that were drawn anew; the largest of a unit always is one. */
+function partsThatCount(parts: Taken['parts'], links: readonly Link[]): Taken['parts'] {
+  const largest = new Map<number, number>();
+  for (const { from, shareOfFrom } of [...links, ...parts])
+    largest.set(from, Math.max(largest.get(from) ?? 0, shareOfFrom));
+  return parts.filter(
+    ({ from, shareOfFrom, isWide }) => shareOfFrom === largest.get(from) || (shareOfFrom >= LEAST_TAKEN && isWide),
+  );
+}
+
+/** Of each old unit the number of its links. */
+function countByUnit(links: readonly Link[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { from } of links) counts.set(from, (counts.get(from) ?? 0) + 1);
+  return counts;
 }
 
 /** The row of two units of which one may be missing. */

@@ -173,6 +173,34 @@ test('borders that a source drew anew are the same by overlap or by drift, unles
   assert.deepEqual(await rowsOf(before, withThief), ['split strip>strip 0.750 0.750', 'split strip>thief 0.037 1.000']);
 });
 
+test('what a unit that stayed takes in is merged, what several take split; slivers of borders that were drawn anew are none', async () => {
+  const box = (west: number, east: number): string => `POLYGON((${west} 0,${east} 0,${east} 1,${west} 1,${west} 0))`;
+  const units = (...list: [gid: string, west: number, east: number][]): Given[] =>
+    list.map(([gid, west, east]) => [gid, gid, box(west, east)]);
+  // A hundredth of the town: the town is the same by its shape, as is the unit on the other side.
+  const before = await release(units(['town', 0, 9.9], ['village', 9.9, 10], ['other', 10, 20]));
+  const after = units(['town', 0, 10], ['other', 10, 20]);
+  assert.deepEqual(await rowsOf(before, await release(after)), ['merged village>town 1.000 0.010']);
+  const METRES_30 = 2.7e-4;
+  const [row = '', ...others] = await rowsOf(before, await release(shaken(after, METRES_30)));
+  assert.match(row, /^merged village>town (1\.000|0\.99\d) 0\.010$/);
+  assert.deepEqual(others, []);
+
+  const between = await release(units(['west', 0, 9.9], ['village', 9.9, 10.1], ['east', 10.1, 20]));
+  const halves = await release(units(['west', 0, 10], ['east', 10, 20]));
+  assert.deepEqual(await rowsOf(between, halves), ['split village>west 0.500 0.010', 'split village>east 0.500 0.010']);
+  const withNew = await release(units(['west', 0, 10], ['new', 10, 10.1], ['east', 10.1, 20]));
+  assert.deepEqual(await rowsOf(between, withNew), ['split village>new 0.500 1.000', 'split village>west 0.500 0.010']);
+  // Four fifths to the one, a fifth to the other, some 220 metres wide.
+  const strip = await release(units(['west', 0, 9.995], ['strip', 9.995, 10.005], ['east', 10.005, 20]));
+  const parts = await release(units(['west', 0, 10.003], ['east', 10.003, 20]));
+  assert.deepEqual(await rowsOf(strip, parts, { drift: 500 }), ['merged strip>west 0.800 0.001']);
+  assert.deepEqual(await rowsOf(strip, parts, { drift: 100 }), [
+    'split strip>west 0.800 0.001',
+    'split strip>east 0.200 0.000',
+  ]);
+});
+
 test('a renumbering is recoded, also where codes are used again; a code that went elsewhere is gone and new', async () => {
   const at = (names: readonly string[], from = 0): Given[] =>
     names.map((gid, i) => [gid, `${gid}`, bar(from + 2 * i, 1)]);

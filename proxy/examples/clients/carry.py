@@ -23,7 +23,7 @@ def successors(changes, level):
                 own[row['to_gid']] = own.get(row['to_gid'], 0) + float(row['share_of_from'])
     parts = {}
     for gid, own in shares.items():
-        # What lies in no unit, or in one that stayed the same, is divided among the others.
+        # What lies in no unit, and slivers that have no row, are divided among the others.
         whole = sum(own.values())
         parts[gid] = {to: share / whole for to, share in own.items()} if whole > 0 else {}
     return parts

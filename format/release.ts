@@ -17,6 +17,22 @@ export interface SourceFile {
   sha256?: string | undefined;
 }
 
+/** A coordinate reference system (CRS) of the source, and how it was brought to WGS 84. */
+export interface SourceCrs {
+  /** Where it is, for people: files and layers. */
+  layers: readonly string[];
+  /** Its code, e.g. `EPSG:2056`, or its name. */
+  crs: string;
+  /** Who says so: the source, the option `crs` of the build, or nobody: it was assumed. */
+  origin: 'source' | 'option' | 'assumed';
+  /** The CRS that the source states, where the option says another. */
+  replaced?: string | undefined;
+  /** PROJ's names of the operations; none where only a projection is undone, or where none is known. */
+  operations: readonly string[];
+  /** Accuracy of the worst one in metres; undefined if it is not known. */
+  accuracy?: number | undefined;
+}
+
 /** A kind of problem in the data of a level, with the number of cases. */
 export interface Finding {
   level: Level;
@@ -148,6 +164,8 @@ export interface ReleaseAbout extends ReleaseShape {
   /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
   date?: string | undefined;
   source: readonly SourceFile[];
+  /** Its CRS; undefined in releases of versions that did not record it. */
+  crs?: readonly SourceCrs[] | undefined;
   /** Version of the GDAL that read the source. */
   gdal: string;
   /** The licence of the data: an SPDX identifier or a URL; undefined if the build was given none. */
@@ -253,6 +271,9 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
       if (source['sha256'] === undefined && source['bytes'] === undefined) return { name };
       return { name, bytes: numberIn(source, 'bytes', where), sha256: textIn(source, 'sha256', where) };
     }),
+    ...(json['crs'] !== undefined && {
+      crs: listIn(json, 'crs', file).map((entry, i) => sourceCrsFrom(entry, `${file} crs[${i}]`)),
+    }),
     gdal: textIn(json, 'gdal', file),
     precision: numberIn(json, 'precision', file),
     storedPages: storedPagesIn(json, file),
@@ -336,6 +357,20 @@ function releaseIdIn(json: JsonObject, file: string): string {
   const id = textIn(json, 'release', file);
   if (!isReleaseId(id)) throw new FormatError(file, `release is ${JSON.stringify(id)}, expected ${RELEASE_ID_RULE}`);
   return id;
+}
+
+function sourceCrsFrom(entry: unknown, where: string): SourceCrs {
+  const json = objectFrom(entry, where);
+  const origin = (['source', 'option', 'assumed'] as const).find((known) => known === json['origin']);
+  if (origin === undefined) throw new FormatError(where, `origin is ${JSON.stringify(json['origin'])}`);
+  return {
+    layers: textsIn(json, 'layers', where),
+    crs: textIn(json, 'crs', where),
+    origin,
+    ...(json['replaced'] !== undefined && { replaced: textIn(json, 'replaced', where) }),
+    operations: textsIn(json, 'operations', where),
+    ...(json['accuracy'] !== undefined && { accuracy: numberIn(json, 'accuracy', where) }),
+  };
 }
 
 function findingFrom(entry: unknown, where: string): Finding {

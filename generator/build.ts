@@ -8,7 +8,7 @@ import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS, type Level } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
 import { requireIntact } from './check/verify.ts';
-import { describeSource, prepareLevels } from './describe-source.ts';
+import { describeSource, prepareLevels, withOperations } from './describe-source.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
 import { shapeOf } from './plan/plan.ts';
@@ -30,6 +30,8 @@ import {
 import { BuildError, toBuildError } from './report/errors.ts';
 import { measured } from './report/phases.ts';
 import { type Report, SILENT } from './report/progress.ts';
+import { sourceCrs } from './source/layer-crs.ts';
+import { planOfLevels } from './source/level-plan.ts';
 import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
@@ -164,7 +166,8 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
   const { release, date } = options;
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
-  const described = await describeSource(options, pool);
+  const described = await withOperations(await describeSource(options, pool));
+  report.plan?.(planOfLevels(described));
   const note = slowTilesNote(described.levels, options);
   if (note !== undefined) report.note(note);
   return described;
@@ -261,6 +264,7 @@ export function aboutRelease(
     release,
     ...(date !== undefined && { date }),
     source: files,
+    crs: sourceCrs(dataset.crs),
     gdal,
     ...shapeOf(options),
     ...(licence !== undefined && { licence }),

@@ -8,11 +8,13 @@ import type { ContentOptions } from './option-texts.ts';
 import { dissolveLayer } from './prepare/dissolve-layers.ts';
 import type { findParents } from './prepare/find-parents.ts';
 import { Findings } from './quality/findings.ts';
+import { makeScratchFolder } from './release/scratch-folder.ts';
 import type { Report } from './report/progress.ts';
+import type { findOperations } from './source/crs-operations.ts';
 import { featureCount, type LevelSource, type MadeLevels } from './source/level-source.ts';
 import type { DatasetDescription, DescribedOptions, describeDataset } from './source/level-sources.ts';
 import { type SourceOptions, sourceName } from './source/source-options.ts';
-import type { Pool } from './workers/pool.ts';
+import { type Pool, runWith } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 
 /** What the preparation of levels depends on. */
@@ -26,6 +28,22 @@ interface PreparingContext {
 /** Describes a source. @throws BuildError as `describeDataset` does */
 export function describeSource(options: DescribedOptions, pool: Pool): Promise<DatasetDescription> {
   return pool.run<typeof describeDataset>(TASKS.describeDataset, options);
+}
+
+/** The same, with how the coordinates of its layers are brought to WGS 84, which a process of its own tells. */
+export async function withOperations(described: DatasetDescription): Promise<DatasetDescription> {
+  const layers = described.crs.filter(({ datum }) => datum === 'other');
+  if (layers.length === 0) return described;
+  const { path, remove } = makeScratchFolder('coordinates');
+  try {
+    const log = join(path, 'log');
+    const task = { layers, log };
+    const env = { CPL_LOG: log, CPL_DEBUG: 'PROJ', PROJ_DEBUG: '3' };
+    const ways = await runWith<typeof findOperations>(env, TASKS.findOperations, task);
+    return { ...described, crs: described.crs.map((own) => ({ ...own, way: ways[layers.indexOf(own)] })) };
+  } finally {
+    remove();
+  }
 }
 
 /**

@@ -26,7 +26,11 @@ const BY_LEVEL = {
   where: 'where',
   sql: 'sql',
   columns: 'columns',
+  crs: 'crs',
 } as const;
+
+/** Those of which a value without a level is that of all. */
+const OF_ALL: readonly string[] = ['columns', 'crs'];
 
 type LevelOptionName = keyof typeof BY_LEVEL;
 const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
@@ -184,20 +188,27 @@ export function licenceFrom(text: string): string {
 }
 
 /**
- * Parses `LEVELS=VALUE`, e.g. `lv0,lv1=NAME`: an option for each level. Only `columns` may be without levels.
+ * Parses `LEVELS=VALUE`, e.g. `lv0,lv1=NAME`: an option for each level. Some may be without levels.
  * @throws UsageError if the text has another form
  */
 function levelOptionsFrom(option: LevelOptionName, text: string): LevelOption[] {
   const [, names, value] = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))*)=(.+)$/s.exec(text) ?? [];
-  if (names !== undefined && value !== undefined)
-    return names.split(',').map((name) => ({ level: levelFrom(option, name), value }));
-  if (option === 'columns' && text !== '') return [{ level: undefined, value: text }];
+  const of = option === 'crs' ? crsCode(value ?? text) : value;
+  if (names !== undefined && of !== undefined)
+    return names.split(',').map((name) => ({ level: levelFrom(option, name), value: of }));
+  if (OF_ALL.includes(option) && text !== '') return [{ level: undefined, value: text }];
   throw new UsageError(`--${option} ${text}: not LEVEL=VALUE`, `e.g. --${option} lv0=VALUE`);
 }
 
 function levelOptionToText(option: LevelOptionName, { level, value }: LevelOption): string {
   if (level !== undefined) return `${levelName(level)}=${value}`;
-  return option === 'columns' ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
+  return OF_ALL.includes(option) ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
+}
+
+/** A CRS by its code: GDAL would take an address, or the name of a file, for one, too. @throws UsageError for others */
+function crsCode(text: string): string {
+  if (/^[A-Za-z]\w*:\w+$/.test(text)) return text.toUpperCase();
+  throw new UsageError(`--crs ${text}: not the code of a CRS`, 'e.g. --crs EPSG:4301, or of one level: lv1=EPSG:4301');
 }
 
 /** The only value of `--encoding`. @throws UsageError if there are several, or one is no name */

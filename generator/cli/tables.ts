@@ -17,6 +17,7 @@ import { countsOf } from '../release/changes-files.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
 import { NESTING_MIN } from '../shapes/nesting.ts';
+import { wayToText } from '../source/layer-crs.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {
@@ -31,7 +32,7 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 }
 
 /** A build's summary. */
-export function buildTable({ levels, quality }: Release): string {
+export function buildTable({ levels, crs, quality }: Release): string {
   const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
     const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
@@ -43,6 +44,7 @@ export function buildTable({ levels, quality }: Release): string {
     ...smallLines(levels),
     ...nestingLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
+    ...crsLines(crs),
     ...qualityLines(quality),
   ].join('\n');
 }
@@ -111,6 +113,18 @@ function heavierLines<Summary extends { featureFiles: { bytes: number } }>(
     return [`${geometry} has more bytes than full, as the source is so simple; without it: --geometry ${others}`];
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** The CRS of the source, one a line, but for those that are WGS 84 or only a projection of it. */
+function crsLines(all: Release['crs'] = []): string[] {
+  const lines = all.flatMap(({ layers: [first = '', ...others], crs, origin, operations, accuracy }) => {
+    const isExact = operations.length === 0 && accuracy === 0;
+    if (isExact && origin === 'source') return [];
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    const by = isExact ? '' : wayToText(operations, accuracy);
+    return [`  ${printable(first)}${more}: ${origin === 'assumed' ? 'no CRS, taken for ' : ''}${crs}${by}`];
+  });
+  return lines.length === 0 ? [] : ['', 'Coordinates, brought to WGS 84:', ...lines];
 }
 
 /** The problems of the data, one a line. */

@@ -63,6 +63,11 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       type: 'boolean',
       describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
     })
+    .option('crs', {
+      ...LIST,
+      describe:
+        'coordinate reference system of layers that state none or a wrong one, e.g. EPSG:4301; of one level: lv1=EPSG:4301',
+    })
     .option('encoding', {
       ...LIST,
       describe: 'encoding of the texts of Shapefiles that say none or a wrong one, e.g. CP1252',

@@ -13,7 +13,7 @@ import {
 } from '../../format/levels.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import type { BuildOptions } from '../build.ts';
-import { describeSource, type PreparedOptions, prepareLevels } from '../describe-source.ts';
+import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';
 import { INDEX_SCALE, indexBoxAt } from '../geojson/bbox.ts';
 import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
 import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
@@ -21,6 +21,7 @@ import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
 import { mercatorY, onMap } from '../shapes/tile-arcs.ts';
+import { planOfLevels } from '../source/level-plan.ts';
 import { featureCount, layerNames } from '../source/level-source.ts';
 import { checkParentsIn } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -118,7 +119,8 @@ export async function forecast(
   const pool = openPool(options.workers);
   const { path: scratch, remove } = makeScratchFolder('estimate');
   try {
-    const described = await describeSource(options, pool);
+    const described = await withOperations(await describeSource(options, pool));
+    report.plan?.(planOfLevels(described));
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
     const { precision, geometries, signKey } = options;
     const read = await Promise.all(

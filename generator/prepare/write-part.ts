@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { crsFrom, statedCrs, WGS84 } from '../gdal/crs.ts';
 import { execute, gdal } from '../gdal/gdal.ts';
 import { gdalResult, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { gidFrom } from '../geojson/property-values.ts';
@@ -155,8 +156,9 @@ class PartWriter {
   #writeLevel({ level, fields }: LevelPlan, owners: Uint32Array, units: readonly Piece[]): void {
     // The features of a unit have the same GIDs, also where integers beyond 2^53 cannot be compared.
     const gids = new Set(this.#task.source.gids.slice(0, level + 1).flat());
+    const { crs } = this.#task.source;
     // A layer without a CRS is in WGS 84, as the build reads it; GDAL would declare an unknown CRS.
-    const srs = this.#layer.srs ?? gdal.SpatialReference.fromEPSG(4326);
+    const srs = (crs === undefined ? statedCrs(this.#layer) : undefined) ?? crsFrom(crs ?? WGS84);
     const layer = this.#output.layers.create(partLayer(level), srs, gdal.wkbMultiPolygon, [
       // Names that no column of the source has.
       'FID=unit_fid',

@@ -2,10 +2,11 @@
 import { basename } from 'node:path';
 import { printable } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LevelSource } from '../source/level-source.ts';
+import type { LayerCrs } from '../source/layer-crs.ts';
+import { foundIn, type LevelSource } from '../source/level-source.ts';
 import type { DatasetDescription } from '../source/level-sources.ts';
 import { sourceName } from '../source/source-options.ts';
 import { ACCEPTABLE, type Acceptable, Findings, KINDS } from './findings.ts';
@@ -106,7 +107,7 @@ function kindOfName(name: string): string {
 }
 
 /** What is remarkable about the layers of a dataset. */
-export function datasetFindings({ levels, unused, systemFiles }: DatasetDescription): Finding[] {
+export function datasetFindings({ levels, unused, systemFiles, crs }: DatasetDescription): Finding[] {
   const present = levels.map(({ level }) => level);
   const [first] = present;
   if (first === undefined) return [];
@@ -132,5 +133,21 @@ export function datasetFindings({ levels, unused, systemFiles }: DatasetDescript
     above.length,
   );
   findings.add('system-files', () => elementAt(systemFiles, 0), systemFiles.length);
-  return [...found, ...findings.list()];
+  return [...found, ...findings.list(), ...levels.flatMap(({ level }) => crsFindings(level, crs))];
+}
+
+/** Is it certain where the units of a level are? */
+function crsFindings(level: Level, all: readonly LayerCrs[]): Finding[] {
+  const findings = new Findings(level);
+  for (const layer of all.filter((own) => own.level === level)) {
+    const { name, origin, replaced, datum, way } = layer;
+    const place = foundIn(layer);
+    if (origin === 'assumed') findings.add('no-crs', place);
+    if (replaced !== undefined) findings.add('replaced-crs', `${place}: ${name} instead of ${replaced}`);
+    if (datum === 'other' && way !== undefined && way.accuracy === undefined)
+      findings.add('unknown-accuracy', () => `${place}: ${[name, ...way.operations].join(': ')}`);
+    // A few may be islands that the CRS is not made for.
+    if (way !== undefined && 2 * way.outside > way.units) findings.add('outside-crs', `${place}: ${name}`, way.outside);
+  }
+  return findings.list();
 }

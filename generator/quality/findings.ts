@@ -79,6 +79,10 @@ const FAILING = {
     '{unit has|units have} the GID of another unit',
     'A request for this GID gets several units, and a table that is joined by it gets rows twice.',
   ],
+  'disagreeing-pieces': [
+    '{unit has|units have} pieces with different names',
+    'They may be different units, which the release has as one.',
+  ],
   'unreadable-text': [
     '{unit has|units have} text that is not in the encoding of the file',
     'Letters of the names are lost.',
@@ -112,6 +116,22 @@ export const KINDS = {
   'antimeridian-jumps': [
     '{unit has|units have} a ring that jumps across the antimeridian',
     'The service takes the short way; other programs may draw {it|them} around the world. This cuts rings there: ogr2ogr -wrapdateline -datelineoffset 10.',
+  ],
+  'no-crs': [
+    '{layer does|layers do} not say the coordinate reference system',
+    'The numbers are taken for degrees of WGS 84: if they are of another datum, units are up to a kilometre away. --crs EPSG:CODE says which they are.',
+  ],
+  'replaced-crs': [
+    '{layer is|layers are} read in another coordinate reference system than the file states',
+    'If --crs is wrong, so are all coordinates.',
+  ],
+  'unknown-accuracy': [
+    '{layer comes|layers come} to WGS 84 by an operation of unknown accuracy',
+    'Units may be some hundred metres away.',
+  ],
+  'outside-crs': [
+    '{unit is|units are} outside of the area of the coordinate reference system, of the first 256',
+    'The one that the file or --crs says is probably wrong, and so are all coordinates.',
   ],
   'missing-parents': [
     '{level|levels} above the first one {is|are} not in the source',

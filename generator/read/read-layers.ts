@@ -3,6 +3,7 @@
 // one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
+import { levelName } from '../../format/levels.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import type { IndexBox } from '../geojson/bbox.ts';
 import { indexBox } from '../geojson/bbox.ts';
@@ -198,7 +199,7 @@ class LevelReading {
         const mode = otherMode(error, elementAt(this.#plan.modes, at));
         if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };
         if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
-        throw new BuildError(`${placeOf(layer)}, ${unit()}: ${error.message}`, remedyFor(error));
+        throw new BuildError(`${placeOf(layer)}, ${unit()}: ${error.message}`, remedyFor(error, layer));
       }
       features++;
       this.#features++;
@@ -251,9 +252,9 @@ function otherMode(error: unknown, mode: ReadingMode): ReadingMode | undefined {
   return undefined;
 }
 
-function remedyFor(error: GeometryError | ValueError): string {
+function remedyFor(error: GeometryError | ValueError, { level, crs }: LayerSource): string {
   if (error instanceof NotDegrees)
-    return 'the layer has no CRS, or a wrong one: declare its CRS with ogr2ogr -a_srs EPSG:CODE, or with a .prj file';
+    return `${crs === undefined ? 'the layer has no CRS, or a wrong one' : `it is not in ${crs}`}: say the right one with --crs ${levelName(level)}=EPSG:CODE`;
   return (error instanceof ValueError ? error.remedy : undefined) ?? 'fix the feature in the source';
 }
 

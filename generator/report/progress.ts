@@ -11,6 +11,8 @@ export interface Report {
   advance(what: string, amount: number): void;
   /** Shows a line of text. */
   note(text: string): void;
+  /** Shows what is going to be read, a line for each level. */
+  plan?: (lines: readonly string[]) => void;
   /** Names the phases that run now. */
   phases?: (running: readonly string[]) => void;
   /** Gets what each phase took, at the end. */
@@ -58,6 +60,9 @@ export function reportTo(stream: Output): Report {
     shownAt = performance.now();
     isShown = true;
   };
+  const note = (text: string): void => {
+    stream.write(`${stream.isTTY ? '\r\x1b[K' : ''}${printable(text)}\n`);
+  };
   return {
     expect(what, amount) {
       countOf(what).expected += amount;
@@ -70,8 +75,9 @@ export function reportTo(stream: Output): Report {
     phases(names) {
       running = names.length === 0 ? '' : `[${names.join(', ')}] `;
     },
-    note(text) {
-      stream.write(`${stream.isTTY ? '\r\x1b[K' : ''}${printable(text)}\n`);
+    note,
+    plan(lines) {
+      for (const line of lines) note(line);
     },
     end() {
       if (!isShown) show();

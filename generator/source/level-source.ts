@@ -32,6 +32,8 @@ export interface LayerSource extends LayerPlace {
   driver: string;
   /** The encoding of its texts, where the file does not say it; undefined for what GDAL finds. */
   encoding: string | undefined;
+  /** The code of its CRS, where the file states none or a wrong one; undefined for what it states. */
+  crs: string | undefined;
   /** Only the features for which this condition (SQL WHERE) holds; undefined for all. */
   where: string | undefined;
   /** A SELECT statement in OGR SQL whose result is read instead of the layer; undefined for the layer itself. */
@@ -64,6 +66,9 @@ export interface LayerSource extends LayerPlace {
   searchColumns: readonly string[];
 }
 
+/** What to read of a dataset. */
+export type Selection = Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql' | 'crs'>;
+
 /** The layers of a level, in the order in which they are read; none for a level that the dataset lacks. */
 export interface LevelSource {
   level: Level;
@@ -76,7 +81,7 @@ export interface LevelSource {
 
 /** A layer whose features are united to the units of levels. */
 export interface DissolvedLayer
-  extends Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql'> {
+  extends Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'crs' | 'layer' | 'level' | 'where' | 'sql'> {
   /** The levels that are made, ascending. */
   levels: readonly Level[];
   /** Do its features end at different levels, like those of GADM's single-layer download (gadm_410.gpkg)? */

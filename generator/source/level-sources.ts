@@ -19,8 +19,9 @@ import {
 } from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
+import type { LayerCrs } from './layer-crs.ts';
 import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
-import { countFeatures, openSelection } from './open-layer.ts';
+import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {
   type DissolveOption,
@@ -50,6 +51,8 @@ export interface DatasetDescription {
   dissolved: readonly DissolvedLayer[];
   /** What was found before the levels are read. */
   findings: readonly Finding[];
+  /** The CRS of each layer of a level. */
+  crs: readonly LayerCrs[];
   /** Version of GDAL. */
   gdal: string;
 }
@@ -140,6 +143,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     dissolved:
       made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
     findings,
+    crs: sources.filter(({ source }) => options.levels.includes(source.level)).map(({ crs }) => crs),
     gdal: gdal.version,
   };
 }
@@ -233,7 +237,7 @@ function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
 const GADM_2_COLUMN = /^ID_[1-5]$/i;
 
 function dissolvedLayer(
-  { path, driver, encoding, layer, level, where, sql, gids, placed }: LayerSource,
+  { path, driver, encoding, crs, layer, level, where, sql, gids, placed }: LayerSource,
   levels: readonly Level[],
   names: readonly string[],
   how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept'>,
@@ -241,7 +245,7 @@ function dissolvedLayer(
   // The GID of a parent that is found by place is in no column.
   const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
   const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
-  return { path, driver, encoding, layer, level, where, sql, levels, gids: own, columns, ...how };
+  return { path, driver, encoding, crs, layer, level, where, sql, levels, gids: own, columns, ...how };
 }
 
 /** A layer of the source without the levels that were made from it. */
@@ -270,7 +274,7 @@ function layerSource(
   options: SourceOptions,
   present: readonly Level[],
   above: LayerSource | undefined,
-): { source: LayerSource; names: string[]; missing: MissingColumns[] } {
+): { source: LayerSource; names: string[]; missing: MissingColumns[]; crs: LayerCrs } {
   // What was made has been selected before, and may lack columns.
   const isMade = madeFrom !== undefined;
   const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
@@ -280,8 +284,11 @@ function layerSource(
     : (options.columns ?? []);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = statement?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
-  const selection = { path, driver, encoding: options.encoding, layer, level, where, sql };
+  // What was made has the CRS of its source.
+  const crs = isMade ? undefined : valuesFor(options.crs, level).at(-1);
+  const selection = { path, driver, encoding: options.encoding, crs, layer, level, where, sql };
   const opened = openSelection(selection);
+  const layerCrs = crsOfLayer(opened.layer, selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
   const place = { path, layer, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
@@ -308,7 +315,7 @@ function layerSource(
       .map(nameOfField)
       .filter((name) => name !== ''),
   };
-  return { source, names: fields.map(({ name }) => name), missing };
+  return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs };
 }
 
 /**

@@ -1,13 +1,12 @@
 // Opens the layers that level-sources.ts found: as they are, with straight segments instead of curves, or with 64-bit
 // integers as text.
 import type * as gdalTypes from 'gdal-async';
+import { crsFrom, crsName, isOnWgs84, isWgs84, statedCrs, toWgs84, WGS84 } from '../gdal/crs.ts';
 import { gdal } from '../gdal/gdal.ts';
 import { openDataset, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LayerSource } from './level-source.ts';
-
-/** What to read of a dataset. */
-export type Selection = Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'layer' | 'level' | 'where' | 'sql'>;
+import type { LayerCrs } from './layer-crs.ts';
+import type { LayerSource, Selection } from './level-source.ts';
 
 /** A selection, opened. */
 export interface OpenSelection {
@@ -127,8 +126,8 @@ function openStraightened(source: LayerSource, mode: ReadingMode, scratch: strin
   return asOpened(layer, source, straight);
 }
 
-function asOpened(layer: gdalTypes.Layer, { isMadeValid }: LayerSource, dataset: gdalTypes.Dataset): OpenLayer {
-  return { layer, transformation: transformationFor(layer), isMadeValid, close: () => dataset.close() };
+function asOpened(layer: gdalTypes.Layer, { crs, isMadeValid }: LayerSource, dataset: gdalTypes.Dataset): OpenLayer {
+  return { layer, transformation: transformationFor(layer, crs), isMadeValid, close: () => dataset.close() };
 }
 
 /** The same with a statement that reads the layer's 64-bit integers as text, its other fields unchanged. */
@@ -151,10 +150,29 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '\\"')}"`;
 }
 
-function transformationFor(layer: gdalTypes.Layer): gdalTypes.CoordinateTransformation | undefined {
-  const { srs } = layer;
-  // GDAL's drivers return longitude first, whatever the axis order of the CRS.
-  if (srs === null || (srs.isGeographic() && srs.isSameGeogCS(gdal.SpatialReference.fromEPSG(4326)))) return undefined;
-  // CRS84 is WGS 84 with longitude first; EPSG:4326 as a target would give latitude first.
-  return new gdal.CoordinateTransformation(srs, gdal.SpatialReference.fromURN('urn:ogc:def:crs:OGC:1.3:CRS84'));
+function transformationFor(
+  layer: gdalTypes.Layer,
+  crs: string | undefined,
+): gdalTypes.CoordinateTransformation | undefined {
+  const srs = crs === undefined ? statedCrs(layer) : crsFrom(crs);
+  return srs === undefined || isWgs84(srs) ? undefined : toWgs84(srs);
+}
+
+/** Formats whose coordinates are in WGS 84 where the file does not say otherwise. */
+const WGS84_FORMATS = ['GeoJSON', 'GeoJSONSeq', 'TopoJSON', 'KML', 'LIBKML'];
+
+/** The CRS of a layer that is open. */
+export function crsOfLayer(layer: gdalTypes.Layer, selection: Selection): LayerCrs {
+  const stated = statedCrs(layer);
+  const srs = selection.crs === undefined ? stated : crsFrom(selection.crs);
+  const own = stated && crsName(stated);
+  const byFormat = stated !== undefined || WGS84_FORMATS.includes(selection.driver) ? 'source' : 'assumed';
+  const { path, driver, encoding, crs, layer: name, level, where, sql } = selection;
+  return {
+    ...{ path, driver, encoding, crs, layer: name, level, where, sql },
+    name: crs ?? own ?? WGS84,
+    origin: crs === undefined ? byFormat : 'option',
+    ...(crs !== undefined && stated && !stated.isSame(crsFrom(crs)) && { replaced: own }),
+    datum: srs === undefined || isWgs84(srs) ? 'same' : isOnWgs84(srs) ? 'projected' : 'other',
+  };
 }

@@ -64,6 +64,8 @@ export interface SourceOptions {
   columns?: readonly LevelOption[] | undefined;
   /** Fail if units of several layers have the same fid, instead of numbering the level's units from 1. */
   keepFids?: boolean | undefined;
+  /** The codes of the CRS of layers that state none, or a wrong one, e.g. `EPSG:4301`. */
+  crs?: readonly LevelOption[] | undefined;
   /** The encoding of texts in files that do not say it, e.g. `CP1252`: of Shapefiles. */
   encoding?: string | undefined;
   /** Repair polygons that are not valid. */

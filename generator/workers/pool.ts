@@ -58,8 +58,7 @@ export function openPool(
   let performed: Promise<unknown> = Promise.resolve();
 
   function startChild(): ChildProcess {
-    const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-    const child = fork(program, [String(process.pid)], { serialization: 'advanced' });
+    const child = forkWorker();
     children.add(child);
     child.once('exit', () => {
       children.delete(child);
@@ -75,10 +74,7 @@ export function openPool(
     // What a task took stays with its process, and nobody counts it: the next job gets a new one.
     if ('result' in answer && answer.cost.heldBytes > idleMax) child.kill('SIGKILL');
     else idle.add(child);
-    if ('result' in answer) return answer;
-    const { message, lines = message, remedy, code, path } = answer.failure;
-    if (remedy !== undefined) throw new BuildError(lines, remedy);
-    throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
+    return resultOf(answer);
   }
 
   function performHere(job: Job): Promise<{ result: unknown; cost: Cost }> {
@@ -114,6 +110,34 @@ export function openPool(
       process.off('exit', killChildren);
     },
   };
+}
+
+function forkWorker(env: NodeJS.ProcessEnv = process.env): ChildProcess {
+  const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+  return fork(program, [String(process.pid)], { serialization: 'advanced', env });
+}
+
+/** Runs a function in a child process that has these variables in its environment, and ends it. */
+export async function runWith<Call extends (task: never) => unknown>(
+  env: Readonly<Record<string, string>>,
+  work: Work,
+  task: Parameters<NoInfer<Call>>[0],
+): Promise<Awaited<ReturnType<Call>>> {
+  const child = forkWorker({ ...process.env, ...env });
+  const exited = once(child, 'exit');
+  try {
+    return resultOf(await ask(child, { ...work, task })).result as never;
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+function resultOf(answer: Answer): { result: unknown; cost: Cost } {
+  if ('result' in answer) return answer;
+  const { message, lines = message, remedy, code, path } = answer.failure;
+  if (remedy !== undefined) throw new BuildError(lines, remedy);
+  throw code === undefined ? new Error(message) : Object.assign(new Error(message), { code, path });
 }
 
 function ask(child: ChildProcess, job: Job): Promise<Answer> {

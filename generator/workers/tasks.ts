@@ -18,6 +18,7 @@ export interface Job extends Work {
 /** The tasks, by the name of the function. */
 export const TASKS = {
   describeDataset: work('source/level-sources', 'describeDataset', 'describe'),
+  findOperations: work('source/crs-operations', 'findOperations', 'describe'),
   planDissolve: work('prepare/dissolve-plan', 'planDissolve', 'dissolve'),
   writePart: work('prepare/write-part', 'writePart', 'dissolve'),
   findParents: work('prepare/find-parents', 'findParents', 'parents'),

@@ -113,12 +113,9 @@ const CASES: Case[] = [
   [
     table('metres.csv', `WKT,GID_0\n"${METRES}",AAA\n`),
     /\[500000, 4000000\] is not a longitude and latitude in degrees/,
-    ({ remedy }, { source: [file = ''] = [] }) => {
-      const [option = ''] = /-a_srs EPSG:/.exec(remedy) ?? [];
-      const target = join(folder, 'declared.gpkg');
-      const dataset = gdal.open(file);
-      gdal.vectorTranslate(target, dataset, ['-f', 'GPKG', ...`${option}32633`.split(' ')]).close();
-      return { source: [target], columns: ['-WKT'] };
+    ({ remedy }, args) => {
+      const [, crs = ''] = /--crs (lv0=EPSG:)CODE$/.exec(remedy) ?? [];
+      return { ...args, crs: [`${crs}32633`], columns: ['-WKT'] };
     },
   ],
   [

@@ -1,0 +1,47 @@
+// What is going to be read for each level, in lines for people, before it is read: who sees a wrong file, layer or column
+// need not wait for the build.
+import { levelName } from '../../format/levels.ts';
+import { type LayerCrs, wayToText } from './layer-crs.ts';
+import { featureCount, type LayerSource, type LevelSource, layerNames } from './level-source.ts';
+import type { DatasetDescription } from './level-sources.ts';
+import { sourceName } from './source-options.ts';
+
+/** A line for each level: its units, files, layers and columns, and how its coordinates come to WGS 84. */
+export function planOfLevels({ levels, dissolved, crs }: DatasetDescription): string[] {
+  return levels.map((source) => {
+    const { level, layers } = source;
+    const isUnited = layers.some(({ path, layer }) =>
+      dissolved.some((own) => own.levels.includes(level) && own.path === path && own.layer === layer),
+    );
+    const units = `${featureCount(source).toLocaleString('en')} ${isUnited ? 'features, to be united by GID' : 'units'}`;
+    const own = crs.filter((one) => one.level === level);
+    const where = `${filesOf(source)}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
+    return `${levelName(level)}: ${units}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
+  });
+}
+
+/** Maximum number of names of files that are listed. */
+const LISTED_FILES = 3;
+
+function filesOf({ layers }: LevelSource): string {
+  const names = [...new Set(layers.map(({ path }) => sourceName(path)))];
+  const listed = names.slice(0, LISTED_FILES).join(', ');
+  return names.length > LISTED_FILES ? `${listed} and ${names.length - LISTED_FILES} more` : listed;
+}
+
+function columnsOf({ level, layers: [layer] }: LevelSource): string {
+  const named = (label: string, column: string | undefined): string =>
+    column ? `${label} in ${column}` : `no ${label}`;
+  return `${named('GIDs', layer && gidText(layer, level))}, ${named('names', layer?.nameColumn)}`;
+}
+
+function gidText({ gidColumns }: LayerSource, level: number): string {
+  return gidColumns[level] ?? '';
+}
+
+/** A CRS, and by what it comes to WGS 84. */
+function crsToText({ name, origin, datum, way }: LayerCrs): string {
+  if (origin === 'assumed') return 'no CRS, taken for WGS 84';
+  if (datum !== 'other' || way === undefined) return name;
+  return `${name}${wayToText(way.operations, way.accuracy)}`;
+}

@@ -5,14 +5,15 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
-import { GEOMETRIES, LEVELS, type Level } from '../format/levels.ts';
+import { GEOMETRIES, LEVELS, type Level, levelName } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
+import { refuseUnaccepted } from './advice/refuse-findings.ts';
 import { requireIntact } from './check/verify.ts';
 import { describeSource, prepareLevels, withOperations } from './describe-source.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
 import { shapeOf } from './plan/plan.ts';
-import { datasetFindings, findFewerUnits, refuseUnaccepted } from './quality/check.ts';
+import { datasetFindings, findFewerUnits } from './quality/check.ts';
 import type { StoredLevel } from './read/store-level.ts';
 import { readServedRelease } from './release/manage.ts';
 import { freeSpace, neededSpace, refuseLittleSpace } from './release/needed-space.ts';
@@ -167,7 +168,7 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
   const described = await withOperations(await describeSource(options, pool));
-  report.plan?.(planOfLevels(described));
+  report.preview?.(planOfLevels(described, options));
   const note = slowTilesNote(described.levels, options);
   if (note !== undefined) report.note(note);
   return described;
@@ -219,6 +220,10 @@ export async function readDataset(
   const reading = Promise.all(works.map(({ read }) => read));
   const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
   refuseChanged();
+  const named = stored.flatMap(({ level, named: [first, ...others] }) =>
+    first === undefined ? [] : [`${levelName(level)}: names such as ${[first, ...others].join(', ')}`],
+  );
+  context.report.preview?.(named);
   return { ...dataset, stored, works, files };
 }
 
@@ -242,7 +247,7 @@ export async function refuseFindings(
   const served = readServedRelease(out);
   const counts = stored.map(({ features }) => features);
   const fewer = served === undefined ? [] : findFewerUnits(counts, source.map(sourceName), served);
-  refuseUnaccepted(source, [...found, ...fewer], accept, levels);
+  await refuseUnaccepted(pool, source, [...found, ...fewer], accept, levels);
   return found;
 }
 

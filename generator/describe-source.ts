@@ -18,7 +18,7 @@ import { type Pool, runWith } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 
 /** What the preparation of levels depends on. */
-export type PreparedOptions = SourceOptions & Pick<ContentOptions, 'precision'>;
+export type PreparedOptions = SourceOptions & Pick<ContentOptions, 'precision' | 'accept'>;
 
 interface PreparingContext {
   pool: Pool;
@@ -89,7 +89,7 @@ async function nestByPlace(
 /** The same dataset with the levels that are made by dissolving. */
 async function dissolve(
   described: DatasetDescription,
-  options: SourceOptions,
+  { accept, ...options }: PreparedOptions,
   folder: string,
   { pool, report }: PreparingContext,
 ): Promise<DatasetDescription> {
@@ -100,11 +100,11 @@ async function dissolve(
     const { path, layer, levels } = source;
     const own = join(folder, String(i));
     mkdirSync(own);
-    const { paths: parts, repaired } = await dissolveLayer(source, own, pool, report);
+    const { paths: parts, repaired, findings: planned } = await dissolveLayer(source, own, accept, pool, report);
     made.push({ path, layer, levels, parts });
     const findings = new Findings(levels[0] ?? source.level);
     findings.add('repaired-geometries', `${sourceName(path)}: layer ${layer}, fid ${repaired[0]}`, repaired.length);
-    found.push(...findings.list());
+    found.push(...planned, ...findings.list());
   }
   const { levels, findings } = await describeSource({ ...options, made }, pool);
   return { ...described, levels, findings: [...findings, ...found] };

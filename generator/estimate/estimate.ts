@@ -12,11 +12,12 @@ import {
   type StoredPages,
 } from '../../format/levels.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
+import { refuseUnaccepted } from '../advice/refuse-findings.ts';
 import type { BuildOptions } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';
 import { INDEX_SCALE, indexBoxAt } from '../geojson/bbox.ts';
 import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
-import { datasetFindings, refuseUnaccepted } from '../quality/check.ts';
+import { datasetFindings } from '../quality/check.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
@@ -120,7 +121,7 @@ export async function forecast(
   const { path: scratch, remove } = makeScratchFolder('estimate');
   try {
     const described = await withOperations(await describeSource(options, pool));
-    report.plan?.(planOfLevels(described));
+    report.preview?.(planOfLevels(described, options));
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
     const { precision, geometries, signKey } = options;
     const read = await Promise.all(
@@ -141,7 +142,7 @@ export async function forecast(
       ...read.flatMap(({ findings }) => findings),
       ...checkParentsIn(indexes, dataset.levels),
     ];
-    refuseUnaccepted(options.source, quality, options.accept, dataset.levels);
+    await refuseUnaccepted(pool, options.source, quality, options.accept, dataset.levels);
     const levels = read.map(({ level, layer, features, index, factors }): LevelForecast => {
       const before = sumsOf(index.bytes);
       const files = Math.ceil(features / FEATURES_PER_FILE[level]);

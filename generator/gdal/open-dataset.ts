@@ -116,7 +116,14 @@ function openEncoded(path: string, encoding: string | undefined, dataset: gdalTy
   const { driver } = dataset;
   if (encoding === undefined || !SAID_ENCODING.includes(driver.description)) return dataset;
   dataset.close();
-  return driver.open(path, 'r', [`ENCODING=${encoding}`]);
+  const opened = driver.open(path, 'r', [`ENCODING=${encoding}`]);
+  // GDAL reads texts as they are where it does not know an encoding.
+  if (opened.layers.get(0).testCapability(gdal.OLCStringsAsUTF8)) return opened;
+  opened.close();
+  throw new BuildError(
+    `--encoding ${encoding}: GDAL knows no such encoding, or cannot read the names of the columns of ${path} in it`,
+    'use another one, e.g. CP1252, CP1250, CP1251, CP1256, GBK, SHIFT_JIS, EUC-KR or UTF-8',
+  );
 }
 
 /**

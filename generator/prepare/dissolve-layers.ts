@@ -1,11 +1,17 @@
 // Makes levels by uniting features (--dissolve, and GADM's single-layer download): a unit of level n is the union of
 // the features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
+import { levelName } from '../../format/levels.ts';
+import type { Finding } from '../../format/release.ts';
+import { findingToText } from '../quality/check.ts';
+import type { Acceptable } from '../quality/findings.ts';
+import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
+import { sourceName } from '../source/source-options.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import type { planDissolve } from './dissolve-plan.ts';
+import type { DissolvePlan, planDissolve } from './dissolve-plan.ts';
 import type { writePart } from './write-part.ts';
 
 // Rates of one core and memory, by bytes of geometry as WKB. Measured with GDAL 3.6.2 and GEOS 3.11.1: 2.2 MB/s for
@@ -24,6 +30,8 @@ export interface Dissolved {
    * Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged.
    */
   repaired: readonly number[];
+  /** What was found while it was planned. */
+  findings: readonly Finding[];
 }
 
 /** What a planned union costs, as a sentence. */
@@ -53,10 +61,12 @@ export function dissolveCostToText(
 export async function dissolveLayer(
   source: DissolvedLayer,
   folder: string,
+  accept: readonly Acceptable[],
   pool: Pool,
   report: Report,
 ): Promise<Dissolved> {
   const plan = await pool.run<typeof planDissolve>(TASKS.planDissolve, source);
+  if (!accept.includes('disagreeing-pieces')) refuseDisagreeing(source, plan);
   report.note(`${source.path}: ${dissolveCostToText(plan, pool.size)}`);
   const { sourceUnits, levels, parts } = plan;
   report.expect('units dissolved', sourceUnits);
@@ -72,5 +82,25 @@ export async function dissolveLayer(
   return {
     paths: written.map(({ file }) => file),
     repaired: written.flatMap((part) => part.repaired).sort((a, b) => a - b),
+    findings: plan.findings,
   };
+}
+
+/** Maximum number of columns without repetition that are named. */
+const LISTED_KEYS = 6;
+
+/** @throws BuildError, before hours of uniting, if features with one GID are no pieces of one unit */
+function refuseDisagreeing({ path, levels, columns }: DissolvedLayer, { findings, keys }: DissolvePlan): void {
+  const [first] = findings;
+  if (first === undefined) return;
+  const column = columns[first.level] ?? '';
+  const name = levelName(first.level);
+  const others =
+    keys.length === 0 || levels.length > 1
+      ? ''
+      : `; columns without repetition: ${keys.slice(0, LISTED_KEYS).join(', ')}`;
+  throw new BuildError(
+    [`${sourceName(path)}: not united, because of the data:`, ...findings.map(findingToText)],
+    `${column} is probably no code of level ${first.level}: name another column with --gid-column ${name}=COLUMN${others}; or compose it of several: --gid-column ${name}=PARENT+${column}; or, if they are pieces of one unit, unite them with --accept disagreeing-pieces`,
+  );
 }

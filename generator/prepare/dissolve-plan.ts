@@ -4,10 +4,13 @@ import { crc32 } from 'node:zlib';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
+import type { Finding } from '../../format/release.ts';
 import { gidFrom, InexactInteger, valueToJson } from '../geojson/property-values.ts';
+import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
-import type { DissolvedLayer } from '../source/level-source.ts';
+import { type DissolvedLayer, foundIn } from '../source/level-source.ts';
 import { openSelection, withTextIntegers } from '../source/open-layer.ts';
+import { differentUnits, textsIn } from '../source/same-unit.ts';
 import { atLayer, atUnit, polygonsOf, unitsIn } from './source-units.ts';
 
 /** The plan. Plain data: its parts are sent to child processes. */
@@ -18,6 +21,10 @@ export interface DissolvePlan {
   levels: readonly LevelPlan[];
   /** The part with most work first. */
   parts: readonly PartPlan[];
+  /** Units whose features are no pieces of one unit, by what these are called. */
+  findings: readonly Finding[];
+  /** The columns in which no value repeats. */
+  keys: readonly string[];
 }
 
 /** One level of the result. */
@@ -48,11 +55,20 @@ interface SourceUnit {
   bytes: number;
   /** Sums of its values, by which they are compared; none for a single layer. */
   sums: Uint32Array;
+  /** By level of the plan the texts by which units are told apart. */
+  texts: readonly (readonly (string | null)[])[];
 }
 
 /** A source unit and, by level of the plan, the fid of the unit that it belongs to; 0 for none. */
 interface OwnedUnit extends SourceUnit {
   owners: readonly number[];
+}
+
+/** A unit that is made, the first feature of it, and whether another one is no piece of the same. */
+interface Member {
+  owner: number;
+  first: SourceUnit;
+  isDifferent: boolean;
 }
 
 /** Parts have at least this share of all work, so that small countries share a file. */
@@ -81,7 +97,8 @@ function planOf(source: DissolvedLayer): DissolvePlan {
     const gids = new Set(source.gids.flat());
     const others = names.flatMap((name, at) => (gids.has(at) || LEVEL_SUFFIX.test(name) ? [] : [at]));
     const { units, keys } = scanUnits(layer, names.length, others, source);
-    const { owned, counts } = source.isSingle ? assignOwners(units, source) : assignByGid(units, source);
+    const different = source.levels.map((level) => new Findings(level));
+    const { owned, counts } = source.isSingle ? assignOwners(units, source) : assignByGid(units, source, different);
     const levels = source.levels.map((level, at): LevelPlan => {
       const isKept = source.isSingle
         ? (field: number, name: string) => levelOfField(field, name, source, keys) <= level
@@ -93,7 +110,13 @@ function planOf(source: DissolvedLayer): DissolvePlan {
       };
     });
     const members = owned.filter(({ owners }) => owners.some((owner) => owner !== 0));
-    return { sourceUnits: members.length, levels, parts: planParts(members, levels.length) };
+    return {
+      sourceUnits: members.length,
+      levels,
+      parts: planParts(members, levels.length),
+      findings: different.flatMap((own) => own.list()),
+      keys: [...keys].map((field) => elementAt(names, field)),
+    };
   } finally {
     dataset.close();
   }
@@ -162,7 +185,8 @@ function scanUnits(
     }
     const sums = new Uint32Array(source.isSingle ? 0 : fields);
     for (const at of sums.keys()) sums[at] = crc32(textOf(values[at]));
-    units.push({ fid: feature.fid, gids, sums, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
+    const texts = source.telling.map((own) => textsIn(values, own));
+    units.push({ fid: feature.fid, gids, sums, texts, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
   }
   return { units: units.sort((a, b) => a.fid - b.fid), keys: new Set(keys.keys()) };
 }
@@ -203,8 +227,12 @@ function assignOwners(units: readonly SourceUnit[], source: DissolvedLayer): { o
  * Groups the units by the GIDs of each level that is made. A feature without one is a unit by itself at its own level.
  * @throws BuildError if the features of a unit have different parents
  */
-function assignByGid(units: readonly SourceUnit[], source: DissolvedLayer): { owned: OwnedUnit[]; counts: number[] } {
-  const known = source.levels.map(() => ({ count: 0, byGid: new Map<string, { owner: number; first: SourceUnit }>() }));
+function assignByGid(
+  units: readonly SourceUnit[],
+  source: DissolvedLayer,
+  different: readonly Findings[],
+): { owned: OwnedUnit[]; counts: number[] } {
+  const known = source.levels.map(() => ({ count: 0, byGid: new Map<string, Member>() }));
   const owned = units.map((unit) => {
     const owners = source.levels.map((level, at) => {
       const ofLevel = elementAt(known, at);
@@ -212,10 +240,18 @@ function assignByGid(units: readonly SourceUnit[], source: DissolvedLayer): { ow
       if (gid === null) return level === source.level ? ++ofLevel.count : 0;
       const one = ofLevel.byGid.get(gid);
       if (one === undefined) {
-        ofLevel.byGid.set(gid, { owner: ++ofLevel.count, first: unit });
+        ofLevel.byGid.set(gid, { owner: ++ofLevel.count, first: unit, isDifferent: false });
         return ofLevel.count;
       }
       refuseOtherParents(one.first, unit, level, source);
+      if (one.isDifferent) return one.owner;
+      const called = differentUnits(elementAt(one.first.texts, at), elementAt(unit.texts, at));
+      if (called === undefined) return one.owner;
+      one.isDifferent = true;
+      elementAt(different, at).add(
+        'disagreeing-pieces',
+        `${foundIn(source)}, fids ${one.first.fid} and ${unit.fid}: ${gid} is ${called.join(' and ')}`,
+      );
       return one.owner;
     });
     return { ...unit, owners };

@@ -1,6 +1,7 @@
 // Writes a part: unites the features of some units, level by level from the deepest, into a GeoPackage with a layer for
 // each level. Runs in a child process.
 import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { crsFrom, statedCrs, WGS84 } from '../gdal/crs.ts';
@@ -184,7 +185,11 @@ class PartWriter {
   #writing<Result>(step: () => Result): Result {
     return gdalResult(
       step,
-      (reason) => new BuildError(`${this.#task.file}: GDAL cannot write it: ${reason}`, 'check the space on that disk'),
+      (reason) =>
+        new BuildError(
+          `${dirname(this.#task.file)}: GDAL cannot write a working file: ${reason.replaceAll(this.#task.file, 'it')}`,
+          'check the space on that disk',
+        ),
     );
   }
 }

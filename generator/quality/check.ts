@@ -4,12 +4,10 @@ import { printable } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding, Release } from '../../format/release.ts';
-import { BuildError } from '../report/errors.ts';
 import type { LayerCrs } from '../source/layer-crs.ts';
-import { foundIn, type LevelSource } from '../source/level-source.ts';
+import { foundIn } from '../source/level-source.ts';
 import type { DatasetDescription } from '../source/level-sources.ts';
-import { sourceName } from '../source/source-options.ts';
-import { ACCEPTABLE, type Acceptable, Findings, KINDS } from './findings.ts';
+import { Findings, KINDS } from './findings.ts';
 
 /** A level with fewer units than this share of those in the current release is probably incomplete. */
 const FEWER_UNITS_SHARE = 0.9;
@@ -23,56 +21,6 @@ export function findingToText({ level, kind, count, example }: Finding): string 
   const numbered = (text: string): string => text.replaceAll(/\{(.*?)\|(.*?)\}/g, count === 1 ? '$1' : '$2');
   const where = `${count > 1 ? 'e.g. ' : ''}${printable(example)}`;
   return `${levelName(level)}: ${count.toLocaleString('en')} ${numbered(found)} (${where}). ${numbered(meaning)}`.trimEnd();
-}
-
-/** @throws BuildError that lists every problem that fails a build and is not accepted */
-export function refuseUnaccepted(
-  source: readonly string[],
-  findings: readonly Finding[],
-  accept: readonly Acceptable[],
-  levels: readonly LevelSource[] = [],
-): void {
-  const kinds = ACCEPTABLE.filter((name) => !accept.includes(name) && findings.some(({ kind }) => kind === name));
-  if (kinds.length === 0) return;
-  const refused = findings.filter(({ kind }) => kinds.some((name) => name === kind));
-  const lines = refused.slice(0, LISTED_MAX).map(findingToText);
-  if (refused.length > LISTED_MAX) lines.push(`and ${refused.length - LISTED_MAX} more`);
-  const inPieces = findings.filter(({ kind }) => kind === 'duplicate-gids').map(({ level }) => levelName(level));
-  throw new BuildError(
-    [`${source.join(', ')}: not published, because of the data:`, ...lines],
-    [
-      kinds.includes('duplicate-gids') ? duplicatesRemedy(inPieces, levels) : '',
-      ...refused.filter(({ kind }) => kind === 'null-gids').map((finding) => conditionRemedy(finding, levels)),
-      kinds.includes('unreadable-text') ? 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ' : '',
-      kinds.includes('fewer-units')
-        ? `complete the source; or, if it is meant to have fewer units, publish it with --accept ${kinds.join(' ')}`
-        : `fix the source, or publish it unchanged with --accept ${kinds.join(' ')}`,
-    ].join(''),
-  );
-}
-
-/** Two files may have the same layer; otherwise units may be in pieces. */
-function duplicatesRemedy(inPieces: readonly string[], levels: readonly LevelSource[]): string {
-  for (const { level, layers } of levels.filter((source) => inPieces.includes(levelName(source.level))))
-    for (const [at, { path, layer, features }] of layers.entries()) {
-      const other = layers.slice(0, at).find((earlier) => earlier.layer === layer && earlier.features === features);
-      if (other === undefined || other.path === path) continue;
-      const files = `${sourceName(other.path)} and ${sourceName(path)}`;
-      return `${files} both have layer ${layer} of level ${level}: leave one out of --source; or `;
-    }
-  return `if units are in pieces, unite them with --dissolve ${inPieces.join()}; or `;
-}
-
-/** Rows without a GID may be no units, such as a line of a map or the sea: a condition leaves them out. */
-function conditionRemedy({ level }: Finding, levels: readonly LevelSource[]): string {
-  const [layer] = levels.find((source) => source.level === level)?.layers ?? [];
-  const column = layer?.gidColumns[level] ?? '';
-  if (layer === undefined || layer.gids[level]?.length !== 1 || layer.madeFrom !== undefined || column === '')
-    return '';
-  const name = /^\w+$/.test(column) ? column : `"${column}"`;
-  // A table without types has empty texts.
-  const isGiven = layer.driver === 'CSV' ? "<> ''" : 'IS NOT NULL';
-  return `if they are no units, leave them out with --where "${levelName(level)}=${name.replaceAll('"', '\\"')} ${isGiven}"; or `;
 }
 
 /**

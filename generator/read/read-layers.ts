@@ -22,6 +22,7 @@ import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
 import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
+import { undecodableFids } from '../source/encodings.ts';
 import { fidOf } from '../source/fid-column.ts';
 import { type Column, foundIn, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
@@ -74,6 +75,15 @@ export interface LayersRead {
   findings: Findings;
   /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
   isRenumbered: boolean;
+  /** Some names of its units, for people: who reads them sees a wrong column or encoding. */
+  named: readonly string[];
+}
+
+/** Number of names of a level that are shown. */
+const SHOWN_NAMES = 3;
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
 }
 
 /** Separates the names in a column of other names, as in GADM's. */
@@ -111,6 +121,7 @@ class LevelReading {
   readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
   #names = 0;
+  readonly #named: string[] = [];
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
     this.#task = task;
@@ -134,7 +145,15 @@ class LevelReading {
       const example = `${foundIn(layer)}${nameColumn === '' ? '' : `: column ${nameColumn} has none`}`;
       this.#findings.add('no-names', example, this.#features);
     }
-    return { features: this.#features, findings: this.#findings, isRenumbered };
+    const named = this.#named.toSorted((a, b) => Number(isAscii(a)) - Number(isAscii(b))).slice(0, SHOWN_NAMES);
+    return { features: this.#features, findings: this.#findings, isRenumbered, named };
+  }
+
+  #addName(name: string): void {
+    this.#names++;
+    // A wrong encoding shows in letters that are not of ASCII.
+    if (this.#named.length < SHOWN_NAMES || (!isAscii(name) && this.#named.length < 2 * SHOWN_NAMES))
+      this.#named.push(name);
   }
 
   #readLayer(at: number): ReadingPlan | undefined {
@@ -160,6 +179,7 @@ class LevelReading {
     const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
     const withParents = this.#withParents;
     const hasUnreadable = newHasUnreadable(layer);
+    const undecodable = undecodableFids(layer);
     let features = 0;
     let last: number | undefined;
     this.#refuseFailure(layer, last);
@@ -174,7 +194,7 @@ class LevelReading {
       const unit = (): string => unitName(layer, sourceFid, values);
       const place = (): string => `${foundIn(layer)}, ${unit()}`;
       if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
-      if (hasUnreadable(values)) this.#findings.add('unreadable-text', place);
+      if (hasUnreadable(values) || undecodable.has(feature.fid)) this.#findings.add('unreadable-text', place);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
@@ -182,7 +202,7 @@ class LevelReading {
         inspectGeometry(quality, place, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         const name = nameOf(values);
-        if (name !== null) this.#names++;
+        if (name !== null) this.#addName(name);
         this.#sink.feature({
           ...written,
           fid,

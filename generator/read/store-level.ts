@@ -34,6 +34,8 @@ export interface StoredLevel {
   /** Positions of all rings of its units. */
   positions: number;
   about: LevelAbout;
+  /** Some names of its units, for people. */
+  named: readonly string[];
   /** The problems found in this level. */
   findings: readonly Finding[];
   /** The ranges of positions in which tasks ask whether units are valid. */
@@ -50,7 +52,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
   const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
-  const { features, findings, isRenumbered, index, positions, rings, sourceFids } = storeLayers(
+  const { features, findings, isRenumbered, named, index, positions, rings, sourceFids } = storeLayers(
     { source, precision: shape.precision },
     store,
   );
@@ -67,6 +69,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     features,
     positions,
     about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
+    named,
     findings: findings.list(),
     checks: rangesOf(rings, Math.min(parts, Math.ceil(positions / CHECKED_POSITIONS))),
     parts: divideShare(plan, share, parts),

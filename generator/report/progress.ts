@@ -11,8 +11,8 @@ export interface Report {
   advance(what: string, amount: number): void;
   /** Shows a line of text. */
   note(text: string): void;
-  /** Shows what is going to be read, a line for each level. */
-  plan?: (lines: readonly string[]) => void;
+  /** Shows what is going to be read or published, in lines by which a mistake is seen before the end. */
+  preview?: (lines: readonly string[]) => void;
   /** Names the phases that run now. */
   phases?: (running: readonly string[]) => void;
   /** Gets what each phase took, at the end. */
@@ -76,7 +76,7 @@ export function reportTo(stream: Output): Report {
       running = names.length === 0 ? '' : `[${names.join(', ')}] `;
     },
     note,
-    plan(lines) {
+    preview(lines) {
       for (const line of lines) note(line);
     },
     end() {

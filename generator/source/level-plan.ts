@@ -2,13 +2,14 @@
 // need not wait for the build.
 import { levelName } from '../../format/levels.ts';
 import { type LayerCrs, wayToText } from './layer-crs.ts';
+import { layersAdvice } from './layers-advice.ts';
 import { featureCount, type LayerSource, type LevelSource, layerNames } from './level-source.ts';
 import type { DatasetDescription } from './level-sources.ts';
-import { sourceName } from './source-options.ts';
+import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** A line for each level: its units, files, layers and columns, and how its coordinates come to WGS 84. */
-export function planOfLevels({ levels, dissolved, crs }: DatasetDescription): string[] {
-  return levels.map((source) => {
+export function planOfLevels({ levels, dissolved, crs }: DatasetDescription, options: SourceOptions): string[] {
+  return levels.flatMap((source) => {
     const { level, layers } = source;
     const isUnited = layers.some(({ path, layer }) =>
       dissolved.some((own) => own.levels.includes(level) && own.path === path && own.layer === layer),
@@ -16,8 +17,17 @@ export function planOfLevels({ levels, dissolved, crs }: DatasetDescription): st
     const units = `${featureCount(source).toLocaleString('en')} ${isUnited ? 'features, to be united by GID' : 'units'}`;
     const own = crs.filter((one) => one.level === level);
     const where = `${filesOf(source)}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
-    return `${levelName(level)}: ${units}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
+    const line = `${levelName(level)}: ${units}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
+    const advice = isOfOneColumn(source, options) ? layersAdvice(source) : undefined;
+    return advice === undefined ? [line] : [line, advice];
   });
+}
+
+/** Are several layers of one level only because they have the column that an option names? */
+function isOfOneColumn({ level }: LevelSource, { gidColumns = [], layers }: SourceOptions): boolean {
+  return (
+    valuesFor(layers, level).length === 0 && gidColumns.some(({ of, columns }) => of === level && columns.length > 0)
+  );
 }
 
 /** Maximum number of names of files that are listed. */

@@ -93,6 +93,8 @@ export interface DissolvedLayer
   columns: readonly string[];
   /** For each level that is made the names of further columns that it keeps. */
   kept: readonly (readonly string[])[];
+  /** For each level that is made the fields by which units are told apart (same-unit.ts); none if it is not asked. */
+  telling: readonly (readonly number[])[];
 }
 
 /** Levels that were made from a layer: their units are read from these instead. */
@@ -132,7 +134,8 @@ export function foundIn({ madeFrom, ...own }: Pick<LayerSource, 'path' | 'layer'
   return `${sourceName(path)}: layer ${layer}`;
 }
 
-/** Where a layer is, for messages. */
-export function placeOf({ path, layer, level }: LayerPlace): string {
+/** Where a layer is, for messages: of one that was made, where that is of which it was. */
+export function placeOf({ madeFrom, ...own }: LayerPlace & Pick<LayerSource, 'madeFrom'>): string {
+  const { path, layer, level } = { ...own, ...madeFrom };
   return `${path}: layer ${layer} (level ${level})`;
 }

@@ -20,8 +20,16 @@ import {
 import { knownDatasets } from './known-datasets.ts';
 import { columnItems, fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
 import type { LayerCrs } from './layer-crs.ts';
-import { type DissolvedLayer, type LayerSource, type LevelSource, type MadeLevels, partLayer } from './level-source.ts';
+import {
+  type DissolvedLayer,
+  foundIn,
+  type LayerSource,
+  type LevelSource,
+  type MadeLevels,
+  partLayer,
+} from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
+import { tellingFields } from './same-unit.ts';
 import { isBeside, isNamed, layersIn, type SeenLayer } from './seen-layers.ts';
 import {
   type DissolveOption,
@@ -197,7 +205,14 @@ function dissolvedLayers(
     const kept = levels.map((level) =>
       [options.nameColumns, options.typeColumns, options.searchColumns].flatMap((columns) => valuesFor(columns, level)),
     );
-    return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept })];
+    const telling = levels.map((level) => {
+      // A level that only a column has gets the name of one of its units, unless an option says which column has its own.
+      if (level !== source.level && valuesFor(options.nameColumns, level).length === 0) return [];
+      const { path, layer } = source;
+      const made = sources.find((other) => other.source.level === level && isSameLayer(other.source, { path, layer }));
+      return made === undefined ? [] : tellingFields(made.source);
+    });
+    return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept, telling })];
   });
 }
 
@@ -228,7 +243,7 @@ function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
       only,
       levels,
       fields.map((field) => field.name),
-      { isSingle: true, isZeroNone, kept: [] },
+      { isSingle: true, isZeroNone, kept: [], telling: [] },
     ),
   ];
 }
@@ -240,7 +255,7 @@ function dissolvedLayer(
   { path, driver, encoding, crs, layer, level, where, sql, gids, placed }: LayerSource,
   levels: readonly Level[],
   names: readonly string[],
-  how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept'>,
+  how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept' | 'telling'>,
 ): DissolvedLayer {
   // The GID of a parent that is found by place is in no column.
   const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
@@ -248,9 +263,13 @@ function dissolvedLayer(
   return { path, driver, encoding, crs, layer, level, where, sql, levels, gids: own, columns, ...how };
 }
 
+function isSameLayer(one: Pick<LayerSource, 'path' | 'layer'>, other: Pick<LayerSource, 'path' | 'layer'>): boolean {
+  return one.path === other.path && one.layer === other.layer;
+}
+
 /** A layer of the source without the levels that were made from it. */
 function withoutMade(layer: SeenLayer, made: readonly MadeLevels[]): SeenLayer {
-  const own = made.filter(({ path, layer: name }) => path === layer.path && name === layer.layer);
+  const own = made.filter((one) => isSameLayer(one, layer));
   const levels = layer.levels.filter((level) => !own.some((one) => one.levels.includes(level)));
   return { ...layer, levels };
 }
@@ -290,7 +309,7 @@ function layerSource(
   const opened = openSelection(selection);
   const layerCrs = crsOfLayer(opened.layer, selection);
   const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
-  const place = { path, layer, level };
+  const place = { path, layer, ...madeFrom, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
   const { gids, missing } = findGids(place, fields, options, present, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
@@ -376,13 +395,14 @@ function refuseTwins(layers: readonly SeenLayer[]): void {
 
 /** The manifest names the GID columns of a level once, for all its layers. */
 function refuseOtherColumns(found: readonly LayerSource[]): void {
-  for (const { level, path, layer, gidColumns } of found) {
+  for (const one of found) {
+    const { level, gidColumns } = one;
     const first = found.find((other) => other.level === level);
     const n = gidColumns.findIndex((name, i) => name !== first?.gidColumns[i]);
     if (first === undefined || n === -1) continue;
     throw new BuildError(
       `level ${level} is merged from layers with different GID columns: ${first.gidColumns[n] || 'none'} in ` +
-        `${first.path}: ${first.layer}, ${gidColumns[n] || 'none'} in ${path}: ${layer}`,
+        `${foundIn(first)}, ${gidColumns[n] || 'none'} in ${foundIn(one)}`,
       `rename one in the source, or leave one file out of --source`,
     );
   }

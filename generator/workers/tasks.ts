@@ -29,6 +29,7 @@ export const TASKS = {
   prepareTiles: work('shapes/prepare-tiles', 'prepareTiles', 'tiles'),
   cutZoom: work('shapes/prepare-tiles', 'cutZoom', 'tiles'),
   cutTiles: work('write/cut-tiles', 'cutTiles', 'tiles'),
+  advise: work('advice/advise', 'advise', 'check'),
   checkParents: work('store/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),

@@ -109,9 +109,10 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const source = countriesWith(Number(said.at(2)), change);
     const line = said.replace('FILE', basename(source));
     const helps: Partial<Record<Acceptable, string>> = {
-      'duplicate-gids': 'if units are in pieces, unite them with --dissolve lv0; or ',
+      'duplicate-gids': 'GID_0 is probably no code of level 0: AAA is Aland and B; or ',
       'null-gids': 'if they are no units, leave them out with --where "lv0=GID_0 IS NOT NULL"; or ',
-      'unreadable-text': 'if it is a Shapefile, say its encoding, e.g. --encoding CP1252; or ',
+      'non-polygonal':
+        "points and lines that are no units are left out by --sql \"lv0=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING')\"; or ",
     };
     const expected = {
       message: `${source}: not published, because of the data:\n  ${line}`,

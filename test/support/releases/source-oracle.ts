@@ -39,7 +39,7 @@ export async function assertAsSource(source: string | readonly string[], out: st
   const release = readRelease(join(out, releasePath(id)));
   const given = [source].flat();
   const published = release.levels.filter(({ layer }) => layer !== '').map(({ level }) => level);
-  const wanted = { ...optionsOf(release), source: given, precision: release.precision, levels: published };
+  const wanted = { accept: [], ...optionsOf(release), source: given, precision: release.precision, levels: published };
   const pool = openPool(0);
   const scratch = temporaryFolder();
   const { levels } = await prepareLevels(await describeSource(wanted, pool), wanted, scratch, { pool, report: SILENT });

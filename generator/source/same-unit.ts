@@ -1,0 +1,34 @@
+// Whether features with the same GID are pieces of one unit: they have the same name, or, where no column of names is
+// known, the same text in any other column.
+import type { LayerSource } from './level-source.ts';
+
+/** The fields by which the units of a layer are told apart: that of their names, or else all that hold no GIDs. */
+export function tellingFields({ columns, nameColumn, gids }: LayerSource): readonly number[] {
+  const named = columns.find(({ name }) => name === nameColumn);
+  if (named !== undefined) return named.fields;
+  const ofGids = new Set(gids.flat());
+  return columns.flatMap(({ fields }) => fields).filter((field) => !ofGids.has(field));
+}
+
+/** The texts of a feature in some fields; null for what is no text, or empty. */
+export function textsIn(values: readonly unknown[], fields: readonly number[]): (string | null)[] {
+  return fields.map((field) => {
+    const value = values[field];
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  });
+}
+
+/** What two features are that are no pieces of one unit: both have texts, and all differ; undefined if they may be. */
+export function differentUnits(
+  one: readonly (string | null)[],
+  other: readonly (string | null)[],
+): [one: string, other: string] | undefined {
+  let first: [string, string] | undefined;
+  for (const [at, text] of one.entries()) {
+    const beside = other[at] ?? null;
+    if (text === null || beside === null) continue;
+    if (text === beside) return undefined;
+    first ??= [text, beside];
+  }
+  return first;
+}

@@ -1,0 +1,194 @@
+// What a newcomer's data meets in the first hour: columns that are no codes, files that share a column, texts in another
+// encoding. No advice publishes something wrong in silence when it is followed with data for which it is wrong.
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { build } from '../../generator/build.ts';
+import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { BuildError } from '../../generator/report/errors.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { type FixtureLayer, layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
+import { buildOptions } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { published } from './published.ts';
+
+const folder = temporaryFolder();
+
+function file(name: string, layer: FixtureLayer): string {
+  return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [{ ...layer, name }]);
+}
+
+/** Builds with a command line: what was shown before the end, and the error if there is one. */
+async function tried(source: string[], args: Parameters<typeof sourceOptionsFrom>[0]) {
+  const shown: string[] = [];
+  const report = { ...SILENT, preview: (lines: readonly string[]) => void shown.push(...lines) };
+  const options = buildOptions(source, join(temporaryFolder(), 'out'), sourceOptionsFrom(args));
+  try {
+    await build(options, report);
+    return { shown };
+  } catch (error) {
+    assert.ok(error instanceof BuildError, String(error));
+    return { shown, error };
+  }
+}
+
+const CODES = { 'gid-column': ['lv1=code'], 'name-column': ['lv1=name'] };
+const provinces = squares(
+  'provinces',
+  ['code', 'name', 'id', 'country'],
+  ['AE02', 'Al Dhahira', 'OM1', 'OM'],
+  ['AE02', 'Ajman', 'AE1', 'AE'],
+  ['AE03', 'Dubai', 'AE2', 'AE'],
+);
+
+test('for a column that is no code, --dissolve is not offered; columns without repetition are', async () => {
+  const { error } = await tried([file('provinces', provinces)], CODES);
+  assert.match(error?.message ?? '', /units with the GID of another unit: 1 /);
+  assert.match(
+    error?.remedy ?? '',
+    /^code is probably no code of level 1: AE02 is Al Dhahira and Ajman; columns without repetition: id, e\.g\. --gid-column lv1=id; or fix/,
+  );
+  const { counts } = await published(
+    join(folder, 'provinces.gpkg'),
+    sourceOptionsFrom({ ...CODES, 'gid-column': ['lv1=id'] }),
+  );
+  assert.equal(counts[1], 3);
+});
+
+test('codes that repeat in each parent are to be composed, which the remedy says', async () => {
+  const source = file('repeated', squares('repeated', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['B', '1', 'Bb']));
+  const args = { 'gid-column': ['lv1=part', 'lv2=code'], layer: ['lv2=repeated'], 'name-column': ['lv2=name'] };
+  const { error } = await tried([source], args);
+  assert.match(
+    error?.remedy ?? '',
+    /^code is no code of its own: 1 is in A and in B; compose it: --gid-column lv2=part\+code; or /,
+  );
+  const composed = sourceOptionsFrom({ ...args, 'gid-column': ['lv1=part', 'lv2=part+code'] });
+  assert.deepEqual((await published(source, composed)).gidsOf(2, 'GID_2'), ['A.1', 'B.1']);
+});
+
+test('pieces with different names stop --dissolve before anything is united, unless they are accepted', async () => {
+  const source = file('pieces', provinces);
+  const dissolve = { ...CODES, dissolve: ['lv1'] };
+  const { error } = await tried([source], dissolve);
+  assert.equal(
+    error?.message,
+    'pieces.gpkg: not united, because of the data:\n' +
+      '  lv1: units whose pieces have different names: 1 (pieces.gpkg: layer pieces, fids 1 and 2: AE02 is Al Dhahira and Ajman)',
+  );
+  assert.match(error?.remedy ?? '', /columns without repetition: name, id; .* --accept disagreeing-pieces$/);
+  const { quality, valuesOf } = await published(source, {
+    ...sourceOptionsFrom(dissolve),
+    accept: ['disagreeing-pieces'],
+  });
+  assert.deepEqual(valuesOf(1, 'code', 'name'), [
+    ['AE02', null],
+    ['AE03', 'Dubai'],
+  ]);
+  assert.ok(
+    quality.some((line) => line.startsWith('lv1 disagreeing-pieces 1 ')),
+    quality.join('\n'),
+  );
+});
+
+test('without a column of names, pieces that agree in no other text are no pieces of one unit', async () => {
+  const rows = [
+    ['A', 'North', 'x'],
+    ['A', 'South', 'y'],
+    ['B', 'East', 'x'],
+    ['B', 'West', 'x'],
+  ];
+  const source = file('unnamed', squares('unnamed', ['code', 'label', 'kind'], ...rows));
+  const { error } = await tried([source], { 'gid-column': ['lv1=code'], dissolve: ['lv1'] });
+  assert.match(
+    error?.message ?? '',
+    /different names: 1 \(unnamed\.gpkg: layer unnamed, fids 1 and 2: A is North and South\)$/,
+  );
+});
+
+test('files that share a column are shown as one level before they are read, with the options that tell them apart', async () => {
+  const regions = file('regions', squares('regions', ['id', 'name'], ['1', 'All']));
+  const towns = file('towns', squares('towns', ['id', 'name'], ['1', 'Left'], ['2', 'Right']));
+  const args = { 'gid-column': ['lv1=id'], 'name-column': ['lv1=name'] };
+  const { shown, error } = await tried([towns, regions], args);
+  const advice =
+    'lv1 is of 2 layers; if each is a level of its own, tell them apart: --layer lv1=regions lv2=towns --gid-column lv1=id lv2=id';
+  assert.deepEqual(shown.slice(0, 2), [
+    'lv1: 3 units, of towns.gpkg, regions.gpkg: layers towns, regions; GIDs in id, names in name; EPSG:4326',
+    advice,
+  ]);
+  assert.ok(
+    error?.remedy.startsWith(`${advice}; or id is probably no code of level 1: 1 is Left and All`),
+    error?.remedy,
+  );
+  assert.doesNotMatch(`${error?.message} ${error?.remedy}`, /--dissolve|part-/);
+  const apart = { 'gid-column': ['lv1=id', 'lv2=id'], layer: ['lv1=regions', 'lv2=towns'], 'parent-by-place': ['lv2'] };
+  assert.deepEqual((await published([towns, regions], sourceOptionsFrom(apart))).counts.slice(0, 4), [0, 1, 2, 0]);
+});
+
+test('points and lines in one layer with the areas are left out by the statement that the remedy has', async () => {
+  const mixed = layerOf(
+    'mixed',
+    ['GID_0', 'NAME_0'],
+    [
+      [['A', 'Aa'], square(0, 0)],
+      [['B', 'Bb'], 'POINT(5 5)'],
+      [['C', 'Cc'], 'LINESTRING(1 1,2 2)'],
+    ],
+  );
+  const source = file('mixed', mixed);
+  const { error } = await tried([source], {});
+  const [, sql = ''] = /--sql "(lv0=.*?)"; or/.exec(error?.remedy ?? '') ?? [];
+  assert.deepEqual((await published(source, sourceOptionsFrom({ sql: [sql] }))).gidsOf(0), ['A']);
+});
+
+const NAMES = ['أدرار', 'الشلف', 'Alger'];
+
+/** A Shapefile that does not say its encoding. */
+function shapefile(name: string, encoding: string, names: readonly string[]): string {
+  const layer = squares(name, ['GID_0', 'NAME_0'], ...names.map((text, i) => [`A${i}`, text]));
+  const source = writeDataset(join(folder, `${name}.shp`), 'ESRI Shapefile', [{ ...layer, encoding }]);
+  rmSync(source.replace('.shp', '.cpg'), { force: true });
+  const table = readFileSync(source.replace('.shp', '.dbf'));
+  // The byte of the language driver, by which GDAL knows the encoding.
+  table[29] = 0;
+  writeFileSync(source.replace('.shp', '.dbf'), table);
+  return source;
+}
+
+test('of a text in an encoding that is not said, the remedy has those that read all of it, with two names as each does', async () => {
+  const source = shapefile('arabic', 'CP1256', NAMES);
+  const { error } = await tried([source], {});
+  assert.match(
+    error?.remedy ?? '',
+    /^say its encoding, the one that reads names as they are: --encoding CP1252: ÃÏÑÇÑ, ÇáÔáÝ; /,
+  );
+  assert.match(error?.remedy ?? '', /; --encoding CP1256: أدرار, الشلف; /);
+  // Of one they are parts of frames, in the other no text.
+  assert.doesNotMatch(error?.remedy ?? '', /CP866|EUC-KR/);
+  for (const [encoding, first] of [
+    ['CP1256', 'أدرار'],
+    ['CP1252', 'ÃÏÑÇÑ'],
+  ] as const) {
+    const { shown } = await tried([source], { encoding: [encoding] });
+    const named = shown.find((line) => line.startsWith('lv0: names such as '));
+    assert.ok(named?.includes(first), `${encoding}: ${shown.join('\n')}`);
+  }
+  assert.deepEqual((await published(source, { encoding: 'CP1256' })).gidsOf(0, 'NAME_0'), NAMES);
+});
+
+test('an encoding that GDAL does not know is refused by its name, and one in which bytes are no text stops the build', async () => {
+  const source = shapefile('other', 'CP1256', NAMES);
+  const unknown = await tried([source], { encoding: ['foo'] });
+  assert.match(unknown.error?.message ?? '', /^--encoding foo: GDAL knows no such encoding/);
+  // GDAL leaves out the bytes without a message.
+  const wrong = await tried([source], { encoding: ['EUC-KR'] });
+  assert.match(
+    wrong.error?.message ?? '',
+    /lv0: units with text that could not be read in the encoding of its file: [12] /,
+  );
+  writeFileSync(source.replace('.shp', '.cpg'), 'EUC-KR');
+  const stated = await tried([source], {});
+  assert.match(stated.error?.remedy ?? '', /--encoding CP1256: أدرار, الشلف/);
+});

@@ -35,12 +35,13 @@ export class StoredFile implements BodySource {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
-    if (reads.now(this.path, range, body, 0, false)) return this.#checked(body);
-    return reads.later(client, async () => this.#checked(await reads.read(this.path, range, client, { page: client })));
+    if (reads.now(this.path, range, body, 0, false)) return this.#checked(reads, body);
+    const read = () => reads.read(this.path, range, client, { page: client });
+    return reads.later(client, async () => this.#checked(reads, await read()));
   }
 
-  #checked(body: Buffer): Buffer {
-    if (!hash('sha256', body, 'hex').startsWith(this.tag)) throw new OriginError('damaged', this.path);
+  #checked(reads: QueuedReads, body: Buffer): Buffer {
+    if (!hash('sha256', body, 'hex').startsWith(this.tag)) throw reads.damaged(this.path);
     return body;
   }
 

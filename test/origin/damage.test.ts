@@ -19,9 +19,11 @@ import {
   neighboursTablePath,
   pagePath,
   releasePath,
+  tilesPath,
   wordsPath,
 } from '../../format/layout.ts';
 import { OTHER_GEOMETRIES } from '../../format/levels.ts';
+import { decodeHeader } from '../../format/pmtiles.ts';
 import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, refusal, send, textOf } from '../support/http/http-client.ts';
@@ -95,6 +97,17 @@ const FEATURES: readonly Subject[] = [
   })),
 ];
 
+/** Files that stay open while pieces of them are read: of cells and tiles what is before these is loaded first. */
+const PIECES: readonly Subject[] = [
+  ...[['fc/lv2?contains=1.5,3.5', 'at?point=1.5,3.5'], ['download/lv2.cells']].map((targets) => {
+    return { path: cellsPath(2), other: cellsPath(1), targets, isWhole: false };
+  }),
+  ...[['0/0/0', '1/1/0', '2/2/1'].map((tile) => `tiles/lv2/${tile}.mvt`), ['download/lv2.pmtiles']].map((targets) => {
+    return { path: tilesPath(2), other: tilesPath(1), targets, isWhole: false };
+  }),
+  { path: namesPath(2), other: namesPath(1), targets: ['names/lv2'], isWhole: true },
+];
+
 /** What the bytes of a file become, given those of another one, too; undefined if it is missing. */
 const DAMAGES: readonly (readonly [what: string, damaged: (bytes: Buffer, other: Buffer) => Buffer | undefined])[] = [
   ['missing', () => undefined],
@@ -112,7 +125,13 @@ function flippedAt(share: number) {
 }
 
 /** Files of which a recorded part is read, whatever is behind it. */
-const hasEnd = (path: string): boolean => /\.gz$|\/cells\.bin$|\/alone\//.test(path);
+const hasEnd = (path: string): boolean => /\.gz$|\.pmtiles$|\/cells\.bin$|\/alone\//.test(path);
+
+/** How much of a file is loaded when it is first asked for. */
+function loadedBytes(path: string, bytes: Buffer): number {
+  if (path.endsWith('/cells.bin')) return decodeCells(bytes, path).bytes;
+  return path.endsWith('.pmtiles') ? decodeHeader(bytes, path).data.offset : 0;
+}
 
 /** The answers to some requests as gzip and as text; undefined for one that was cut. */
 function answersTo(service: RunningService, targets: readonly string[]): Promise<(Answer | undefined)[]> {
@@ -123,30 +142,42 @@ function answersTo(service: RunningService, targets: readonly string[]): Promise
   return Promise.all(asked);
 }
 
-const countries = await buildCountries({ ...WHOLE, storedPages: 'none' });
+const countries = await buildCountries({ ...WHOLE, storedPages: 'none', tiles: 2 });
 const manySizes = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered', isChanged: true });
 
-/** Tries the damages of some files, one after the other. @param isReadAgain is it read again at once when it is mended? */
+/**
+ * Tries the damages of some files, one after the other.
+ * @param isReadAgain is it read again at once when it is mended? Then what is loaded of a file is left as it is.
+ */
 async function tryDamages(folder: string, subjects: readonly Subject[], isReadAgain: boolean): Promise<void> {
   const root = join(folder, releasePath('r1'));
-  // Of cells the directory is read at once, and pieces of the rest.
-  const readIn = (path: string): Buffer => {
-    const bytes = readFileSync(join(root, path));
-    return path.endsWith('/cells.bin') ? bytes.subarray(0, decodeCells(bytes, path).bytes) : bytes;
+  /** What is damaged of a file, and what is before it. */
+  const readIn = (path: string): { before: Buffer; bytes: Buffer } => {
+    const all = readFileSync(join(root, path));
+    const at = loadedBytes(path, all);
+    if (isReadAgain) return { before: all.subarray(0, at), bytes: all.subarray(at) };
+    return { before: Buffer.of(), bytes: at === 0 ? all : all.subarray(0, at) };
   };
   const sound = await startService(folder);
+  const rightOf = new Map<Subject, (Answer | undefined)[]>();
+  for (const subject of subjects) rightOf.set(subject, await answersTo(sound, subject.targets));
   const cases = subjects.flatMap((subject) => DAMAGES.map(([damage, change]) => ({ subject, damage, change })));
-  const possible = cases.filter(({ subject, damage }) => damage !== 'longer' || !hasEnd(subject.path));
+  const possible = cases.filter(({ subject: { path }, damage }) => {
+    if (damage === 'longer') return !hasEnd(path);
+    // What could not be loaded is tried again after some seconds.
+    return damage !== 'missing' || !isReadAgain || readIn(path).before.length === 0;
+  });
   const isPinned = ({ subject, damage }: (typeof cases)[number]): boolean =>
     damage === 'missing' || (!subject.isWhole && damage === 'flipped at 0.3');
   for (const { subject, damage, change } of sliceOf(possible, isPinned)) {
     const { path, other, targets, isWhole } = subject;
-    const right = await answersTo(sound, targets);
+    const right = rightOf.get(subject) ?? [];
     const file = join(root, path);
     const intact = readFileSync(file);
-    const damaged = change(readIn(path), readIn(other));
+    const { before, bytes } = readIn(path);
+    const damaged = change(bytes, readIn(other).bytes);
     if (damaged === undefined) rmSync(file);
-    else writeFileSync(file, damaged);
+    else writeFileSync(file, Buffer.concat([before, damaged]));
     // One that has read nothing yet.
     const service = await startService(folder);
     let found = 0;
@@ -163,9 +194,10 @@ async function tryDamages(folder: string, subjects: readonly Subject[], isReadAg
           `${path} ${damage}`,
         );
     }
-    if (damage === 'missing') assert.ok(found > 0, path);
+    if (damage === 'missing' || damage === 'of another level') assert.ok(found > 0, path);
     if (found > 0) assert.ok(service.log.join('\n').includes(path), `${path} ${damage}`);
-    const others = subjects.flatMap((one) => one.targets.filter((target) => !targets.includes(target)).slice(0, 1));
+    const elsewhere = subjects.filter((one) => one.path !== path);
+    const others = elsewhere.flatMap((one) => one.targets.filter((target) => !targets.includes(target)).slice(0, 1));
     const above = targets.map((target) => target.replace('lv2', 'lv1')).filter((target) => !targets.includes(target));
     for (const target of [...others, ...above])
       assert.equal((await send(service, `/api/v1/${target}`)).status, 200, `${target} beside ${path} ${damage}`);
@@ -175,8 +207,10 @@ async function tryDamages(folder: string, subjects: readonly Subject[], isReadAg
     if (!isReadAgain) continue;
     // Who got a right answer may have kept the file open: it is closed when somebody finds the damage.
     await answersTo(service, targets);
-    for (const [i, answer] of (await answersTo(service, targets)).entries())
-      assert.deepEqual([answer?.status, answer?.body], [200, right[i]?.body], `${path} ${damage}`);
+    for (const [i, answer] of (await answersTo(service, targets)).entries()) {
+      assert.equal(answer?.status, 200, `${targets[i % targets.length]} with ${path} ${damage}, ${answer?.body}`);
+      assert.ok(answer.body.equals(right[i]?.body ?? Buffer.of()), `${path} ${damage}`);
+    }
   }
 }
 
@@ -186,6 +220,8 @@ test('a file that is loaded and damaged or missing gives 502, which names none, 
 
 test('a damaged or missing page or file of features never gives an answer that is wrong and looks right, and is read again by the same service once it was mended', () =>
   tryDamages(manySizes, FEATURES, true));
+
+test('so is a damaged tile, cell, archive or file of names', () => tryDamages(countries, PIECES, true));
 
 test('what was asked for twice before its file was damaged is answered from the cache, and right', async () => {
   const service = await startService(manySizes);

@@ -1,8 +1,8 @@
-// A tile as a body: a part of the archive, which is checked or not sent. Used by tiles.ts.
+// A tile as a body: a part of the archive, which is checked or not sent.
 import { crc32 } from 'node:zlib';
 import type { Body, BodySource } from '../../bodies/answer.ts';
 import { WHOLE_MAX_BYTES } from '../../bodies/stored-file.ts';
-import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../../origin/origin.ts';
+import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { StoredTile } from './level-tiles.ts';
 
 /** Gzipped, as it is stored. */
@@ -27,12 +27,12 @@ export class TileBody implements BodySource {
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
     const body = reads.buffer(this.bytes);
-    if (reads.now(this.#path, this.#range, body, 0, true)) return this.#checked(body);
-    return reads.later(client, async () => this.#checked(await reads.read(this.#path, this.#range, client)));
+    if (reads.now(this.#path, this.#range, body, 0, true)) return this.#checked(reads, body);
+    return reads.later(client, async () => this.#checked(reads, await reads.read(this.#path, this.#range, client)));
   }
 
-  #checked(body: Buffer): Buffer {
-    if (crc32(body) !== this.#crc) throw new OriginError('damaged', this.#path);
+  #checked(reads: QueuedReads, body: Buffer): Buffer {
+    if (crc32(body) !== this.#crc) throw reads.damaged(this.#path);
     return body;
   }
 

@@ -209,8 +209,13 @@ export class QueuedReads {
   ): Promise<Buffer> {
     const read = (): Promise<Buffer> => this.origin.read(path, range, reader);
     const bytes = await (this.#hostReads?.run(client.principal, read, client.gone) ?? read());
-    await this.#pace?.pace(client.principal, bytes.length);
+    await this.pace(client, bytes.length);
     return bytes;
+  }
+
+  /** Waits until it is time for what is done with bytes that have been read. */
+  async pace({ principal }: Recipient, bytes: number): Promise<void> {
+    await this.#pace?.pace(principal, bytes);
   }
 
   /**

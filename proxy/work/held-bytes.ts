@@ -1,7 +1,7 @@
 // Bodies that clients have not taken yet: how many bytes they may be, and which connections are cut because they take
 // too little. A client has a limit of its own. At the limit of all together: 1. the longest idle connection is cut; 2.
 // if none is idle, a client that would hold more than any other gets 503; 3. otherwise the slowest connection of the
-// client that holds most is cut. Used by send.ts. Public files are in memory anyway and are not counted.
+// client that holds most is cut. Public files are in memory anyway and are not counted.
 import type { ServerResponse } from 'node:http';
 import { overloaded } from '../http/problem.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
@@ -164,8 +164,8 @@ export class HeldBytes {
   /** Has a client taken too little for too long? */
   #isIdle(res: ServerResponse, held: Held, now: number, paceMs = this.#limits.paceMs): boolean {
     const taken = takenOf(res);
-    // Nothing has been sent yet: the client waits for the service.
-    if (!res.headersSent || taken - held.taken >= PACE_BYTES) {
+    // Nothing has been sent yet, or all that was is taken: the client waits for the service.
+    if (!res.headersSent || res.writableLength === 0 || taken - held.taken >= PACE_BYTES) {
       held.taken = taken;
       held.since = now;
     }

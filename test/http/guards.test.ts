@@ -243,6 +243,31 @@ test('a client that keeps the pace gets all of a body, one that does not is cut 
   }
 });
 
+test('downloads whose pieces come late from a host are not cut: who waits for the service is not slow', async () => {
+  const time = new VirtualTime();
+  const origin = directoryOrigin(large);
+  let isLate = false;
+  const host: Origin = {
+    async read(...read) {
+      if (isLate) await time.passed(1.2 * HELD.paceMs);
+      return origin.read(...read);
+    },
+  };
+  const service = await startService(large, { held: HELD, time, origin: host });
+  isLate = true;
+  // Of one client, more than half of what it may hold.
+  const readers = slowReaders(3, { service, path: DOWNLOAD, headers: await as('alice'), time, paceMs: 0 });
+  await until(async () => {
+    await time.pass(HELD.checkMs);
+    return readers.every(({ closed }) => closed);
+  }, 'they wait without end');
+  assert.deepEqual(
+    readers.map(({ response }) => response?.isWhole),
+    [true, true, true],
+  );
+  assert.equal(service.heldBytes(), 0, 'bytes stay counted');
+});
+
 test('what a client has not taken yet stays as it is while others are answered', async () => {
   const { service, time } = await startGuarded(folder);
   const [mine, theirs] = ['/api/v1/geojsonl/lv0?page-size=1', '/api/v1/fc/lv0?page-size=1'];

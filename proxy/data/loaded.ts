@@ -52,14 +52,15 @@ export class Loaded<Key, Value> {
 
   /**
    * Brings a value into memory.
-   * After STUCK_MS a second attempt starts, after twice as long a third, and so on; the first to succeed wins.
+   * After STUCK_MS a second attempt starts, after twice as long a third, and so on; the first to succeed wins: all get
+   * its value, whichever they have waited for.
    * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing
    * is begun
    */
   load(key: Key, begin: () => Promise<Value>): Promise<Value> {
     const known = this.#use(key);
     if (known !== undefined && this.#now() < known.retryAt) return known.loading;
-    const loading = begin();
+    const loading = begin().then((value) => slot.value ?? value);
     const fresh = { value: undefined, running: 0, retryAt: 0, usedAt: this.#now(), use: ++this.#uses };
     const slot: Slot<Value> = known ?? { ...fresh, loading };
     this.#slots.set(key, slot);
@@ -67,7 +68,6 @@ export class Loaded<Key, Value> {
     slot.retryAt = this.#now() + STUCK_MS * 2 ** slot.running++;
     loading.then(
       (value) => {
-        if (slot.value !== undefined) return;
         Object.assign(slot, { value, loading, retryAt: Number.POSITIVE_INFINITY });
       },
       (error: unknown) => {

@@ -157,7 +157,8 @@ export class Releases {
   /** The release that a request of a client names, if it is hosted and in memory. */
   get(named: NamedRelease, client: string): LoadedRelease | undefined {
     const digest = this.#digestOf(named);
-    const kept = digest === undefined ? undefined : this.#loaded.get(digest);
+    const current = digest === this.#current?.release.digest ? this.#current : undefined;
+    const kept = digest === undefined ? undefined : (current ?? this.#loaded.get(digest));
     if (kept === undefined) return undefined;
     kept.owner ??= client;
     kept.isShared ||= kept.owner !== client;

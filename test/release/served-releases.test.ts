@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import type { LoadedRelease } from '../../proxy/data/release.ts';
-import { TABLES } from '../../proxy/data/release.ts';
+import type { LoadedRelease, LoadRelease } from '../../proxy/data/release.ts';
+import { loadRelease, TABLES } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { loggedRefresh, watchReleases } from '../../proxy/data/watch-releases.ts';
 import { Problem } from '../../proxy/http/problem.ts';
@@ -20,6 +20,7 @@ import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const source = writeCountries();
 const built = temporaryFolder();
@@ -233,6 +234,34 @@ test('a switch takes no release from those who walk in it', async () => {
     for (const walked of ['r1', 'r2', 'r3']) assert.equal(await named(releases, walked, 'walker'), walked);
   }
   assert.deepEqual(['r1', 'r2', 'r3'].map(loads), [1, 1, 1]);
+});
+
+test('cursors of a current release that was loaded twice, as the first load took too long, stay good', async () => {
+  const { origin, clock, point } = await fiveReleases();
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  let loads = 0;
+  const loadSlowly: LoadRelease = async (from, description, now) => {
+    const loaded = await loadRelease(from, description, now);
+    if (loaded.id === 'r2' && ++loads === 1) await ended;
+    return loaded;
+  };
+  const releases = new Releases(origin, { now: () => clock.now, load: loadSlowly });
+  await releases.refresh();
+  point('r2');
+  const first = releases.refresh();
+  await until(() => loads === 1, 'it is not loaded');
+  clock.now += 10_000;
+  assert.equal(await releases.refresh(), 'r2');
+  end();
+  await first;
+  assert.equal(loads, 2);
+  // A client walks in it, and in others, which take the place of what it alone has named ten seconds before.
+  assert.equal(await named(releases, 'r2'), 'r2');
+  clock.now += 10_000;
+  assert.equal(await named(releases, 'r3'), 'r3');
+  await named(releases, 'r4');
+  assert.equal(await named(releases, 'r2'), 'r2');
 });
 
 test('memory is freed while current.json cannot be read', async () => {

@@ -1,8 +1,9 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
-// are kept for a while. Used by needs.ts and by the capabilities that have such files.
+// are kept for a while.
 import { LRUCache } from 'lru-cache';
 import { numberAt } from '../../format/element-at.ts';
 import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { type Clock, Loaded } from './loaded.ts';
 
 /** Size of the pieces that are kept of each file. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -32,12 +33,16 @@ export class Pieces {
   readonly path: string;
   readonly #directory: Directory;
   readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOf });
-  /** Those that are being read or wait for it, by number and principal: each waits for a turn of its own. */
-  readonly #coming = new Map<string, Promise<Buffer>>();
+  /**
+   * Those that are being read or wait for it, by number and principal: each waits for a turn of its own. A platform may
+   * cancel a read with the request that began it; then it is begun again.
+   */
+  readonly #coming: Loaded<string, Buffer>;
 
-  constructor(path: string, directory: Directory) {
+  constructor(path: string, directory: Directory, now: Clock = () => performance.now()) {
     this.path = path;
     this.#directory = directory;
+    this.#coming = new Loaded(now);
   }
 
   /** Bytes that are kept. */
@@ -67,11 +72,9 @@ export class Pieces {
    */
   load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     const key = `${piece} ${principal}`;
-    const known = this.#coming.get(key);
-    if (known !== undefined) return known;
     // Whether or not the request that asks first stays: others may wait for it, and it is soon done.
     const client = { principal, isClosed: false, exchange: undefined };
-    const loading = reads.later(client, async () => {
+    const read = async (): Promise<Buffer> => {
       // Another principal may have waited for the same.
       const kept = this.#kept.get(piece);
       if (kept !== undefined) return kept;
@@ -79,9 +82,8 @@ export class Pieces {
       if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
       this.#kept.set(piece, bytes);
       return bytes;
-    });
-    this.#coming.set(key, loading);
-    return loading.finally(() => this.#coming.delete(key));
+    };
+    return this.#coming.load(key, () => reads.later(client, read)).finally(() => this.#coming.free(key));
   }
 
   /**

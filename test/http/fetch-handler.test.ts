@@ -104,6 +104,25 @@ test('with a release in memory no request waits for current.json: it is read aft
   assert.equal(await ask(), 'r2');
 });
 
+test('a piece of a file whose read ended with the request that began it is read again for others after ten seconds', async (t) => {
+  const origin = await openOrigin(await buildCountries({ cells: true, geometries: ['full', 'none'] }));
+  let held = 0;
+  const { read } = origin;
+  const cancelled: Origin = {
+    read: (path, extent, reader) =>
+      path.endsWith('/cells.bin') && typeof extent === 'object' && extent.offset > 0 && held++ === 0
+        ? new Promise(() => {})
+        : read(path, extent, reader),
+  };
+  const worker = await createFetchHandler({ origin: cancelled, public: true });
+  const ask = () => worker.fetch(new Request('https://a.test/api/v1/fc/lv0?contains=1.5,3.5&geometry=none'));
+  void ask();
+  await until(() => held === 1, 'no cell is read');
+  const begun = performance.now();
+  t.mock.method(performance, 'now', () => begun + 10_000);
+  assert.equal((await ask()).status, 200);
+});
+
 test('a public handler answers everybody, as serve --public does, and takes no option of tokens', async () => {
   const origin = await openOrigin(folder);
   const open = await createFetchHandler({ origin, public: true });

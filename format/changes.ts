@@ -19,6 +19,9 @@ export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 /** What became of the GIDs that are gone, over all pairs; relative to the output folder. */
 export const GONE_PATH = `${CHANGES_PATH}/gone.bin`;
 
+/** Maximum bytes of gone.bin, and of its text: those of more are not read by the service. */
+export const GONE_MAX_BYTES = { file: 8 * 1024 * 1024, text: 16 * 1024 * 1024 } as const;
+
 /** At most so many successors of a GID are listed. */
 export const SUCCESSORS_MAX = 5;
 
@@ -103,16 +106,22 @@ export function goneToText(units: readonly GoneUnit[]): string {
 
 /** Reads the text of gone.bin. @throws FormatError */
 export function goneFromText(text: string, file: string): GoneUnit[] {
-  const lines = text.split('\n');
-  if (lines.pop() !== '') throw new FormatError(file, 'does not end in a line feed');
-  return lines.map((line, i) => {
-    const where = `${file} line ${i + 1}`;
-    const [number, gid, ...successors] = valuesIn(line, where);
+  return Array.from(unitsInGone(text, file));
+}
+
+/** The units of the text of gone.bin, read line by line: it may be large. @throws FormatError */
+export function* unitsInGone(text: string, file: string): Generator<GoneUnit> {
+  for (let at = 0, line = 1; at < text.length; line++) {
+    const where = `${file} line ${line}`;
+    const end = text.indexOf('\n', at);
+    if (end === -1) throw new FormatError(where, 'does not end in a line feed');
+    const [number, gid, ...successors] = valuesIn(text.slice(at, end), where);
     const level = LEVELS.find((known) => known === number);
     const isText = successors.every((value): value is string => typeof value === 'string');
     if (level === undefined || typeof gid !== 'string' || !isText) throw new FormatError(where, 'is no unit');
-    return { level, gid, successors };
-  });
+    yield { level, gid, successors };
+    at = end + 1;
+  }
 }
 
 /** The member `changes` of current.json. @throws FormatError */

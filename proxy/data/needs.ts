@@ -6,7 +6,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { notReady } from '../http/problem.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
-import type { QueuedReads } from '../origin/origin.ts';
+import type { Origin, QueuedReads } from '../origin/origin.ts';
 import type { Pieces } from './pieces.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
 import { TABLES } from './release.ts';
@@ -110,6 +110,11 @@ export class Needs {
       this.#found ??= new Map();
       this.#found.set(search.key, await search.find(this.#reads, principal));
     });
+  }
+
+  /** Notes that something is missing which all clients share. @param load brings it into memory */
+  miss(load: (origin: Origin) => Promise<unknown>): undefined {
+    return this.#miss(() => load(this.#reads.origin));
   }
 
   /** Brings what is missing into memory, side by side. */

@@ -272,8 +272,16 @@ export async function loadLevel(
   return new LoadedLevel(origin, description, index, bytes.length, { path: files.manifest, text }, now);
 }
 
-/** Reads a whole file, or the beginning of one, and checks its SHA-256. */
-async function readChecked(origin: Origin, path: string, file: CheckedFile, isBeginning = false): Promise<Buffer> {
+/**
+ * Reads a whole file, or the beginning of one, and checks its SHA-256.
+ * @throws OriginError, FormatError
+ */
+export async function readChecked(
+  origin: Origin,
+  path: string,
+  file: CheckedFile,
+  isBeginning = false,
+): Promise<Buffer> {
   const { bytes, sha256 } = file;
   // The whole file, not a range: one that is longer than recorded is not this file.
   const content = await origin.read(path, isBeginning ? { offset: 0, length: bytes } : bytes);

@@ -4,8 +4,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { changesPath, GONE_PATH } from '../../format/changes.ts';
+import { CURRENT_PATH } from '../../format/layout.ts';
 import { publishChanges } from '../../generator/check/publish-changes.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
@@ -14,7 +15,9 @@ import { openPool } from '../../generator/workers/pool.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { successorsOf } from '../../proxy/features/changes/successors.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
+import { sha256 } from '../support/files.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
@@ -127,6 +130,54 @@ test('a CSV that is damaged is 502; without gone.bin the empty listing has no li
   refusal(await send(service, `${CHANGES}/a..c.csv`), 502, 'origin-damaged');
   const { status, headers } = await send(service, '/api/v1/fc/lv0?gid-0=x');
   assert.deepEqual([status, headers.link], [200, undefined]);
+});
+
+/** Puts successors in the place of those that are published, and counts how often they are read. */
+async function withSuccessors(gone: Buffer, onRead = () => {}) {
+  const own = copyOf(out);
+  writeFileSync(join(own, GONE_PATH), gone);
+  const pointer = join(own, CURRENT_PATH);
+  const current = JSON.parse(readFileSync(pointer, 'utf8'));
+  writeFileSync(pointer, JSON.stringify({ ...current, gone: { bytes: gone.length, sha256: sha256(gone) } }));
+  const files = directoryOrigin(own);
+  const origin: Origin = {
+    ...files,
+    async read(path, ...rest) {
+      const bytes = await files.read(path, ...rest);
+      if (path === GONE_PATH) onRead();
+      return bytes;
+    },
+  };
+  return { own, service: await startService(own, { origin }) };
+}
+
+test('many successors are read with turns for others between, once for all who ask', async () => {
+  const lines = Array.from({ length: 30_000 }, (_, i) => `${JSON.stringify([0, `old ${i}`, 'third'])}\n`);
+  let [reads, turns] = [0, 0];
+  let isAnswered = false;
+  const count = async (): Promise<void> => {
+    for (reads++; !isAnswered; turns++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const { service } = await withSuccessors(gzipSync(lines.join('')), () => void count());
+  const ask = async (i: number) => String((await send(service, `/api/v1/fc/lv0?gid-0=old%20${i}`)).headers.link);
+  const links = await Promise.all([ask(0), ask(1), ask(29_999)]);
+  isAnswered = true;
+  for (const link of links) assert.match(link, /gid-0=third>; rel="successor-version"$/);
+  assert.equal(reads, 1);
+  assert.ok(turns >= 30, `${turns} turns of the event loop`);
+});
+
+test('successors that are damaged or have more text than is allowed are read once for many empty pages, which have no links', async () => {
+  const line = `${JSON.stringify([0, 'x'.repeat(1000), 'third'])}\n`;
+  for (const gone of [gzipSync('nonsense'), gzipSync(line.repeat(17_000)), Buffer.from('no gzip')]) {
+    let reads = 0;
+    const { service } = await withSuccessors(gone, () => reads++);
+    for (let i = 0; i < 5; i++) {
+      const { status, headers } = await send(service, `/api/v1/fc/lv0?gid-0=gone${i}`);
+      assert.deepEqual([status, headers.link], [200, undefined]);
+    }
+    assert.equal(reads, 1);
+  }
 });
 
 test('a public service lets shared caches keep changes for a minute', async () => {

@@ -6,6 +6,7 @@ import { BLOCK_BYTES, Blocks, FILE_BYTES, HEAD_BYTES } from '../../format/blocks
 import { CHANGES_PATH } from '../../format/changes.ts';
 import {
   BLOCKS_FILE,
+  CURRENT_PATH,
   RELEASE_FILE,
   RELEASES_PATH,
   releasePath,
@@ -26,6 +27,8 @@ const DIGEST_BYTES = 16;
 const SIGNATURE_BYTES = 64;
 /** In the thread pool: blocks.bin may have 20 MB. */
 const verified = promisify(verify);
+/** Bytes of files of changes that are kept, once their signatures are verified. */
+const CHANGES_KEPT_BYTES = 32 * 1024 * 1024;
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
 const RETRY_MS = 500;
 /**
@@ -78,13 +81,6 @@ interface SignedRange {
   aligned: ByteRange;
 }
 
-/** A file beside the releases that is known to be signed. */
-interface SignedFile {
-  path: string;
-  signature: Buffer;
-  content: Buffer;
-}
-
 /** The origin of signed releases. */
 export interface SignedOrigin extends Origin {
   /**
@@ -105,14 +101,22 @@ export function signedOrigin(
   now: Clock = () => performance.now(),
 ): SignedOrigin {
   const releases = new Loaded<string, Signed>(now, { retryMs: () => RETRY_MS });
-  let changes: SignedFile | undefined;
-  /** A file of changes, whole: it is read again when its signature is another one. */
+  const changes = new Loaded<string, Buffer>(now, { retryMs: () => RETRY_MS });
+  /** A file of changes, whole: it is read once for all, and again when current.json is another one. */
   const changesAt = async (path: string): Promise<Buffer> => {
-    const signature = await readSignature(origin, path);
-    if (changes !== undefined && changes.path === path && signature?.equals(changes.signature)) return changes.content;
-    const content = await origin.read(path, MAX_BYTES.changes);
-    await requireSigned(path, content, signature, keys);
-    if (signature !== undefined) changes = { path, signature, content };
+    const content = await changes.load(path, () => readSigned(origin, path, MAX_BYTES.changes, keys));
+    let bytes = 0;
+    for (const [kept, { length }] of changes.entries().reverse()) {
+      bytes += length;
+      if (bytes > CHANGES_KEPT_BYTES) changes.free(kept);
+    }
+    return content;
+  };
+  let pointer: Buffer | undefined;
+  const readPointer = async (...read: Parameters<Origin['read']>): Promise<Buffer> => {
+    const content = await origin.read(...read);
+    if (pointer?.equals(content) === false) for (const [path] of changes.entries()) changes.free(path);
+    pointer = content;
     return content;
   };
   const signedIn = (folder: string): Promise<Signed> =>
@@ -147,6 +151,7 @@ export function signedOrigin(
     timeOf: async (release, digest) => (await readSigning(origin, releasePath(release), digest, keys))?.time ?? '',
     async read(path, extent, reader = {}) {
       const folder = folderOf(path);
+      if (path === CURRENT_PATH) return readPointer(path, extent, reader);
       if (path.startsWith(`${CHANGES_PATH}/`)) return partOf(path, await changesAt(path), extent);
       if (folder === undefined) return origin.read(path, extent, reader);
       const place = placeOf(await signedIn(folder), folder, path, extent);
@@ -172,6 +177,7 @@ export function signedOrigin(
       },
     }),
     close(path) {
+      changes.free(path);
       for (const [folder] of releases.entries()) if (path === '' || path === folder) releases.free(folder);
       origin.close?.(path);
     },

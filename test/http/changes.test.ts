@@ -192,13 +192,43 @@ test('with a trusted key changes are read only as they were signed', async () =>
   await publish(own, 'a', 'b', privateKey);
   const path = changesPath('a', 'b');
   const stored = readFileSync(join(own, path));
-  const origin = signedOrigin(directoryOrigin(own), [publicKey]);
+  const open = () => signedOrigin(directoryOrigin(own), [publicKey]);
+  const origin = open();
   assert.ok((await origin.read(path, 1e6)).equals(stored));
   assert.ok((await origin.read(path, { offset: 3, length: 5 })).equals(stored.subarray(3, 8)));
   await publish(own, 'a', 'b', generateKeyPairSync('ed25519').privateKey);
-  await assert.rejects(origin.read(path, 1e6), { name: 'SignatureError' });
+  await assert.rejects(open().read(path, 1e6), { name: 'SignatureError' });
   rmSync(join(own, `${path}.sig`));
-  await assert.rejects(origin.read(path, 1e6), /missing, so nobody has signed/);
+  await assert.rejects(open().read(path, 1e6), /missing, so nobody has signed/);
+});
+
+test('signed changes are read once for all readers of two pairs, and again when current.json is another one', async () => {
+  const own = copyOf(bare);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const paths = [changesPath('a', 'b'), changesPath('b', 'c')];
+  for (const [from, to] of ['ab', 'bc']) await publish(own, from ?? '', to ?? '', privateKey);
+  const files = directoryOrigin(own);
+  const reads: string[] = [];
+  const counting: Origin = {
+    read(path, ...rest) {
+      reads.push(path);
+      return files.read(path, ...rest);
+    },
+  };
+  const origin = signedOrigin(counting, [publicKey]);
+  const readAll = async (): Promise<string[]> => {
+    const [pointer] = [await origin.read(CURRENT_PATH, 1e6), reads.splice(0)];
+    assert.ok(pointer.length > 0);
+    // In pieces, as a stream does, of both in turn.
+    for (let at = 0; at < 50; at += 10)
+      await Promise.all([...paths, ...paths].map((path) => origin.read(path, { offset: at, length: 10 })));
+    return reads.toSorted();
+  };
+  const once = paths.flatMap((path) => [path, `${path}.sig`]);
+  assert.deepEqual(await readAll(), once);
+  assert.deepEqual(await readAll(), []);
+  writeFileSync(join(own, CURRENT_PATH), `${readFileSync(join(own, CURRENT_PATH), 'utf8')}\n`);
+  assert.deepEqual(await readAll(), once);
 });
 
 test('successors are followed without end in a circle, and five at most', () => {

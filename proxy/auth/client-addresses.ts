@@ -1,7 +1,7 @@
 // The clients of a public service, which knows no tokens: one principal for each address, in place of the authenticator.
 import { isIP, isIPv4 } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
-import type { HttpRequest, Principal, Principals, Sender } from '../http/request.ts';
+import { HEADER_MAX_CHARS, type HttpRequest, type Principal, type Principals, type Sender } from '../http/request.ts';
 
 /**
  * A network of this many bits is one client: whoever has an IPv6 address has all of its /64 (RFC 4291 section 2.5.1).
@@ -35,7 +35,10 @@ export class ClientAddresses implements Principals {
  * to the first that is not trusted itself. What stands before that, any client can write.
  */
 function forwardedFor(headers: HttpRequest['headers'], nearest: string, trusted: TrustedProxies): string {
-  const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
+  const list = [headers['x-forwarded-for'] ?? []].flat().join(',');
+  const entries = list.slice(-HEADER_MAX_CHARS).split(',').reverse();
+  // The first one that is left of a longer list may be cut: another address.
+  if (list.length > HEADER_MAX_CHARS) entries.pop();
   let address = nearest;
   for (const entry of entries) {
     const before = plainAddress(entry.trim().replace(/^\[(.*)\](:\d+)?$|^([\d.]+):\d+$/, '$1$3'));

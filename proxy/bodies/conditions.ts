@@ -1,7 +1,7 @@
 // Conditions of a request on the entity tag of its answer (RFC 9110 section 13), and the range of a file that it asks
 // for (section 14). Used by send.ts, fetch/messages.ts and files.ts.
 import { Problem } from '../http/problem.ts';
-import type { HttpRequest } from '../http/request.ts';
+import { HEADER_MAX_CHARS, type HttpRequest } from '../http/request.ts';
 import type { ByteRange } from '../origin/origin.ts';
 import { type Answer, type HeaderList, problemToAnswer } from './answer.ts';
 
@@ -30,28 +30,31 @@ function withoutContent(headers: HeaderList): HeaderList {
   return headers.filter((_, i) => headers[i - (i % 2)]?.startsWith('Content-') !== true);
 }
 
-/** Does If-Match list this entity tag? Strong comparison (section 13.1.1). Those of this service contain no comma. */
+/** Does If-Match list this entity tag? Strong comparison (section 13.1.1). */
 function hasTag(list: string, etag: string): boolean {
-  return list.split(',').some((item) => ['*', etag].includes(item.trim()));
+  return tagsIn(list).some((tag) => tag === '*' || tag === etag);
 }
 
 /** Does If-None-Match list it? Weak comparison (section 13.1.2). */
 function isKnown(list: string, etag: string): boolean {
-  return list.split(',').some((item) => {
-    const tag = item.trim();
-    return tag === '*' || tag === etag || tag === `W/${etag}`;
-  });
+  return tagsIn(list).some((tag) => tag === '*' || tag === etag || tag === `W/${etag}`);
+}
+
+/** The entity tags of a list. Those of this service contain no comma. */
+function tagsIn(list: string): readonly string[] {
+  return list.length > HEADER_MAX_CHARS ? [] : list.split(',').map((item) => item.trim());
 }
 
 /**
- * The range that is asked for; undefined for the whole file: without Range, with one that is not valid, with several
- * ranges, if the client has the beginning of another file (If-Range), or if a condition decides otherwise.
+ * The range that is asked for; undefined for the whole file: without Range, with one that is not valid or too long, with
+ * several ranges, if the client has the beginning of another file (If-Range), or if a condition decides otherwise.
  * @throws Problem range-not-satisfiable
  */
 export function rangeOf({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
   const { range, 'if-range': ifRange } = headers;
+  if (range === undefined || range.length > HEADER_MAX_CHARS) return undefined;
   // 412 and 304 come before a range (section 13.2.2), which has no meaning but for GET.
-  if (range === undefined || method !== 'GET' || decidedBy(headers, etag) !== undefined) return undefined;
+  if (method !== 'GET' || decidedBy(headers, etag) !== undefined) return undefined;
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
   const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
   if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;

@@ -2,7 +2,7 @@
 // configured reverse proxy, and ignored otherwise.
 import { Problem } from './problem.ts';
 import type { HttpRequest } from './request.ts';
-import { isHost } from './request.ts';
+import { HEADER_MAX_CHARS, isHost } from './request.ts';
 
 /** The reverse proxies in front of this one. */
 export interface TrustedProxies {
@@ -69,5 +69,5 @@ function forwardedBase({ headers, scheme, peer }: HttpRequest, trusted: TrustedP
 
 /** The last item of a list header: the one that the nearest proxy added. */
 function lastItem(header: string | string[] | undefined): string | undefined {
-  return [header].flat().at(-1)?.split(',').at(-1)?.trim();
+  return [header].flat().at(-1)?.slice(-HEADER_MAX_CHARS).split(',').at(-1)?.trim();
 }

@@ -134,6 +134,11 @@ export const TARGET_MAX_BYTES: number = 8 * 1024;
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** Maximum number of headers; real clients send fewer than half. */
 const HEADERS_MAX = 200;
+/**
+ * A header that is parsed is read up to this many characters, a list of hops from its end. A longer one says nothing:
+ * thousands of items would cost everybody else a millisecond for each request.
+ */
+export const HEADER_MAX_CHARS = 500;
 
 // A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 section 3.2.2).
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/;
@@ -221,7 +226,7 @@ export type Coding = 'gzip' | 'identity';
  */
 export function codingFor(accept: string | undefined): Coding {
   // The common values of browsers, curl and HTTP libraries.
-  if (accept === undefined) return 'identity';
+  if (accept === undefined || accept.length > HEADER_MAX_CHARS) return 'identity';
   if (accept.startsWith('gzip') && /^gzip(, (deflate|br|zstd))*$/.test(accept)) return 'gzip';
   const weights = new Map<string, number>();
   for (const item of accept.split(',')) {

@@ -184,6 +184,45 @@ test('floods of headers, long names, long values and long targets get 431 or 414
     assert.ok((await send(proxy, `${PATH}?${query}`)).status < 500);
 });
 
+test('a header above 500 characters is not parsed: it names no coding, entity tag, range or hop', async () => {
+  const gzip = { 'accept-encoding': 'gzip' };
+  const commas = (items: string, length: number): string => `${','.repeat(length - items.length)}${items}`;
+  for (const [path, ranged] of [
+    [PATH, false],
+    ['/openapi.json', false],
+    ['/api/v1/download/lv0.geojsonl.gz', true],
+  ] as const) {
+    const { headers, body } = await send(proxy, path, gzip);
+    const etag = String(headers.etag);
+    for (const length of [500, 501, 15_500]) {
+      const isRead = length === 500;
+      const status = async (asked: Record<string, string>): Promise<number> =>
+        (await send(proxy, path, { ...gzip, ...asked })).status;
+      assert.equal(await status({ 'if-none-match': commas(etag, length) }), isRead ? 304 : 200, `${path} ${length}`);
+      assert.equal(await status({ 'if-match': commas(etag, length) }), isRead ? 200 : 412, `${path} ${length}`);
+      const { headers: coded } = await send(proxy, path, { 'accept-encoding': commas('gzip', length) });
+      if (!ranged) assert.equal(coded['content-encoding'], isRead ? 'gzip' : undefined, `${path} ${length}`);
+      if (ranged) {
+        const range = `bytes=${'0'.repeat(length - 8)}-1`;
+        const answer = await send(proxy, path, { range });
+        assert.deepEqual([answer.status, answer.body.length], isRead ? [206, 2] : [200, body.length]);
+      }
+    }
+  }
+  const hops = { trustProxy: ['127.0.0.1'], assets: new Map() };
+  const behind = await startService(folder, hops);
+  const host = `${'a.'.repeat(120)}test`;
+  for (const [said, base] of [
+    [{ 'x-forwarded-host': commas('b.test', 7_000), 'x-forwarded-proto': commas('https', 7_000) }, 'https://b.test'],
+    [{ 'x-forwarded-host': `${'x'.repeat(600)},${host}` }, `http://${host}`],
+  ] as const) {
+    const { headers } = await send(behind, `${PATH}?page-size=1`, said);
+    assert.ok(String(headers.link).startsWith(`<${base}${PATH}?`), String(headers.link).slice(0, 100));
+  }
+  for (const length of [501, 15_500])
+    assert.equal((await send(behind, PATH, { 'x-forwarded-host': 'a'.repeat(length) })).status, 400);
+});
+
 test('headers, and whole requests, that do not come in time get 408', async () => {
   const limits = { headersMs: 150, requestMs: 300, checkMs: 20, keepAliveMs: 65_000, idleMs: 120_000 };
   const strict = await startService(folder, { limits });

@@ -54,6 +54,9 @@ test('X-Forwarded-For is believed of trusted hops only, from the last entry to t
     ['10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
     ['10.0.0.1', '198.51.100.1, _hidden, 10.3.0.1', '10.3.0.1'],
     ['10.0.0.1', `${'1.1.1.1,'.repeat(500)}198.51.100.1`, '198.51.100.1'],
+    // Only the end of a long one is read: of this one the first address, cut, would be another one.
+    ['10.0.0.1', `198.51.100.1${',10.0.0.2'.repeat(50)}${',10.0.0.22'.repeat(4)}`, '10.0.0.2'],
+    ['10.0.0.1', `198.51.100.1${',10.0.0.2'.repeat(1_700)}`, '10.0.0.2'],
   ] as const)
     assert.equal(clientOf(peer, forwarded, hops), client, forwarded);
   assert.equal(clientOf('10.0.0.1', '198.51.100.1'), '10.0.0.1');

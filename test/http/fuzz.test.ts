@@ -1,4 +1,5 @@
-// A thousand requests with errors in them, and points of many digits, the same ones in each run of a slice.
+// A thousand requests with errors in them, points of many digits, and times made of pieces of others: the same ones in
+// each run of a slice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -129,5 +130,19 @@ test('points of many digits around 90 and 180 are taken or refused by what is wr
       const { status } = await send(service, `${path}${longitude},${latitude}`);
       assert.equal(status, isBeyond(longitude, 180) || isBeyond(latitude, 90) ? 400 : 200, `${longitude},${latitude}`);
     }
+  assert.deepEqual(service.log, []);
+});
+
+const DATETIMES = 200;
+const PIECES = ['2026-11-23', '2016-12-31', 'T23:59', 'Tx', 't', ':60', ':5', 'Z', 'z', '-', '+01:00', '..', '/', '.5'];
+
+test('a datetime of pieces of valid ones is taken or refused, and nothing is logged', async () => {
+  const service = await startService(folder);
+  const texts = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
+  for (const text of seedsOf(1).flatMap((seed) => fc.sample(texts, { seed, numRuns: DATETIMES }))) {
+    const path = `/api/v1/ogc/collections/lv0/items?limit=1&datetime=${encodeURIComponent(text)}`;
+    const { status } = await send(service, path);
+    assert.ok(status === 200 || status === 400, `${status} for ${text}`);
+  }
   assert.deepEqual(service.log, []);
 });

@@ -132,9 +132,11 @@ const LEAP = /:60(?=[.Z+-])/;
 
 /** Is it an instant, or an interval whose end is not before its start? What has no time matches any. */
 function isTime(text: string): boolean {
+  // What has another form names no time, and could be read as none.
+  if (!IS_TIME.test(text)) return false;
   const times = text.split('/').filter((end) => end !== '' && end !== '..');
   const [first = Number.NaN, last = first] = times.map(instantOf);
-  return IS_TIME.test(text) && first <= last;
+  return first <= last;
 }
 
 /** Milliseconds; NaN if there is no such day. V8 takes February 30 for March 2. */

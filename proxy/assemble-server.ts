@@ -16,8 +16,9 @@ import { Releases } from './data/releases.ts';
 import { ROWS } from './features/rows.ts';
 import { answeringWith } from './handler.ts';
 import { BaseUrl } from './http/base-url.ts';
-import type { Time } from './http/time.ts';
+import { MACHINE_TIME, type Time } from './http/time.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
+import { errorLog } from './operations/error-log.ts';
 import { QueuedReads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
 import type { Assets } from './site/asset.ts';
@@ -80,7 +81,7 @@ export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
-  { observer = {}, timeouts, work, held, time, listenUrl, assets }: ServerParts = {},
+  { observer = {}, timeouts, work, held, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
 ): HttpServer {
   const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
@@ -112,7 +113,7 @@ export function assembleServer(
       publicUrl,
     }),
     baseUrl,
-    log,
+    log: errorLog(log, time),
   };
   const sending = { reads, held: new HeldBytes(held, time), lifecycle };
   return createHttpServer(answeringWith(context), sending, observer, timeouts, time);

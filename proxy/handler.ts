@@ -23,8 +23,8 @@ export interface HandlerContext extends Sources {
   /** What needs no token. */
   publicRows: PublicRows;
   baseUrl: BaseUrl;
-  /** Receives a line for each error that the client did not cause; never a token. */
-  log: (line: string) => void;
+  /** Receives each error that the client did not cause; in none is a token. */
+  log: (error: unknown) => void;
 }
 
 /** What answers the requests of a platform. */

@@ -122,18 +122,12 @@ const TAG_CHARS = 16;
 
 /**
  * The answer for an error.
- * @param log receives a line for each error that the client did not cause
+ * @param log receives each error that the client did not cause
  */
-export function errorToAnswer(error: unknown, log: (line: string) => void): Answer {
+export function errorToAnswer(error: unknown, log: (error: unknown) => void): Answer {
   if (error instanceof Problem) return problemToAnswer(error);
-  log(errorToLogLine(error));
+  log(error);
   return problemToAnswer(unexpectedErrorToProblem(error));
-}
-
-/** An error of the origin as its message; an unexpected error with its stack. */
-export function errorToLogLine(error: unknown): string {
-  if (isStorageError(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Is a stored file the cause of this error? */

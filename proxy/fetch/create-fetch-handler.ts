@@ -19,6 +19,7 @@ import { loggedRefresh } from '../data/watch-releases.ts';
 import { ROWS } from '../features/rows.ts';
 import { answeringWith, type HandlerContext } from '../handler.ts';
 import { BaseUrl } from '../http/base-url.ts';
+import { errorLog } from '../operations/error-log.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, QueuedReads } from '../origin/origin.ts';
 import { publicRows } from '../public-rows.ts';
@@ -117,7 +118,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       publicUrl,
     }),
     baseUrl,
-    log,
+    // A timer may end with its request: what comes after a line is said with the next one.
+    log: errorLog(log, { now: clockThroughFreezes(), after: () => () => {} }),
   };
   const answering = answeringWith(context);
   const responding: Responding = { ...answering, reads: context.reads };

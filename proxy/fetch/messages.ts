@@ -1,7 +1,7 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by
 // create-fetch-handler.ts.
 
-import { type Answer, errorToLogLine } from '../bodies/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
@@ -15,8 +15,8 @@ export interface Responding {
   reads: QueuedReads;
   responses: ResponseCaches;
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
-  /** Receives a line for each error that the client did not cause. */
-  log: (line: string) => void;
+  /** Receives each error that the client did not cause. */
+  log: (error: unknown) => void;
 }
 
 /**
@@ -62,7 +62,7 @@ async function toResponse(
 function chunksToStream(
   first: IteratorResult<Buffer>,
   rest: AsyncIterator<Buffer>,
-  log: (line: string) => void,
+  log: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   let next: IteratorResult<Buffer> | undefined = first;
   let isCancelled = false;
@@ -77,7 +77,7 @@ function chunksToStream(
         else controller.enqueue(chunk.value);
       } catch (error) {
         if (isCancelled) return;
-        log(errorToLogLine(error));
+        log(error);
         controller.error(error);
       }
     },

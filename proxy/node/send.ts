@@ -1,7 +1,7 @@
 // Sends one answer with node:http. Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, errorToLogLine, isStorageError } from '../bodies/answer.ts';
+import { type Answer, type Body, isStorageError } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
@@ -17,7 +17,7 @@ export interface Sending {
   responses: ResponseCaches;
   /** The answer to a request whose body could not be read. Never rejects. */
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
-  log: (line: string) => void;
+  log: (error: unknown) => void;
 }
 
 /** The response to one request: `begin` sends an answer, as a whole or in chunks; `#failed` sends another one. */
@@ -130,8 +130,7 @@ export class SentResponse implements Recipient {
     if (!res.headersSent && !this.isClosed)
       return this.begin(await this.#sending.answerAgain(this.#request, answer, error));
     // A disconnect of the client is an error here too; it is not logged.
-    if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed))
-      this.#sending.log(errorToLogLine(error));
+    if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed)) this.#sending.log(error);
     res.destroy();
   }
 }

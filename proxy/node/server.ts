@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
-import { type Answer, errorToLogLine } from '../bodies/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
 import { type HttpRequest, hasContent, newRequest } from '../http/request.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
 import type { Lifecycle } from '../operations/health.ts';
@@ -100,7 +100,7 @@ export function createHttpServer(
       if (isLast || hasContent(request)) res.setHeader('Connection', 'close');
       response.begin(answer);
     } catch (error) {
-      log(errorToLogLine(error));
+      log(error);
       res.destroy();
     }
   };

@@ -126,7 +126,7 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     rows: ROWS,
     // Nothing public is asked for.
     publicRows: new Map(),
-    log,
+    log: (error: unknown) => console.error(error),
   };
   const sending = { reads, held: new HeldBytes(), lifecycle: { isStopping: false } };
   const { server } = createHttpServer(answeringWith(context), sending, {});

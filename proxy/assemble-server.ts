@@ -16,6 +16,7 @@ import { Releases } from './data/releases.ts';
 import { ROWS } from './features/rows.ts';
 import { answeringWith } from './handler.ts';
 import { BaseUrl } from './http/base-url.ts';
+import type { Sender } from './http/request.ts';
 import { MACHINE_TIME, type Time } from './http/time.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
 import { errorLog } from './operations/error-log.ts';
@@ -91,8 +92,10 @@ export function assembleServer(
   const reads = new QueuedReads(origin, new WorkQueue(work), new BodyBuffers());
   const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
+  const addresses = new ClientAddresses(trustedProxies);
   const context = {
-    principals: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    principals: tokenRules === undefined ? addresses : new Authenticator(tokenRules),
+    addressOf: (sender: Sender) => addresses.known(sender),
     audience,
     metadataUrl: resourceMetadata && metadataUrl,
     admit: limits && admittingWithin(limits),

@@ -2,17 +2,19 @@
 import { FormatError } from '../format/parse.ts';
 import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, type Representation } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
-import type { PublicRows, Row, Rows, Sources } from './bodies/row.ts';
+import type { PublicRow, PublicRows, Row, Rows, Sources } from './bodies/row.ts';
 import { LoadError } from './data/needs.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
-import type { HttpRequest, Principal, Principals } from './http/request.ts';
+import type { HttpRequest, Principal, Principals, Sender } from './http/request.ts';
 import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
 import { OriginError } from './origin/origin.ts';
 
 /** What all requests share; created once by assemble-server.ts. */
 export interface HandlerContext extends Sources {
   principals: Principals;
+  /** Whose turn a request is that has no valid token. */
+  addressOf: (sender: Sender) => Principal;
   /** The URL of the metadata of the service at a base URL; undefined if it has none. */
   metadataUrl: ((base: string) => string) | undefined;
   /** Admits a request of a client; undefined if clients are not limited. @throws Problem too-many-requests */
@@ -59,21 +61,24 @@ function answerClient(context: HandlerContext, request: HttpRequest): Answer | P
   const row = rows.of(request.path);
   request.route = row?.path;
   request.principal ??= principals.known(request);
-  if (request.principal !== undefined && reads.isNext(request.principal)) return answerRow(context, request, row);
+  const answer = (): Answer | Promise<Answer> => answerRow(context, request, row);
+  if (request.principal !== undefined) return inTurn(context, request, request.principal, answer);
   const metadata = (): string | undefined => metadataUrl?.(baseUrl.of(request));
-  return answerInTurn(context, request, row, request.principal ?? principals.verify(request, metadata));
+  return inTurn(context, request, context.addressOf(request), async () => {
+    request.principal = await principals.verify(request, metadata);
+    await reads.turn(request.principal, request.peer);
+    return answer();
+  });
 }
 
-/** The answer to a client that must be verified first, or asks for much at a time. */
-async function answerInTurn(
-  context: HandlerContext,
-  request: HttpRequest,
-  row: Row | undefined,
-  principal: Principal | Promise<Principal>,
-): Promise<Answer> {
-  request.principal = await principal;
-  await context.reads.turn(request.principal, request.peer);
-  return answerRow(context, request, row);
+/** The answer when it is the turn of a client: at once, unless much is being done. */
+function inTurn(
+  { reads }: HandlerContext,
+  { peer }: HttpRequest,
+  client: Principal,
+  answer: () => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  return reads.isNext(client) ? answer() : reads.turn(client, peer).then(answer);
 }
 
 /** The answer to a client. */
@@ -92,9 +97,18 @@ function answerRow(context: HandlerContext, request: HttpRequest, row: Row | und
 /** What is outside /api/, for messages, where the service has it. */
 const PUBLIC_PATHS = ['/', '/docs', '/healthz', '/readyz', '/openapi.json'];
 
-/** The answer to a request outside /api/, which needs no token. */
-function answerPublic({ publicRows }: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
-  const row = publicRows.get(request.path);
+/** The answer to a request outside /api/, which needs no token. Health checks wait for nobody. */
+function answerPublic(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
+  const row = context.publicRows.get(request.path);
+  const answer = (): Answer | Promise<Answer> => answerPublicRow(context, request, row);
+  return row?.isProbe === true ? answer() : inTurn(context, request, context.addressOf(request), answer);
+}
+
+function answerPublicRow(
+  { publicRows }: HandlerContext,
+  request: HttpRequest,
+  row: PublicRow | undefined,
+): Answer | Promise<Answer> {
   if (row === undefined) {
     const paths = PUBLIC_PATHS.filter((path) => publicRows.has(path));
     throw new Problem('not-found', `Available: ${paths.join(', ')} and the paths under /api/v1/.`);

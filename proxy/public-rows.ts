@@ -22,8 +22,8 @@ export interface PublicParts extends Readiness {
 export function publicRows(parts: PublicParts): PublicRows {
   const { assets, resourceMetadata, baseUrl, publicUrl, releases, audience } = parts;
   const rows: [string, PublicRow][] = [
-    ['/healthz', { path: '/healthz', answer: answerAlive }],
-    ['/readyz', { path: '/readyz', answer: () => answerReady(parts) }],
+    ['/healthz', { path: '/healthz', isProbe: true, answer: answerAlive }],
+    ['/readyz', { path: '/readyz', isProbe: true, answer: () => answerReady(parts) }],
   ];
   if (resourceMetadata !== undefined)
     for (const path of metadataPaths(publicUrl))

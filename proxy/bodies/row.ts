@@ -47,6 +47,8 @@ export interface Rows {
 export interface PublicRow {
   /** The path, or a label for a kind of path. */
   readonly path: string;
+  /** Is it a health check? */
+  readonly isProbe?: true;
   /** @throws Problem */
   answer(request: HttpRequest): Answer | Promise<Answer>;
 }

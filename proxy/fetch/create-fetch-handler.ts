@@ -95,9 +95,11 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
   const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);
+  // Addresses are the platform's: all clients of a public service are one here.
+  const addresses = new ClientAddresses(undefined);
   const context: HandlerContext = {
-    // Addresses are the platform's: all clients of a public service are one here.
-    principals: rules === undefined ? new ClientAddresses(undefined) : new Authenticator(rules),
+    principals: rules === undefined ? addresses : new Authenticator(rules),
+    addressOf: (sender) => addresses.known(sender),
     audience,
     metadataUrl: resourceMetadata && metadataUrl,
     admit: undefined,

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
+import { Connection } from '../simulation/connection.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 import { heldService } from '../support/http/held-service.ts';
 import { type Answer, rawGet, refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { authorizedWith, startService } from '../support/http/in-process-proxy.ts';
@@ -182,6 +184,53 @@ test('a request of another client is next after one of a client with thousands',
   await Promise.all(all);
   assert.equal(answered.length, 2001);
   assert.ok(answered.indexOf('other') <= 1, `after ${answered.indexOf('other')} others`);
+});
+
+/** What connections are answered that come in the same turn of the event loop, in the order of their answers. */
+async function answersTo(requests: readonly (readonly [name: string, lines: string])[]): Promise<string[]> {
+  const done: string[] = [];
+  const service = await startService(folder, {
+    trustProxy: ['127.0.0.1'],
+    observe: (req, res) => res.once('finish', () => done.push(`${req.headers['x-name']} ${res.statusCode}`)),
+  });
+  const manners = { paceMs: 0, leavesMs: undefined };
+  for (const [name, lines] of requests) {
+    const request = `GET ${lines}\r\nX-Name: ${name}\r\nHost: a.test\r\nConnection: close\r\n\r\n`;
+    service.server.emit('connection', new Connection(new VirtualTime(), request, manners));
+  }
+  await until(
+    () => done.length === requests.length,
+    () => `${done.length} answers`,
+  );
+  return done;
+}
+
+test('without a token, too, clients take turns, by address: others are next after hundreds of one', async () => {
+  const { authorization } = await as('other');
+  const from = (address: string): string => `HTTP/1.1\r\nX-Forwarded-For: 203.0.113.9, ${address}`;
+  for (const [path, status] of [
+    ['/.well-known/api-catalog', 200],
+    ['/nothing', 404],
+    [PATH, 401],
+  ] as const) {
+    const many = Array.from({ length: 600 }, () => ['many', `${path} ${from('198.51.100.1')}`] as const);
+    const others = [
+      ['address', `${path} ${from('198.51.100.2')}`],
+      ['token', `${PATH} HTTP/1.1\r\nAuthorization: ${authorization}`],
+    ] as const;
+    const done = await answersTo([...many, ...others]);
+    for (const other of [`address ${status}`, 'token 200']) {
+      const before = done.indexOf(other);
+      assert.ok(before !== -1 && before < 300, `${path}: ${other} after ${before}`);
+    }
+  }
+});
+
+test('health checks wait for nobody', async () => {
+  const path = '/.well-known/api-catalog HTTP/1.1';
+  const many = Array.from({ length: 600 }, () => ['many', path] as const);
+  const done = await answersTo([...many, ['alive', '/healthz HTTP/1.1'], ['ready', '/readyz HTTP/1.1']]);
+  for (const probe of ['alive 200', 'ready 200']) assert.ok(done.indexOf(probe) < 300, `after ${done.indexOf(probe)}`);
 });
 
 /** Milliseconds that keep the event loop busy, more than may be done in a turn of it. */

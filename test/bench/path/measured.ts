@@ -114,8 +114,10 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
   const reads = new QueuedReads(origin, new WorkQueue(), new BodyBuffers());
+  const addresses = new ClientAddresses(trustedProxies);
   const context: HandlerContext = {
-    principals: tokenRules === undefined ? new ClientAddresses(trustedProxies) : new Authenticator(tokenRules),
+    principals: tokenRules === undefined ? addresses : new Authenticator(tokenRules),
+    addressOf: (sender) => addresses.known(sender),
     audience: 'private',
     releases: await openReleases(settings, log),
     responses: responseCaches(),

@@ -14,6 +14,13 @@ export interface Phase {
   largestBytes: number;
 }
 
+/** A phase that runs now: how many of its tasks are done, of those that are known until now. */
+export interface RunningPhase {
+  phase: string;
+  done: number;
+  expected: number;
+}
+
 /** What a task took. Plain data: a child process sends it. */
 export interface Cost {
   cpuSeconds: number;
@@ -45,11 +52,17 @@ function resetLargest(): void {
 /** The phases of a command, in the order in which they began. */
 export class Phases {
   readonly #phases = new Map<string, Phase & { began: number; running: number }>();
-  readonly #onChange: (running: readonly string[]) => void;
+  readonly #waiting = new Map<string, number>();
+  readonly #onChange: (running: readonly RunningPhase[]) => void;
 
-  /** @param onChange gets the names of the phases that run now */
-  constructor(onChange: (running: readonly string[]) => void = () => {}) {
+  /** @param onChange gets the phases that run now */
+  constructor(onChange: (running: readonly RunningPhase[]) => void = () => {}) {
     this.#onChange = onChange;
+  }
+
+  /** Announces a task that will begin later. */
+  expect(phase: string): void {
+    this.#waiting.set(phase, (this.#waiting.get(phase) ?? 0) + 1);
   }
 
   /** Counts a task from its beginning to its end. @returns its result */
@@ -58,6 +71,7 @@ export class Phases {
     const none = { phase, tasks: 0, seconds: 0, cpuSeconds: 0, largestBytes: 0, began, running: 0 };
     const counted = this.#phases.get(phase) ?? none;
     this.#phases.set(phase, counted);
+    this.#waiting.set(phase, Math.max(0, (this.#waiting.get(phase) ?? 0) - 1));
     counted.running++;
     this.#changed();
     try {
@@ -78,6 +92,13 @@ export class Phases {
   }
 
   #changed(): void {
-    this.#onChange([...this.#phases.values()].filter(({ running }) => running > 0).map(({ phase }) => phase));
+    const running = [...this.#phases.values()].filter((phase) => phase.running > 0);
+    this.#onChange(
+      running.map(({ phase, tasks, running: begun }) => ({
+        phase,
+        done: tasks,
+        expected: tasks + begun + (this.#waiting.get(phase) ?? 0),
+      })),
+    );
   }
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
-import { type Cost, measured, Phases } from '../report/phases.ts';
+import { type Cost, measured, Phases, type RunningPhase } from '../report/phases.ts';
 import { idleMemory } from './memory.ts';
 import { type Demand, TaskQueue } from './task-queue.ts';
 import { type Job, perform, type Work } from './tasks.ts';
@@ -41,13 +41,13 @@ const AT_ONCE: Demand = { rank: 0, bytes: 0 };
  * A pool of at most `size` child processes; with 0, tasks run in this process, one at a time.
  * @param atOnce number of children to start before the first job: each takes half a second to load its modules
  * @param memory bytes that tasks may hold together
- * @param onPhases gets the names of the phases that run now, whenever they change
+ * @param onPhases gets the phases that run now, whenever they change
  */
 export function openPool(
   size: number,
   atOnce = 0,
   memory?: number,
-  onPhases?: (running: readonly string[]) => void,
+  onPhases?: (running: readonly RunningPhase[]) => void,
 ): Pool {
   const phases = new Phases(onPhases);
   const queue = new TaskQueue(Math.max(size, 1), memory);
@@ -98,7 +98,10 @@ export function openPool(
   return {
     size,
     phases,
-    run: (work, task, demand = AT_ONCE) => queue.run(demand, () => start({ ...work, task })) as Promise<never>,
+    run(work, task, demand = AT_ONCE) {
+      phases.expect(work.phase);
+      return queue.run(demand, () => start({ ...work, task })) as Promise<never>;
+    },
     async close() {
       isClosed = true;
       queue.clear();

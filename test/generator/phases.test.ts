@@ -16,10 +16,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 test('a build says what each phase took, and names those that run', async () => {
   let phases: readonly Phase[] = [];
   const seen = new Set<string>();
+  let most = 0;
   await build(buildOptions(writeCountries(), temporaryFolder(), WHOLE), {
     ...SILENT,
     phases: (running) => {
-      for (const name of running) seen.add(name);
+      for (const { phase, done, expected } of running) {
+        seen.add(phase);
+        assert.ok(done < expected, phase);
+        most = Math.max(most, expected);
+      }
     },
     measured: (all) => {
       phases = all;
@@ -28,6 +33,7 @@ test('a build says what each phase took, and names those that run', async () => 
   const names = 'describe read borders geometries files validity check indexes publish'.split(' ');
   assert.deepEqual(phases.map(({ phase }) => phase).sort(), names.sort());
   assert.deepEqual([...seen].sort(), names);
+  assert.equal(most, Math.max(...phases.map(({ tasks }) => tasks)), 'tasks that wait are known');
   for (const { phase, tasks, seconds, cpuSeconds, largestBytes } of phases)
     assert.ok(tasks > 0 && seconds > 0 && cpuSeconds >= 0 && largestBytes > 1e7, phase);
 });
@@ -75,7 +81,7 @@ test('before it reads more than 20,000 units of a level a build with tiles says 
 
 test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {
   const running: string[] = [];
-  const phases = new Phases((names) => running.push(names.join()));
+  const phases = new Phases((all) => running.push(all.map(({ phase }) => phase).join()));
   const done = (largestBytes: number) => async () => ({
     result: largestBytes,
     cost: { cpuSeconds: 2, largestBytes, heldBytes: 0 },
@@ -99,16 +105,41 @@ test('a phase lasts from its first task to its last; a failed task is not counte
   assert.ok(result === 1 && cost.largestBytes > 1e7);
 });
 
-test('progress names the phases, and the table has a line for each', () => {
-  let text = '';
-  const write = (more: string): void => {
-    text += more;
-  };
-  const report = reportTo({ isTTY: false, columns: 80, write });
-  report.phases?.(['read', 'borders']);
-  report.expect('features read', 2);
-  report.advance('features read', 1);
-  assert.equal(text, '[read, borders] features read: 1 of 2\n');
+test('without a terminal progress is a line every ten seconds: the phases with their tasks, and what is not finished', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  const lines: string[] = [];
+  const report = reportTo({ isTTY: false, columns: 80, write: (line: string) => lines.push(line) });
+  report.expect('features read', 2000);
+  report.phases?.([{ phase: 'read', done: 1, expected: 6 }]);
+  report.advance('features read', 1000);
+  t.mock.timers.tick(9_000);
+  assert.deepEqual(lines, []);
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(lines.splice(0), ['read: 1 of 6 tasks, features read: 1,000 of 2,000\n']);
+  report.advance('features read', 1000);
+  report.phases?.([{ phase: 'tiles', done: 12, expected: 46 }]);
+  for (let i = 0; i < 2; i++) t.mock.timers.tick(10_000);
+  assert.deepEqual(lines.splice(0), ['tiles: 12 of 46 tasks\n', 'tiles: 12 of 46 tasks\n'], 'reading has ended');
+  report.phases?.([]);
+  report.end();
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(lines, ['features read: 2,000 of 2,000\n'], 'at the end all counts, and nothing more');
+});
+
+test('work that lets no timer run shows its progress as it goes on', (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  const lines: string[] = [];
+  const report = reportTo({ isTTY: false, columns: 80, write: (line: string) => lines.push(line) });
+  report.expect('units written', 3);
+  for (const ms of [4_000, 14_000, 15_000]) {
+    t.mock.timers.setTime(ms);
+    report.advance('units written', 1);
+  }
+  report.end();
+  assert.deepEqual(lines, ['units written: 2 of 3\n', 'units written: 3 of 3\n']);
+});
+
+test('the table of phases has a line for each', () => {
   const table = phaseTable([{ phase: 'read', tasks: 6, seconds: 61.26, cpuSeconds: 99.04, largestBytes: 1.3e9 }]);
   assert.match(table, /^phase .*\nread +6 +61\.3 +99 +1,300$/);
 });

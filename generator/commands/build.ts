@@ -247,7 +247,8 @@ async function buildAndPrint(
   const started = performance.now();
   const before = readCurrent(options.out)?.release;
   const { report, phases } = measuring(global);
-  const built = await build(options, report);
+  // The data of the sample is known: who builds it wants to see the service.
+  const built = await build(options, isSample ? { ...report, preview() {} } : report);
   const changes = hasChanges ? [await changesSince(before, options, global)] : [];
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const { release, activate } = options;
@@ -257,7 +258,6 @@ async function buildAndPrint(
   const end = isSample
     ? `release ${release} with ${units} units ${state} (${seconds} s)`
     : `release ${release} ${state} (${seconds} s)`;
-  // The data of the sample is known: who builds it wants to see the service.
   const tables = isSample ? changes : [buildTable(built), ...changes, phaseTable(phases)];
   printResult(global, { ...built, phases }, [...tables, end].join('\n\n'));
 }

@@ -131,8 +131,8 @@ test('build --sample publishes the sample as it is, remarks only on what is draw
 });
 
 test('build --sample prints one line, and not what every build says of its data', async () => {
-  const options = '--levels lv0 --geometry none --pages none --no-cells --no-neighbours --no-tiles --workers 0 --quiet';
-  const { status, stdout } = await typed('generator', [
+  const options = '--levels lv0 --geometry none --pages none --no-cells --no-neighbours --no-tiles --workers 0';
+  const { status, stdout, stderr } = await typed('generator', [
     'build',
     '--sample',
     '--out',
@@ -140,5 +140,6 @@ test('build --sample prints one line, and not what every build says of its data'
     ...options.split(' '),
   ]);
   assert.equal(status, 0);
+  assert.doesNotMatch(stderr, /ADM_0/, 'no plan of the levels');
   assert.match(stdout, /^release sample with 255 units is current \([\d.]+ s\)\n$/);
 });

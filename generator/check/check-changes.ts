@@ -14,8 +14,8 @@ import { FileError, problemOf } from '../reader/file-error.ts';
 import { readLevel } from '../reader/read-level.ts';
 import { changesTo, countsOf, decodeChanges } from '../release/changes-files.ts';
 import { sha256Of } from '../release/checksums.ts';
+import { recordedIn } from '../release/current-file.ts';
 import { NO_SIGNATURE } from '../release/sign.ts';
-import { recordedIn } from '../release/staging.ts';
 import type { Finding } from './findings.ts';
 
 /** Shares of a unit sum to 1 at most, within this and what each of them was rounded by. */

@@ -1,4 +1,6 @@
 // The commands for the releases of an output folder: list, activate, sign and prune.
+import type { GoneUnit } from '../../format/changes.ts';
+import { levelName } from '../../format/levels.ts';
 import {
   defineCommand,
   exitOnSignal,
@@ -15,11 +17,13 @@ import {
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { releaseTable } from '../cli/tables.ts';
-import { activateRelease, listReleases, pruneReleases, releasesToPrune } from '../release/manage.ts';
+import { activateRelease, knownSuccessors, listReleases, pruneReleases, releasesToPrune } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
 import { openPool } from '../workers/pool.ts';
 
 const KEEP_MAX = 1_000_000;
+/** Most units in a line. */
+const LOST_SHOWN = 5;
 
 export const listCommand = defineCommand({
   command: 'list',
@@ -85,23 +89,48 @@ export const pruneCommand = defineCommand({
         default: '10s',
         describe: 'time between the removal from current.json and that of the files, for responses in progress',
       })
+      .option('keep-changes', {
+        type: 'boolean',
+        default: false,
+        describe: 'keep the changes that lead to removed releases: units that went in them still have their successors',
+      })
       .option('dry-run', { type: 'boolean', describe: 'only say which ones it removes' })
       .example('$0 prune --keep 2', 'keep two releases'),
   async handler(argv) {
+    const { out, keepChanges: keepsChanges } = argv;
     const keep = wholeNumber('--keep', argv.keep, 1, KEEP_MAX);
+    const before = knownSuccessors(out);
+    const lostBy = (left: typeof before): GoneUnit[] =>
+      [...before].filter(([key]) => !left.has(key)).map(([, unit]) => unit);
     if (argv.dryRun) {
-      const old = releasesToPrune(argv.out, keep);
-      const text = old.length === 0 ? 'nothing to remove' : `to remove: ${old.join(', ')}`;
-      printResult(argv, { removed: [], old }, `${text}\n\nNothing was removed.`);
+      const old = releasesToPrune(out, keep);
+      const lostSuccessors = lostBy(knownSuccessors(out, keepsChanges ? [] : old));
+      const text = [
+        old.length === 0 ? 'nothing to remove' : `to remove: ${old.join(', ')}`,
+        ...lossText(lostSuccessors),
+      ];
+      printResult(argv, { removed: [], old, lostSuccessors }, `${text.join('\n')}\n\nNothing was removed.`);
       return;
     }
-    const removed = await pruneReleases(argv.out, keep, durationToMs('--grace', argv.grace));
-    const listed = listReleases(argv.out);
+    const removed = await pruneReleases(out, keep, { graceMs: durationToMs('--grace', argv.grace), keepsChanges });
+    const lostSuccessors = lostBy(knownSuccessors(out));
+    const listed = listReleases(out);
     const damaged = listed.filter(({ damage }) => damage).map(({ release }) => release);
     const others = listed.filter(({ otherFormat }) => otherFormat).map(({ release }) => release);
     const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
     if (others.length > 0) text.push(`of another format, not removed: ${others.join(', ')}`);
-    printResult(argv, { removed, damaged }, text.join('\n'));
+    text.push(...lossText(lostSuccessors));
+    printResult(argv, { removed, damaged, lostSuccessors }, text.join('\n'));
   },
 });
+
+/** The line for units that are gone and have no successor any more; none if there are none. */
+function lossText(lost: readonly GoneUnit[]): string[] {
+  if (lost.length === 0) return [];
+  const shown = lost.slice(0, LOST_SHOWN).map(({ level, gid }) => `${levelName(level)} ${gid}`);
+  const count = lost.length.toLocaleString('en');
+  return [
+    `successors that the next \`changes\` no longer knows: ${count}, such as ${shown.join(', ')}; --keep-changes keeps them`,
+  ];
+}

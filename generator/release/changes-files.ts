@@ -138,13 +138,35 @@ export async function signChanges(out: string, release: string, key: KeyObject):
     if (existsSync(join(out, path))) await writeSigned(out, path, readFileSync(join(out, path)), key);
 }
 
-/** gone.bin of all pairs that there are. A pair that is damaged has no part in it: `verify` names it. */
 function encodeGone(out: string, order: readonly string[]): Buffer {
-  const gone = new Map<string, GoneUnit>();
-  for (const pair of changesIn(out).sort(byAge(order)))
-    for (const unit of goneUnits(rowsIn(out, pair))) gone.set(`${unit.level} ${unit.gid}`, unit);
-  const units = [...gone].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit);
+  const units = [...goneIn(out, order)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit);
   return gzipMember(Buffer.from(goneToText(units)));
+}
+
+/**
+ * The units that are gone by all pairs that there are, by level and GID. A pair that is damaged has no part in it:
+ * `verify` names it.
+ * @param order ids of releases, oldest first: of a GID that was gone twice the later successors count
+ * @param leaving releases whose pairs are left out
+ */
+export function goneIn(out: string, order: readonly string[], leaving: readonly string[] = []): Map<string, GoneUnit> {
+  const gone = new Map<string, GoneUnit>();
+  const pairs = changesIn(out).filter(({ to }) => !leaving.includes(to));
+  for (const pair of pairs.sort(byAge([...removedIn(pairs, order), ...order])))
+    for (const unit of goneUnits(rowsIn(out, pair))) gone.set(`${unit.level} ${unit.gid}`, unit);
+  return gone;
+}
+
+/** The releases of pairs that are not there any more, each behind those from which a pair leads to it. */
+function removedIn(pairs: readonly ReleasePair[], order: readonly string[]): string[] {
+  const sorted = new Set<string>();
+  const visit = (id: string, behind: readonly string[]): void => {
+    if (order.includes(id) || sorted.has(id) || behind.includes(id)) return;
+    for (const { from, to } of pairs) if (to === id) visit(from, [...behind, id]);
+    sorted.add(id);
+  };
+  for (const { from, to } of pairs) for (const id of [from, to]) visit(id, []);
+  return [...sorted];
 }
 
 /** Compares pairs by their newer release, then by the older one. @param order ids, oldest first */
@@ -201,19 +223,23 @@ export function changesTo(out: string, release: string): ReleasePair[] {
 }
 
 /**
- * The members of current.json that list the files of changes: of the pairs whose newer release is hosted.
+ * The members of current.json that list the files of changes: of the pairs whose newer release is hosted, and gone.bin,
+ * which has more pairs.
  * @param hosted oldest first; the changes are in that order
+ * @param leaving releases whose pairs are about to be removed
  * @param known what current.json says now: a file that has been damaged since is not what was published
  * @param renewed the pair whose file is new; gone.bin is then new, too
  */
 export function listedChanges(
   out: string,
   hosted: readonly string[],
+  leaving: readonly string[],
   known: Pick<Current, 'changes' | 'gone'>,
   renewed?: ReleasePair,
 ): { changes: PublishedChanges[]; gone?: CheckedFile } {
   const isPair = (a: ReleasePair, b: ReleasePair | undefined): boolean => a.from === b?.from && a.to === b?.to;
-  const changes = changesIn(out)
+  const pairs = changesIn(out).filter(({ to }) => !leaving.includes(to));
+  const changes = pairs
     .filter(({ to }) => hosted.includes(to))
     .sort(byAge(hosted))
     .flatMap((pair) => {
@@ -221,7 +247,7 @@ export function listedChanges(
       return listed ?? describedChanges(out, pair);
     });
   const file = join(out, GONE_PATH);
-  if (changes.length === 0 || !existsSync(file)) return { changes };
+  if (pairs.length === 0 || !existsSync(file)) return { changes };
   const listed = renewed === undefined ? known.gone : undefined;
   return { changes, gone: listed ?? checkedFile(readFileSync(file)) };
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { GoneUnit } from '../../format/changes.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
@@ -9,6 +10,7 @@ import { FormatError } from '../../format/parse.ts';
 import { type RecordedBuild, recordedBuildFrom } from '../../format/recorded-build.ts';
 import { FormatVersionError, type LevelSummary, type Release } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
+import { goneIn } from './changes-files.ts';
 import { withLock } from './output-lock.ts';
 import { SIGNATURE_FILES } from './sign.ts';
 import {
@@ -112,26 +114,35 @@ export async function activateRelease(out: string, release: string): Promise<voi
   });
 }
 
+/** How to prune. */
+export interface PruneOptions {
+  /**
+   * Time between the removal from current.json and that of the files, for proxies that read them; what is made current
+   * meanwhile stays.
+   */
+  graceMs?: number;
+  /** Waits for so many milliseconds. */
+  wait?: (ms: number) => Promise<unknown>;
+  /** Are the changes that lead to removed releases kept? */
+  keepsChanges?: boolean;
+}
+
 /**
  * Removes all but the newest releases. The current one is always kept. Damaged ones and those of other formats are
  * neither removed nor counted: an operator may want to look at them.
  * @param keep number of releases to keep, the current one included
- * @param graceMs time between the removal from current.json and that of the files, for proxies that read them; what is
- *   made current meanwhile stays
- * @param wait for so many milliseconds
  * @returns ids of the removed releases
  */
 export async function pruneReleases(
   out: string,
   keep: number,
-  graceMs = 0,
-  wait: (ms: number) => Promise<unknown> = setTimeout,
+  { graceMs = 0, wait = setTimeout, keepsChanges = false }: PruneOptions = {},
 ): Promise<string[]> {
   const old = await withLock(out, async (lock) => {
     removeLeftovers(out);
     const old = releasesToPrune(out, keep);
     lock.assertHeld();
-    await withdraw(out, old);
+    await withdraw(out, old, keepsChanges);
     return old;
   });
   if (old.length === 0) return [];
@@ -141,9 +152,17 @@ export async function pruneReleases(
     const [published, hosted] = [publishedReleases(out), readCurrent(out)?.hosted ?? []];
     const gone = old.filter((id) => published.includes(id) && !hosted.includes(id));
     lock.assertHeld();
-    await removeReleases(out, gone);
+    await removeReleases(out, gone, keepsChanges);
     return gone;
   });
+}
+
+/**
+ * The units that are gone and whose successors the changes of a folder know, by level and GID.
+ * @param leaving releases whose changes are left out
+ */
+export function knownSuccessors(out: string, leaving: readonly string[] = []): ReadonlyMap<string, GoneUnit> {
+  return goneIn(out, publishedReleases(out), leaving);
 }
 
 /** The releases that a prune removes, the newest first: all but the current one and the newest, `keep` together. */

@@ -1,11 +1,11 @@
 // Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json).
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { changesPath } from '../../format/changes.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import {
   CHECKSUMS_FILE,
-  CURRENT_MAX_BYTES,
   CURRENT_PATH,
   isReleaseId,
   RELEASE_FILE,
@@ -13,19 +13,13 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import {
-  type Current,
-  currentFromJson,
-  currentToJson,
-  FormatVersionError,
-  type Release,
-  releaseFromJson,
-} from '../../format/release.ts';
+import { type Current, FormatVersionError, type Release, releaseFromJson } from '../../format/release.ts';
 import { sizeAndSum } from '../reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
-import { listedChanges, type ReleasePair, removeChanges } from './changes-files.ts';
+import { changesTo, type ReleasePair, removeChanges } from './changes-files.ts';
 import { readChecksums } from './checksums.ts';
-import { renameDurably, syncFiles, syncTree, writeDurably } from './fsync.ts';
+import { currentIn, parsed, recordedIn, temporaryPath, writeCurrent } from './current-file.ts';
+import { renameDurably, syncFiles, syncTree } from './fsync.ts';
 
 /** The folders of a release that is being built. */
 export interface Staging {
@@ -57,7 +51,8 @@ export function sequenceFor(out: string, release: string): number {
  * Makes a staging folder with a new name. The caller holds the lock, so any other staging folder is a leftover of a
  * build that was killed: it is removed. A child process of that build may write there until it ends, so no name occurs
  * twice.
- * @throws BuildError if `release` is the id of a release of another format version
+ * @throws BuildError if `release` is the id of a release of another format version, or of one that was removed and has
+ *   changes that were kept
  */
 export function openStaging(out: string, release: string): SealedStaging {
   const earlier = publishedReleases(out).includes(release) ? descriptionIn(out, release) : undefined;
@@ -66,11 +61,22 @@ export function openStaging(out: string, release: string): SealedStaging {
       `${join(out, releasePath(release))} exists already: ${earlier.message}`,
       'choose another --release, or remove that folder',
     );
+  refuseKeptChanges(out, release);
   removeLeftovers(out);
   const root = stagingPath(out, release);
   const staging = { root, release: join(root, 'release'), work: join(root, 'work') };
   for (const folder of Object.values(staging)) mkdirSync(folder, { recursive: true });
   return { ...staging, sequence: sequenceFor(out, release) };
+}
+
+/** @throws BuildError if changes were kept that lead to another release with this id, which was removed */
+function refuseKeptChanges(out: string, release: string): void {
+  const [pair] = changesTo(out, release);
+  if (pair === undefined || publishedReleases(out).includes(release) || recordedIn(out)?.digests.has(release)) return;
+  throw new BuildError(
+    `${join(out, changesPath(pair.from, release))}: leads to an earlier release ${release}`,
+    'choose another --release, or remove that file and run changes for another pair',
+  );
 }
 
 /**
@@ -98,6 +104,7 @@ export async function settle({ root, release: staged }: Staging, out: string, re
     }
     await repair(staged, target);
   } else {
+    refuseKeptChanges(out, release);
     await syncTree(staged);
     await renameDurably(staged, target);
     await syncFiles([out, dirname(out)]);
@@ -135,29 +142,33 @@ export async function activate(out: string, release: string, isBuilt = false): P
     currentIn(out) instanceof FormatError ? hostable : hostedReleases(out).filter((id) => hostable.includes(id));
   // A release that was not hosted before is the newest.
   const hosted = hostedReleases(out).includes(release) ? known : [...known.filter((id) => id !== release), release];
-  await writeCurrent(out, release, hosted, release);
+  await writeCurrent(out, release, hosted, { renewed: release });
 }
 
 /**
  * Takes releases out of the pointer. Proxies may still read their files.
  * @param releases ids; not the current one
+ * @param keepsChanges are the changes that lead to them kept when they are removed?
  */
-export async function withdraw(out: string, releases: readonly string[]): Promise<void> {
+export async function withdraw(out: string, releases: readonly string[], keepsChanges = false): Promise<void> {
   const current = readCurrent(out);
   if (current === undefined) return;
   const hostable = hostableReleases(out);
   const hosted = current.hosted.filter((id) => hostable.includes(id) && !releases.includes(id));
-  await writeCurrent(out, current.release, hosted);
+  await writeCurrent(out, current.release, hosted, { leaving: keepsChanges ? [] : releases });
 }
 
-/** Removes withdrawn releases: first by a rename, then their files, so that no reader sees half a release. */
-export async function removeReleases(out: string, releases: readonly string[]): Promise<void> {
+/**
+ * Removes withdrawn releases: first by a rename, then their files, so that no reader sees half a release.
+ * @param keepsChanges are the changes that lead to them kept?
+ */
+export async function removeReleases(out: string, releases: readonly string[], keepsChanges: boolean): Promise<void> {
   for (const release of releases) {
     const removed = join(out, RELEASES_PATH, `.${release}.removed`);
     await renameDurably(join(out, releasePath(release)), removed);
     removeFolder(removed);
   }
-  removeChanges(out, releases);
+  if (!keepsChanges) removeChanges(out, releases);
 }
 
 /** Removes leftovers of killed builds and prunes. The caller holds the lock. */
@@ -194,14 +205,6 @@ export function readCurrent(out: string): Current | undefined {
   );
 }
 
-/** current.json, or what is wrong with it; undefined before the first release of this format version. */
-function currentIn(out: string): Current | FormatError | undefined {
-  const file = join(out, CURRENT_PATH);
-  if (!existsSync(file)) return undefined;
-  const current = parsed(() => currentFromJson(readFileSync(file, 'utf8'), file));
-  return current instanceof FormatVersionError ? undefined : current;
-}
-
 /** release.json of a published release, or what is wrong with it. */
 export function descriptionIn(out: string, release: string): Release | FormatError {
   const file = join(out, releasePath(release), RELEASE_FILE);
@@ -212,15 +215,6 @@ export function descriptionIn(out: string, release: string): Release | FormatErr
 export function otherVersionError(out: string, file: string, error: FormatVersionError): BuildError {
   const problem = error.message.slice(error.message.indexOf(': ') + 2);
   return new BuildError(`${file}: ${problem}`, upgradeRemedy(error, out));
-}
-
-function parsed<T>(parse: () => T): T | FormatError {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof FormatError) return error;
-    throw error;
-  }
 }
 
 /**
@@ -255,12 +249,6 @@ function numberOf(out: string, release: string): number {
 /** The releases that current.json lists, oldest first; none if it is missing or damaged, which `activate` repairs. */
 function hostedReleases(out: string): readonly string[] {
   return recordedIn(out)?.hosted ?? [];
-}
-
-/** current.json; undefined if it is missing or damaged. */
-export function recordedIn(out: string): Current | undefined {
-  const current = currentIn(out);
-  return current instanceof FormatError ? undefined : current;
 }
 
 /** Ids of the published releases of another format version, which nothing of this version can read. */
@@ -305,47 +293,7 @@ function hostableReleases(out: string): string[] {
 /** Lists the files of changes in current.json, if there is one. @param renewed the pair whose file is new */
 export async function relistChanges(out: string, renewed: ReleasePair): Promise<void> {
   const current = readCurrent(out);
-  if (current !== undefined) await writeCurrent(out, current.release, current.hosted, undefined, renewed);
-}
-
-/**
- * Replaces current.json. Digests that it records stay: a release.json that has been damaged since is not what was
- * published.
- * @param renewed the release whose digest is that of its file now
- * @param pair the pair of releases whose changes are new: those of the oldest pairs are left out where there are too
- *   many
- * @throws BuildError if it would be larger than what proxies read
- */
-async function writeCurrent(
-  out: string,
-  release: string,
-  hosted: readonly string[],
-  renewed?: string,
-  pair?: ReleasePair,
-): Promise<void> {
-  const recorded = recordedIn(out);
-  const digestOf = (id: string): string =>
-    (id === renewed ? undefined : recorded?.digests.get(id)) ??
-    hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
-  const temporary = temporaryPath(out);
-  const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
-  const { changes, ...gone } = listedChanges(out, hosted, recorded ?? {}, pair);
-  const textWith = (listed: typeof changes): string =>
-    currentToJson({ release, hosted, digests, ...(listed.length > 0 && { changes: listed, ...gone }) });
-  const bytesWith = (listed: typeof changes): number => Buffer.byteLength(textWith(listed));
-  while (changes.length > 0 && bytesWith(changes) > CURRENT_MAX_BYTES) changes.shift();
-  const bytes = bytesWith(changes);
-  if (bytes > CURRENT_MAX_BYTES)
-    throw new BuildError(
-      `${join(out, CURRENT_PATH)} would have ${bytes} bytes with its ${hosted.length} releases; proxies read at most ${CURRENT_MAX_BYTES}`,
-      `remove old releases: prune --keep ${Math.floor(hosted.length / 2)}; then activate ${release}`,
-    );
-  writeDurably(temporary, textWith(changes));
-  await renameDurably(temporary, join(out, CURRENT_PATH));
-}
-
-function temporaryPath(out: string): string {
-  return join(out, `.${CURRENT_PATH}.new`);
+  if (current !== undefined) await writeCurrent(out, current.release, current.hosted, { pair: renewed });
 }
 
 function checksumsIn(folder: string): string {

@@ -19,6 +19,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { sha256 } from '../support/files.ts';
+import { typed } from '../support/processes/typed.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -95,6 +96,47 @@ test('changes to a release that is not hosted are listed once it is; prune remov
   assert.deepEqual(pairsIn(own), ['a..c', 'b..c']);
   assert.ok(!existsSync(join(own, changesPath('a', 'b'))));
   assert.deepEqual(await findingsIn(own, 'c'), []);
+});
+
+test('prune says which successors it loses; with --keep-changes the pairs stay, and what went three releases ago is still followed', async () => {
+  const own = copyOf(out);
+  for (const from of ['a', 'b']) await publish(own, from, 'c');
+  await activateRelease(own, 'c');
+  const words = (...more: string[]) => ['prune', '--keep', '1', '--grace', '0s', '--out', own, ...more];
+  const dry = await typed('generator', words('--dry-run'));
+  // What a..b and a..c both have of `one` is not lost; a pair of removed releases has no part in what is left.
+  assert.match(dry.stdout, /to remove: b, a\n\nNothing was removed\.$/m);
+  rmSync(join(own, changesPath('a', 'c')));
+  const lost = /successors that the next `changes` no longer knows: 1, such as lv0 one; --keep-changes keeps them/;
+  assert.match((await typed('generator', words('--dry-run'))).stdout, lost);
+  const lossy = copyOf(own);
+  const { stdout } = await typed('generator', ['prune', '--keep', '1', '--grace', '0s', '--out', lossy, '--json']);
+  assert.deepEqual(JSON.parse(stdout).lostSuccessors, [{ level: 0, gid: 'one', successors: ['uno'] }]);
+
+  const kept = await typed('generator', words('--keep-changes'));
+  assert.match(kept.stdout, /^removed: b, a$/m);
+  assert.doesNotMatch(kept.stdout, /no longer knows/);
+  await buildUnchecked(squaresOf('d', 'uno', 'dos', 'tres'), own, { release: 'd' });
+  await publish(own, 'c', 'd');
+  await typed('generator', words('--keep-changes'));
+  const gone = goneFromText(gunzipSync(readFileSync(join(own, GONE_PATH))).toString(), GONE_PATH);
+  assert.deepEqual(gone.map(({ gid }) => gid).sort(), ['one', 'three', 'two']);
+  assert.deepEqual(pairsIn(own), ['c..d']);
+  assert.deepEqual(await findingsIn(own, 'd'), []);
+});
+
+test('kept changes to a release that was removed are followed where no others are left, and keep its id from being used again', async () => {
+  const own = copyOf(out);
+  await activateRelease(own, 'a');
+  await pruneReleases(own, 1, { keepsChanges: true });
+  const { changes, gone } = currentIn(own);
+  assert.equal(changes, undefined);
+  assert.equal(gone?.sha256, sha256(readFileSync(join(own, GONE_PATH))));
+  const again = buildUnchecked(squaresOf('b2', 'one', 'due', 'three'), own, { release: 'b' });
+  await assert.rejects(again, {
+    message: /changes\/a\.\.b\.csv\.gz: leads to an earlier release b$/,
+    remedy: /another --release, or remove that file/,
+  });
 });
 
 test('verify names changes with other bytes, GIDs of neither release, shares above 1, and signatures of another key', async () => {

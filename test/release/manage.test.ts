@@ -220,7 +220,7 @@ test('while prune waits a build is made; what is made current again meanwhile, o
     await activateRelease(out, 'b');
     assert.deepEqual(await pruneReleases(out, 3), ['old']);
   };
-  assert.deepEqual(await pruneReleases(out, 1, 5000, meanwhile), []);
+  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 5000, wait: meanwhile }), []);
   assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c', 'd']);
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['c', 'd', 'b']));
 });
@@ -233,10 +233,10 @@ test('prune takes a release out of current.json, waits, and then removes its fil
     assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
     assert.ok(existsSync(join(out, 'releases/old/release.json')));
   };
-  assert.deepEqual(await pruneReleases(out, 1, 5000, wait), ['old']);
+  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 5000, wait }), ['old']);
   assert.ok(!existsSync(join(out, 'releases/old')));
   // There is nothing to remove, so there is nothing to wait for.
-  assert.deepEqual(await pruneReleases(out, 1, 60_000, wait), []);
+  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 60_000, wait }), []);
   assert.deepEqual(waited, [5000]);
 });
 

@@ -70,7 +70,7 @@ export async function startPublishing() {
     hosted.push(id);
     if (hosted.length <= KEPT) return;
     const oldest = hosted.splice(0, 1);
-    assert.deepEqual(await pruneReleases(out, KEPT, GRACE_MS), oldest);
+    assert.deepEqual(await pruneReleases(out, KEPT, { graceMs: GRACE_MS }), oldest);
     away.push(...oldest);
   }
   for (let i = 0; i < KEPT; i++) await publishNext();

@@ -25,7 +25,7 @@ import { beyondBudget, budgetOf, readBudget, writeBudget } from './support/budge
 import { controlSeconds, cpuSeconds } from './support/cpu-time.ts';
 import { BROWSERS, startBrowser } from './support/processes/browser-server.ts';
 import { compiledProject } from './support/processes/compile.ts';
-import { type RunReport, reportFiles } from './support/report-files.ts';
+import { beginningOf, type RunReport, reportFiles } from './support/report-files.ts';
 import type { ListedFile } from './support/run-together.ts';
 import { SLICE, SLICES, sliceFrom } from './support/slice.ts';
 
@@ -83,11 +83,13 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const tier = values.long ? '.long' : values.ci ? '.ci' : '';
 process.env[SLICE] ??= sliceOfCommit();
 const slice = sliceFrom(process.env[SLICE]);
-console.log(
-  slice === undefined
-    ? '# all slices'
-    : `# slice ${slice} of ${SLICES} (SLICE=${slice} repeats it; a commit draws its own, so what fails may be older)`,
-);
+const names = readdirSync('test', { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+  .filter((name) => tierOf(name) === tier && isAskedFor(name));
+process.stdout.write(beginningOf(names.length, tier === '' && positionals.length === 0));
+if (slice !== undefined)
+  console.log(`# of each long list of cases an eighth is tried, which the commit draws; SLICE=${slice} tries this one`);
 
 const project = compiledProject();
 const controlProgram = join(project, 'test/support/control.js');
@@ -95,12 +97,7 @@ const control = controlSeconds(controlProgram);
 const controls = [control];
 let endedFiles = 0;
 const budget = readBudget();
-const files = readdirSync('test', { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile())
-  .map((entry) => join(entry.parentPath, entry.name))
-  .filter((name) => tierOf(name) === tier && isAskedFor(name))
-  .map(listed)
-  .sort((a, b) => (budget.files[b.name] ?? LIMIT_MS) - (budget.files[a.name] ?? LIMIT_MS));
+const files = names.map(listed).sort((a, b) => (budget.files[b.name] ?? LIMIT_MS) - (budget.files[a.name] ?? LIMIT_MS));
 
 /** Of a test file `.ci`, `.long` or nothing; undefined of another file. */
 function tierOf(name: string): string | undefined {
@@ -153,6 +150,7 @@ const closeBrowsers = await offerBrowsers();
 process.execArgv = ['--enable-source-maps'];
 const report = await reportFiles(
   runAll(),
+  files.length,
   nameOf,
   () => ++endedFiles % CONTROL_EVERY === 0 && controls.push(controlSeconds(controlProgram)),
   (text) => process.stdout.write(text),

@@ -28,13 +28,24 @@ export interface RunReport {
 const LISTED = 10;
 const DIAGNOSTIC = /^\{"name":/;
 
+/** After so long without a line, one says how far the run is. */
+const QUIET_MS = 10_000;
+
+/** What a run says first. @param isWhole are all files of `npm test` run? */
+export function beginningOf(files: number, isWhole: boolean): string {
+  const minutes = isWhole ? 'some three minutes; ' : '';
+  return `# ${minutes}${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}\n`;
+}
+
 /**
  * Prints the events of a run.
+ * @param total how many files there are
  * @param nameOf a file's name as it is printed
  * @param onEnd is called when a file has ended
  */
 export async function reportFiles(
   events: AsyncIterable<unknown>,
+  total: number,
   nameOf: (file: string) => string,
   onEnd: () => unknown,
   write: (text: string) => void,
@@ -45,6 +56,11 @@ export async function reportFiles(
   const counts = new Map(['tests', 'passed', 'failed', 'skipped'].map((name) => [name, 0]));
   const ended: EndedFile[] = [];
   const failedEntries = new Set<string>();
+  const begun = Date.now();
+  const far = (): void => {
+    write(`# ${ended.length} of ${total} files after ${Math.round((Date.now() - begun) / 1000)} s\n`);
+  };
+  let quiet = setInterval(far, QUIET_MS);
   for await (const event of events) {
     const { type, data } = event as TestEvent;
     const { name = '', message = '', details = {}, skip = false, todo } = data;
@@ -54,7 +70,9 @@ export async function reportFiles(
     if (type === 'test:diagnostic' && DIAGNOSTIC.test(message)) {
       const one: EndedFile = JSON.parse(message);
       ended.push(one);
-      write(lineOf(one));
+      write(`${`${ended.length} of ${total}`.padStart(10)}${lineOf(one)}`);
+      clearInterval(quiet);
+      quiet = setInterval(far, QUIET_MS);
       onEnd();
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -72,6 +90,7 @@ export async function reportFiles(
     failures.set(file, [...(failures.get(file) ?? []), `${what}\n${errorText(details.error)}`]);
     write(`FAILED ${file}: ${what}\n`);
   }
+  clearInterval(quiet);
   for (const [file, texts] of failures) write(`\nFailed in ${file}:\n\n${texts.join('\n\n')}\n`);
   for (const file of failedEntries) if (printed.has(file)) write(`\nIt printed (${file}):\n${printed.get(file)}\n`);
   if (skipped.size > 0) write('\nSkipped:\n');

@@ -1,0 +1,34 @@
+// What `npm test` prints while it runs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { beginningOf, reportFiles } from '../support/report-files.ts';
+
+test('a run says first how long it takes and how many files it has, then with each that ends how far it is', async (t) => {
+  assert.equal(beginningOf(190, true), '# some three minutes; 190 files\n');
+  assert.equal(beginningOf(1, false), '# 1 file\n');
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  const ended = (name: string) => ({
+    type: 'test:diagnostic',
+    data: { file: 'entry.test.mjs', message: JSON.stringify({ name, seconds: 21.5, cpu: 2 }) },
+  });
+  async function* events() {
+    for (let i = 0; i < 2; i++) t.mock.timers.tick(10_000);
+    yield ended('test/a.test.ts');
+    t.mock.timers.tick(9_999);
+    yield ended('test/b.test.ts');
+  }
+  const lines: string[] = [];
+  await reportFiles(
+    events(),
+    2,
+    (file) => file,
+    () => {},
+    (line) => lines.push(line),
+  );
+  assert.deepEqual(lines.slice(0, 4), [
+    '# 0 of 2 files after 10 s\n',
+    '# 0 of 2 files after 20 s\n',
+    '    1 of 2   21.5 s  CPU   2.0 s  test/a.test.ts\n',
+    '    2 of 2   21.5 s  CPU   2.0 s  test/b.test.ts\n',
+  ]);
+});

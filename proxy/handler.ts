@@ -35,6 +35,7 @@ export function answeringWith(context: HandlerContext) {
     answer: (request: HttpRequest) => handle(context, request),
     answerAgain: (request: HttpRequest, answer: Answer, error: unknown) => answerAgain(context, request, answer, error),
     responses: context.responses,
+    releases: context.releases,
     log: context.log,
   };
 }

@@ -31,9 +31,6 @@ const HOLD_MS = 10_000;
 /** A release that no request has used for this long is removed from memory. */
 const UNUSED_MS = 300_000;
 
-/** Files of a release that was freed are closed once more after this time: no response that reads them takes longer. */
-const CLOSE_AGAIN_MS = 120_000;
-
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
   /** Milliseconds of a monotonic clock. */
@@ -112,8 +109,6 @@ export class Releases {
         if (folder === undefined) return;
         this.#folders.delete(digest);
         origin.close?.(folder);
-        // What was being read of it may have opened files again.
-        if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
       },
     });
   }
@@ -181,6 +176,11 @@ export class Releases {
       if (this.#digestOf(named) === undefined) throw gone();
       throw error;
     }
+  }
+
+  /** A response has ended that read from a release. If that has left memory meanwhile, its files were opened again. */
+  ended({ id, digest }: Pick<LoadedRelease, 'id' | 'digest'>): void {
+    if (!this.#folders.has(digest)) this.#origin.close?.(releasePath(id));
   }
 
   /** Reads current.json again on behalf of a request whose files are missing or damaged. Never rejects. */

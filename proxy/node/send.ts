@@ -1,9 +1,10 @@
-// Sends one answer with node:http. Used by server.ts.
+// Sends one answer with node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type Answer, type Body, isStorageError } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
 import type { ResponseCaches } from '../bodies/response-cache.ts';
+import type { Releases } from '../data/releases.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
 import type { Exchange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
@@ -15,6 +16,7 @@ export interface Sending {
   reads: QueuedReads;
   held: HeldBytes;
   responses: ResponseCaches;
+  releases: Pick<Releases, 'ended'>;
   /** The answer to a request whose body could not be read. Never rejects. */
   answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
   log: (error: unknown) => void;
@@ -72,7 +74,8 @@ export class SentResponse implements Recipient {
   }
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {
-    const { held, reads } = this.#sending;
+    const { held, reads, releases } = this.#sending;
+    const release = answer.representation?.release;
     try {
       held.admit(this.principal, source.bytes);
       const body = source.read(reads, this);
@@ -81,7 +84,9 @@ export class SentResponse implements Recipient {
         return;
       }
       held.hold(this.principal, source, source.bytes, this.res);
-      this.#later(answer, body).catch((error: unknown) => this.#failed(answer, error));
+      this.#later(answer, body)
+        .catch((error: unknown) => this.#failed(answer, error))
+        .finally(() => release && releases.ended(release));
     } catch (error) {
       void this.#failed(answer, error);
     }

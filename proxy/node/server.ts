@@ -58,7 +58,7 @@ export interface HttpServer {
 }
 
 /** What answers requests, as handler.ts does. */
-export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'responses'> {
+export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'releases' | 'responses'> {
   answer(request: HttpRequest): Answer | Promise<Answer>;
 }
 

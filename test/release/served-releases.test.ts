@@ -1,6 +1,6 @@
 // How the proxy follows the releases of its origin: which one it serves, which ones it refuses, what it remembers.
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
@@ -12,12 +12,15 @@ import { loggedRefresh, watchReleases } from '../../proxy/data/watch-releases.ts
 import { Problem } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
+import { Connection } from '../simulation/connection.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
-import { sha256Of } from '../support/files.ts';
+import { openFiles, sha256Of } from '../support/files.ts';
 import { nextOf, refusal, send } from '../support/http/http-client.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
+import { enlargeFeature } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -262,6 +265,32 @@ test('cursors of a current release that was loaded twice, as the first load took
   assert.equal(await named(releases, 'r3'), 'r3');
   await named(releases, 'r4');
   assert.equal(await named(releases, 'r2'), 'r2');
+});
+
+test('files of a release that is removed while it is downloaded are closed when that ends', {
+  skip: !existsSync('/proc/self/fd'),
+}, async () => {
+  // A country of two MiB, then others.
+  const out = await buildCountries();
+  enlargeFeature(out, 2 * 1024 * 1024);
+  await buildRelease(source, out, { release: 'r2' });
+  pointTo(out, 'r1', ['r1', 'r2']);
+  const origin = directoryOrigin(out, () => 0);
+  const service = await startService(out, { origin });
+  const time = new VirtualTime();
+  const path = '/api/v1/download/lv0.geojsonl.gz';
+  const request = `GET ${path} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\nAuthorization: ${AUTHORIZED.authorization}\r\n\r\n`;
+  const download = new Connection(time, request, { paceMs: 1, leavesMs: undefined });
+  service.server.emit('connection', download);
+  await until(() => download.bytesWritten > 0, 'it does not begin');
+  pointTo(out, 'r2', ['r2']);
+  assert.equal(await service.releases.refresh(), 'r2');
+  await until(async () => {
+    await time.pass(1);
+    return download.closed;
+  }, 'it does not end');
+  assert.equal(download.response?.isWhole, true);
+  await until(() => openFiles(join(out, releasePath('r1'))).length === 0, 'a file stays open');
 });
 
 test('memory is freed while current.json cannot be read', async () => {

@@ -1,7 +1,7 @@
 // Vector tiles over HTTP: what each path answers, what is refused, and that damage is never sent. What is in tiles is
 // tested in generator/tiles.test.ts.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -14,6 +14,7 @@ import { refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { resealSummary } from '../support/releases/reseal.ts';
 import { copyOf } from '../support/temporary-folder.ts';
 
 const ZOOM = 5;
@@ -131,6 +132,15 @@ test('a tile that is damaged is 502, by itself and in the archive; a damaged beg
       if (status !== 200) throw new Error(`${status}`);
     });
   }
+  // All digests are right, but the file goes on where its header ends: nothing of it is sent.
+  const longer = copyOf(built);
+  appendFileSync(join(longer, ARCHIVE), Buffer.alloc(8));
+  resealSummary(join(longer, 'releases/r1'), 1, ({ tiles }) => ({
+    tiles: tiles && { ...tiles, bytes: tiles.bytes + 8 },
+  }));
+  const whole = await startService(longer);
+  assert.equal((await send(whole, pathOf(0, 0, 0))).status, 200);
+  refusal(await send(whole, '/api/v1/download/lv1.pmtiles'), 502, 'origin-damaged');
   const digests = join(built, 'releases/r1/lv1/tiles.digest');
   writeFileSync(digests, readFileSync(join(built, 'releases/r1/lv0/tiles.digest')));
   refusal(await send(await startService(built), pathOf(0, 0, 0)), 502, 'origin-damaged');

@@ -1,7 +1,8 @@
 // Resolves the parameters of a page with the index of its level: the features of the page, and the stored page that has
-// them, if any. Used by listing.ts, and by a search for its filters.
+// them, if any.
+import type { GidColumn } from '../../../format/gid-column.ts';
 import type { LevelIndex, StoredPage } from '../../../format/level-index.ts';
-import type { Format, Geometry } from '../../../format/levels.ts';
+import type { Format, Geometry, Level } from '../../../format/levels.ts';
 import { pageCap } from '../../../format/levels.ts';
 import type { Positions } from '../../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
@@ -44,8 +45,9 @@ export function resolve(
   let positions = index.all;
   let listing = 0;
   if (filters.length > 0 || sets.length > 0) {
-    positions = matching(index, filters, sets);
-    listing = listingOf(index, filters, positions);
+    const found = foundIn(index, filters);
+    positions = found === undefined ? NO_POSITIONS : inAll(found, sets);
+    listing = listingOf(index, found ?? [], positions);
   }
   let first = 0;
   if (start?.cursor !== undefined) first = positions.rankOf(start.cursor.position);
@@ -60,27 +62,40 @@ export function resolve(
 }
 
 /** The positions that match all filters and are in all sets: those of few runs are intersected first. */
-export function matching(index: LevelIndex, filters: readonly Filter[], others: readonly Positions[]): Positions {
-  const sets = [...others];
-  for (const { column, gid } of filters) {
-    const known = index.columns[column];
-    const number = known === undefined ? -1 : known.find(gid);
-    if (known === undefined || number === -1) return NO_POSITIONS;
-    sets.push(known.positionsAt(number));
+export function matching(index: LevelIndex, filters: readonly Filter[], sets: readonly Positions[]): Positions {
+  const found = foundIn(index, filters);
+  return found === undefined ? NO_POSITIONS : inAll(found, sets);
+}
+
+/** The GID of a filter in its column, by its number there. */
+interface FoundGid {
+  level: Level;
+  column: GidColumn;
+  number: number;
+}
+
+/** The GIDs of the filters; undefined if one is not there. */
+function foundIn(index: LevelIndex, filters: readonly Filter[]): FoundGid[] | undefined {
+  const found: FoundGid[] = [];
+  for (const { column: level, gid } of filters) {
+    const column = index.columns[level];
+    const number = column === undefined ? -1 : column.find(gid);
+    if (column === undefined || number === -1) return undefined;
+    found.push({ level, column, number });
   }
+  return found;
+}
+
+function inAll(found: readonly FoundGid[], others: readonly Positions[]): Positions {
+  const sets = [...others, ...found.map(({ column, number }) => column.positionsAt(number))];
   if (sets.length > 1) sets.sort((a, b) => a.runs - b.runs);
   return sets.reduce(intersect);
 }
 
 /** The listing of all features or of one of the filters, if it has as many as match: then it has the same ones. */
-function listingOf(index: LevelIndex, filters: readonly Filter[], { count }: Positions): number {
+function listingOf(index: LevelIndex, found: readonly FoundGid[], { count }: Positions): number {
   if (count === 0) return -1;
   if (count === index.features) return 0;
-  for (const { column, gid } of filters) {
-    if (column === index.level) continue;
-    const known = index.columns[column];
-    const number = known === undefined ? -1 : known.find(gid);
-    if (known?.countAt(number) === count) return index.listingOf(column, number);
-  }
-  return -1;
+  const own = found.find(({ level, column, number }) => level !== index.level && column.countAt(number) === count);
+  return own === undefined ? -1 : index.listingOf(own.level, own.number);
 }

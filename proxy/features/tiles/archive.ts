@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { lastUpTo } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
+import { FormatError } from '../../../format/parse.ts';
 import { TILE_DIGEST_BYTES, TILE_RECORD_BYTES } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -28,6 +29,9 @@ function answerArchive(listing: Listing<SavedEndpoint>): Answer | undefined {
   if (described === undefined) throw noTiles(representation.release.id);
   const tiles = needs.part(level, TILES);
   if (tiles === undefined) return undefined;
+  const { data } = tiles.header;
+  if (data.offset + data.length !== described.bytes)
+    throw new FormatError(tiles.path, `ends at byte ${data.offset + data.length}, expected ${described.bytes}`);
   const file = new StoredTiles(tiles, described.bytes, described.sha256.slice(0, TAG_CHARS));
   return answerSaved(listing, file, described.units);
 }
@@ -56,7 +60,7 @@ class StoredTiles extends StoredFile implements RangedFile {
   }
 
   async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number): AsyncGenerator<Buffer> {
-    const { begin, header } = this.#tiles;
+    const { begin } = this.#tiles;
     for (let at = offset, end: number; at < Math.min(to, begin.length); at = end) {
       end = Math.min(to, begin.length, at + reads.pieceBytes);
       yield Buffer.from(begin.subarray(at, end));
@@ -72,8 +76,6 @@ class StoredTiles extends StoredFile implements RangedFile {
       bytes += part.length;
     }
     if (waiting.length > 0) yield await this.#checked(reads, client, waiting, offset, to);
-    if (header.data.offset + header.data.length !== this.bytes)
-      throw reads.damaged(this.path, 'its header is of another length');
   }
 
   /** The parts that a range of the archive meets, in order. */

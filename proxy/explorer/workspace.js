@@ -88,15 +88,16 @@ export class Workspace {
 
   /** Asks again for what is shown. */
   retry() {
-    void this.go(this.#shown.place, 'replace');
+    void this.go(this.#shown.place, 'replace', true);
   }
 
   /**
    * Shows a place.
    * @param {Place} place
    * @param {'push' | 'replace'} how the address takes it
+   * @param {boolean} [isTried] does somebody try again what failed?
    */
-  async go(place, how) {
+  async go(place, how, isTried = false) {
     const { map } = this.#parts;
     this.#wanted = { fit: place.view === undefined, flight: place.view === undefined };
     writeHash(placeToHash(place, this.#levels), how);
@@ -105,6 +106,7 @@ export class Workspace {
     const shown = this.#shown.show(place);
     map?.show({ ...place, isWhole: this.#shown.isWorld });
     if (place.view !== undefined) map?.setView(place.view);
+    map?.askAgain(isTried);
     await shown;
   }
 

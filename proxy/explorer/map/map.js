@@ -19,9 +19,14 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  * @property {(units: readonly Unit[] | undefined, box?: Box) => void} answer what a request of the form brought, over
  * dimmed units, and the box that was asked for; undefined for neither
  * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
+ * @property {(isTried: boolean) => void} askAgain asks again for tiles that did not arrive, once the map has been told
+ *   what to show; for those that are damaged or refused only where somebody tries it
  * @property {() => void} remove
  *
  * @typedef {import('./camera.js').Camera & Shows} UnitMap
+ *
+ * A tile that did not arrive, and the status of the answer.
+ * @typedef {{ sourceId: string, id: { z: number, x: number, y: number }, status: number | undefined }} FailedTile
  *
  * @typedef {object} MapOptions
  * @property {readonly number[]} levels that have units, ascending
@@ -43,6 +48,11 @@ const LOADING = 'Loading the map…';
 const MOST_ZOOM = 24;
 /** The status of tiles whose release is not there any more. */
 const GONE = 410;
+/**
+ * Those of tiles that are asked for again only when somebody tries: the token is refused, the tile is damaged.
+ * @type {readonly (number | undefined)[]}
+ */
+const LASTING = [401, 502];
 
 /**
  * @param {HTMLElement} container
@@ -57,6 +67,10 @@ export async function createMap(container, options) {
   const known = new Map();
   /** Has what is shown a fault that was said? */
   let isFaulty = false;
+  /** Tiles that did not arrive. @type {FailedTile[]} */
+  let failed = [];
+  /** Those that were asked for again. @type {WeakSet<FailedTile['id']>} */
+  const again = new WeakSet();
   let shown = { level: top, isWhole: true };
   let state = { ...NOTHING };
   const { map, marker } = await startMap(container, options.headersFor);
@@ -112,6 +126,7 @@ export async function createMap(container, options) {
     for (const [level, tiles] of known) {
       if (tiles !== undefined && !isAll) continue;
       known.delete(level);
+      failed = failed.filter(({ sourceId }) => sourceId !== sourceOf(level));
       for (const id of layerIds(level)) map.removeLayer(id);
       if (tiles !== undefined) map.removeSource(sourceOf(level));
     }
@@ -120,7 +135,7 @@ export async function createMap(container, options) {
   const fail = (error) => {
     if (isFaulty) return;
     isFaulty = true;
-    if (!(error instanceof Error && 'status' in error && error.status === GONE)) return onError(error);
+    if (statusOf(error) !== GONE) return onError(error);
     forget(true);
     follow();
   };
@@ -149,7 +164,17 @@ export async function createMap(container, options) {
   });
   map.on('zoom', follow);
   map.on('moveend', () => onView(camera.view()));
-  map.on('error', ({ error }) => fail(error));
+  map.on('error', (event) => {
+    const { error } = event;
+    if (isOfTile(event)) {
+      const { sourceId, tile } = event;
+      const id = tile.tileID.canonical;
+      // A change of the style cannot redraw a tile that is on its way again, which the library calls an error.
+      if (again.has(id) && statusOf(error) === undefined) return;
+      failed.push({ sourceId, id, status: statusOf(error) });
+    }
+    fail(error);
+  });
   followPointer(map, { onPick, onHere, titleOf });
 
   return {
@@ -176,9 +201,35 @@ export async function createMap(container, options) {
       if (point === undefined) marker.remove();
       else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
     },
+    askAgain(isTried) {
+      const asked = failed.filter(({ status }) => isTried || !LASTING.includes(status));
+      failed = failed.filter((tile) => !asked.includes(tile));
+      for (const { id } of asked) again.add(id);
+      for (const sourceId of new Set(asked.map((tile) => tile.sourceId))) {
+        const ids = asked.filter((tile) => tile.sourceId === sourceId).map(({ id }) => id);
+        map.refreshTiles(sourceId, ids);
+      }
+    },
     remove() {
       endPalette();
       map.remove();
     },
   };
+}
+
+/**
+ * Is it said of a tile? The library's type of the event does not tell.
+ * @param {import('maplibre-gl').ErrorEvent} event
+ * @returns {event is import('maplibre-gl').ErrorEvent & { sourceId: string, tile: import('maplibre-gl').Tile }}
+ */
+function isOfTile(event) {
+  return 'tile' in event && 'sourceId' in event;
+}
+
+/**
+ * @param {unknown} error
+ * @returns {number | undefined} 0 where there was no answer; undefined of what is no request
+ */
+function statusOf(error) {
+  return error instanceof Error && 'status' in error ? Number(error.status) : undefined;
 }

@@ -1,6 +1,7 @@
 // The sample's level 0: every country and territory of Natural Earth, from world-atlas.
 import { numericToAlpha3 } from 'i18n-iso-countries/index.js';
 import { areasOf, compare, readAtlas } from './atlas.ts';
+import { FULL_NAMES } from './country-names.ts';
 import { countryGid, type SampleUnit } from './units.ts';
 
 /** As Natural Earth's terms of use suggest. */
@@ -36,7 +37,7 @@ export function worldUnits(): SampleUnit[] {
   const units = areasOf(atlas, 'countries').map((area): SampleUnit => {
     const gid = CODES_BEYOND_ISO[area.name] ?? numericToAlpha3(area.code);
     if (gid === undefined) throw new Error(`${atlas.file}: ${area.name} (${area.code}) has no alpha-3 code`);
-    return { atlas, area, lineage: [{ gid, name: area.name }], type: '', engtype: '' };
+    return { atlas, area, lineage: [{ gid, name: FULL_NAMES[area.name] ?? area.name }], type: '', engtype: '' };
   });
   return units.sort((a, b) => compare(countryGid(a), countryGid(b)));
 }

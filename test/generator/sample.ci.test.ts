@@ -52,6 +52,15 @@ test('the sample has four levels with the layers and columns of GADM, and about 
 });
 
 test('the sample names places as they are', () => {
+  const countries = sample[0]?.map(({ fields }) => fields['COUNTRY'] ?? '') ?? [];
+  assert.deepEqual(
+    countries.filter((name) => /\.|\bSt\b|^USNB/.test(name)),
+    [],
+    'no name is abbreviated',
+  );
+  assert.equal(find(0, 'GID_0', 'MNP').fields['COUNTRY'], 'Northern Mariana Islands');
+  const joint = sample[3]?.filter(({ fields }) => fields['ENGTYPE_3'] === 'Joint Land').length;
+  assert.match(readFileSync('generator/README.md', 'utf8'), new RegExp(`${joint} .*\`type\` Joint Land`));
   assert.equal(find(0, 'GID_0', 'ESP').fields['COUNTRY'], 'Spain');
   assert.equal(find(0, 'GID_0', 'XKO').fields['COUNTRY'], 'Kosovo');
   for (const [level, code, ...columns] of [

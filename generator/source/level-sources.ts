@@ -488,19 +488,20 @@ function refuseUnusedDatasets(options: SourceOptions, seen: readonly SeenLayer[]
 }
 
 /**
- * Datasets that need options, by the beginning of a layer's name or by a column; and the file in generator/examples/.
+ * Datasets that need options, by the names and columns of their layers, which the files in generator/examples/ need, and
+ * such a file.
  */
-const EXAMPLES: readonly [layer: RegExp, column: string, file: string][] = [
-  [/^ne_\d+m_/i, 'adm0_a3', 'natural-earth.json'],
-  [/^geoBoundaries/i, 'shapeGroup', 'geoboundaries.json'],
-  [/^NUTS_RG_/i, 'NUTS_ID', 'nuts.json'],
+const EXAMPLES: readonly [layer: RegExp, columns: readonly string[], file: string][] = [
+  [/^ne_\d+m_admin_[01]_/i, ['adm0_a3', 'name'], 'natural-earth.json'],
+  [/^geoBoundaries/i, ['shapegroup', 'shapeid'], 'geoboundaries.json'],
+  [/^NUTS_RG_/i, ['nuts_id', 'levl_code'], 'nuts.json'],
 ];
 
 function remedyFor(layers: readonly SeenLayer[]): string {
-  const example = EXAMPLES.find(([name, column]) =>
-    layers.some(
-      ({ layer, columns }) => name.test(layer) || columns.some((known) => known.toLowerCase() === column.toLowerCase()),
-    ),
+  const has = ({ columns }: SeenLayer, wanted: string): boolean =>
+    columns.some((known) => known.toLowerCase() === wanted);
+  const example = EXAMPLES.find(([name, columns]) =>
+    layers.some((layer) => name.test(layer.layer) && columns.every((wanted) => has(layer, wanted))),
   )?.[2];
   if (example !== undefined)
     return `copy generator/examples/${example}, change the names of the files in it, and build with --config`;

@@ -381,6 +381,16 @@ test('of a dataset that needs options, the remedy names the file in generator/ex
     const remedy = new RegExp(`^copy generator/examples/${file}\\.json, .*--config$`);
     await assertRefused(source, { message: /no layer has GID columns/, remedy });
   }
+  // Maps that were made of one have its columns, or its names: the file does not fit.
+  for (const [name, columns] of [
+    ['countries', ['adm0_a3', 'name']],
+    ['ne_110m_land', ['featurecla']],
+  ] as const) {
+    const source = writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
+      squares(name, columns, ['AAA', 'x'].slice(0, columns.length)),
+    ]);
+    await assertRefused(source, { message: /no layer has GID columns/, remedy: /^name the column with the GIDs/ });
+  }
 });
 
 test('a geometry without a GeoJSON form is refused with its fid and type', async () => {

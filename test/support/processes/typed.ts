@@ -25,6 +25,9 @@ export interface TypedIn {
   stdin?: string | Buffer;
 }
 
+// A child process starts in the folder of the command, from which the loader of TypeScript is not found by its name.
+process.execArgv = process.execArgv.map((word) => (word === 'tsx' ? import.meta.resolve('tsx') : word));
+
 type Captured = Record<'stdout' | 'stderr', Buffer[]>;
 
 /** The command has called process.exit. */

@@ -94,6 +94,8 @@ export interface LevelAbout {
   searchColumns: readonly string[];
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
+  /** Attribution texts of its units; undefined for those of the release. */
+  attribution?: readonly string[] | undefined;
 }
 
 /** The description of a level in release.json. */
@@ -450,6 +452,7 @@ export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
     typeColumn: textIn(json, 'typeColumn', where),
     searchColumns: textsIn(json, 'searchColumns', where),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
+    ...(json['attribution'] !== undefined && { attribution: textsIn(json, 'attribution', where) }),
   };
 }
 

@@ -8,6 +8,7 @@ import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { GEOMETRIES, LEVELS, type Level, levelName } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
 import { refuseUnaccepted } from './advice/refuse-findings.ts';
+import { attributionOf } from './attribution.ts';
 import { requireIntact } from './check/verify.ts';
 import { describeSource, prepareLevels, withOperations } from './describe-source.ts';
 import { type ContentOptions, recordedOptions } from './option-texts.ts';
@@ -65,6 +66,8 @@ export interface BuildOptions extends ContentOptions {
   memory: number;
   /** Is a disk refused that has too little space for what the build is likely to need? */
   spaceCheck: boolean;
+  /** The attribution of each level, where the metadata of the source has those of all levels together. */
+  stated?: readonly (readonly string[])[] | undefined;
   /** Whether the release becomes the current one. */
   activate: boolean;
   /** A private Ed25519 key, to sign the release with. */
@@ -169,9 +172,21 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
   const described = await withOperations(await describeSource(options, pool));
   report.preview?.(planOfLevels(described, options));
+  const served = readServedRelease(options.out);
+  if (options.activate && served !== undefined && isOtherDataset(described, served))
+    report.note(
+      `${options.out} has release ${served.release}, whose units have other columns, and which this one will replace: an output folder is one dataset with versions; another dataset belongs in another folder: --out FOLDER`,
+    );
   const note = slowTilesNote(described.levels, options);
   if (note !== undefined) report.note(note);
   return described;
+}
+
+/** Have the units of a source no column of GIDs in common with those of the release that is served? */
+function isOtherDataset({ levels }: DatasetDescription, served: Release): boolean {
+  const before = new Set(served.levels.flatMap(({ gidColumns }) => gidColumns));
+  const now = levels.flatMap(({ layers }) => layers[0]?.gidColumns ?? []);
+  return before.size > 0 && !now.some((name) => name !== '' && before.has(name));
 }
 
 /** The endings of compressed sources. */
@@ -218,8 +233,13 @@ export async function readDataset(
   const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
   const works = workOnLevels(dataset.levels, context, isAccepted);
   const reading = Promise.all(works.map(({ read }) => read));
-  const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
+  const [read, files] = await Promise.all([reading, sourceFiles(options.source)]);
   refuseChanged();
+  const { levels } = attributionOf(options.attribution, dataset, options.stated);
+  const stored = read.map((level) => {
+    const attribution = levels.get(level.level);
+    return attribution === undefined ? level : { ...level, about: { ...level.about, attribution } };
+  });
   const named = stored.flatMap(({ level, named: [first, ...others] }) =>
     first === undefined ? [] : [`${levelName(level)}: names such as ${[first, ...others].join(', ')}`],
   );
@@ -259,9 +279,9 @@ export function aboutRelease(
   report: Report,
 ): ReleaseAbout {
   const { release, date, licence: named, attribution: given } = options;
-  const { gdal, files, credits } = dataset;
+  const { gdal, files } = dataset;
   const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
-  const attribution = [...new Set([...given, ...dataset.attribution, ...(given.length > 0 ? [] : credits)])];
+  const attribution = attributionOf(given, dataset).release;
   // It is published, but somebody owns it.
   if (attribution.length === 0)
     report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');

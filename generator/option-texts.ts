@@ -66,7 +66,7 @@ export interface ContentOptions extends SourceOptions, ReleaseShape {
   licence?: string | undefined;
   /** Kinds of problems of the data to accept: the units are published unchanged. */
   accept: readonly Acceptable[];
-  /** Attribution texts besides those in the source. */
+  /** Attribution texts besides those in the source: of all levels, or as `lv3=TEXT` of one. */
   attribution: readonly string[];
 }
 
@@ -178,6 +178,15 @@ export function geometriesFrom(lists: readonly string[]): Geometry[] {
     throw new UsageError(`--geometry ${unknown}: not a geometry`, `use some of ${GEOMETRIES.join(', ')}`);
   // The full geometry is always there: it decides what the others are.
   return GEOMETRIES.filter((geometry) => geometry === 'full' || names.includes(geometry));
+}
+
+/** The texts of `--attribution`: of all levels, or as `lv3=TEXT` of some. @throws UsageError for an unknown level */
+export function attributionsFrom(texts: readonly string[]): LevelOption[] {
+  return texts.flatMap((text): LevelOption[] => {
+    const [, names, value] = /^(lv\d+(?:,lv\d+)*)=(.+)$/s.exec(text) ?? [];
+    if (names === undefined || value === undefined) return [{ level: undefined, value: text }];
+    return names.split(',').map((name) => ({ level: levelFrom('attribution', name), value }));
+  });
 }
 
 /** Checks `--licence`. @throws UsageError if it is neither an SPDX identifier nor a URL */

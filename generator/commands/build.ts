@@ -33,7 +33,7 @@ import {
 } from '../cli/parse-options.ts';
 import { buildTable, changesTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
-import { geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
+import { attributionsFrom, geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRecordedBuild } from '../release/manage.ts';
 import { withLock } from '../release/output-lock.ts';
@@ -44,7 +44,7 @@ import type { Phase } from '../report/phases.ts';
 import type { Report } from '../report/progress.ts';
 import { buildShard, seal } from '../sharded-build.ts';
 import { openPool } from '../workers/pool.ts';
-import { sampleWriter } from './sample.ts';
+import { sampleModule } from './sample.ts';
 import { addSourceOptions, LIST } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
@@ -113,7 +113,10 @@ export const buildCommand = defineCommand({
         ...TEXT,
         describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
       })
-      .option('attribution', { ...LIST, describe: 'attribution text for the data; repeatable' })
+      .option('attribution', {
+        ...LIST,
+        describe: 'attribution text for the data, or for that of one level: "lv3=© ACME"; repeatable',
+      })
       .option('workers', WORKERS)
       .option('memory', {
         ...TEXT,
@@ -175,7 +178,7 @@ export const buildCommand = defineCommand({
       tiles: argv.tiles === undefined ? recorded.tiles : tilesZoom(argv.tiles),
       neighbours: argv.neighbours ?? recorded.neighbours,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
-      attribution: argv.attribution ?? recorded.attribution,
+      attribution: argv.attribution === undefined ? recorded.attribution : knownAttribution(argv.attribution),
       activate: argv.activate,
       ...signingFrom(argv),
     };
@@ -183,8 +186,8 @@ export const buildCommand = defineCommand({
     if (share !== undefined && argv.changes)
       throw new UsageError('--changes with --shard: a shard is no release', 'run changes after seal');
     if (settings.workers > 0) exitOnSignal();
-    const source = argv.sample ? [await writeSampleIn(argv.out)] : settings.source;
-    const options: BuildOptions = { ...settings, source };
+    const source = argv.sample ? await writeSampleIn(argv.out) : { source: settings.source };
+    const options: BuildOptions = { ...settings, ...source };
     if (argv.dryRun) await printForecast(options, argv);
     else if (share !== undefined) {
       const { report, phases } = measuring(argv);
@@ -215,6 +218,12 @@ export const sealCommand = defineCommand({
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },
 });
+
+/** The same texts. @throws UsageError if one is of a level that there is not */
+function knownAttribution(texts: readonly string[]): readonly string[] {
+  attributionsFrom(texts);
+  return texts;
+}
 
 /** The deepest zoom of tiles; undefined for none. @param given false for `--no-tiles` @throws UsageError */
 function tilesZoom(given: string | boolean): number | undefined {
@@ -290,14 +299,14 @@ function measuring(global: GlobalOptions): { report: Report; phases: readonly Ph
   return { report: { ...reportOf(global), measured: (all) => phases.push(...all) }, phases };
 }
 
-/** Writes the sample dataset in a folder; returns the file. */
-async function writeSampleIn(folder: string): Promise<string> {
+/** Writes the sample dataset in a folder; returns the file, and whom each level credits. */
+async function writeSampleIn(folder: string): Promise<Pick<BuildOptions, 'source' | 'stated'>> {
   const file = join(folder, 'sample.gpkg');
-  const writeSample = await sampleWriter();
+  const { writeSample, LEVEL_ATTRIBUTION } = await sampleModule();
   try {
     writeSample(file, { overwrite: true });
   } catch (error) {
     throw toBuildError(error, folder);
   }
-  return file;
+  return { source: [file], stated: LEVEL_ATTRIBUTION };
 }

@@ -14,7 +14,7 @@ export const sampleCommand = defineCommand({
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'GeoPackage to write' })
       .example('$0 sample --out sample.gpkg', 'countries of the world, units of Spain and the United States'),
   async handler(argv) {
-    const writeSample = await sampleWriter();
+    const { writeSample } = await sampleModule();
     const { units } = writeSample(argv.out, progressOf(argv, 'units written'));
     const total = units.reduce((sum, count) => sum + count, 0);
     const summary = `${printable(argv.out)}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`;
@@ -22,10 +22,9 @@ export const sampleCommand = defineCommand({
   },
 });
 
-/** Loads the function that writes the sample dataset. @throws BuildError if packages are missing */
-export async function sampleWriter(): Promise<typeof import('../sample/sample.ts').writeSample> {
-  const { writeSample } = await import('../sample/sample.ts').catch((error: unknown) => {
+/** Loads the module that writes the sample dataset. @throws BuildError if packages are missing */
+export async function sampleModule(): Promise<typeof import('../sample/sample.ts')> {
+  return import('../sample/sample.ts').catch((error: unknown) => {
     throw missingPackages('the sample', SAMPLE_PACKAGES, error);
   });
-  return writeSample;
 }

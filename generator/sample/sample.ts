@@ -12,6 +12,14 @@ import { writeGeopackage } from './write-geopackage.ts';
 /** Attribution texts of the sample. */
 export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATTRIBUTION, SPAIN_ATTRIBUTION];
 
+/** The same of each level. */
+export const LEVEL_ATTRIBUTION: readonly (readonly string[])[] = [
+  [WORLD_ATTRIBUTION],
+  [USA_ATTRIBUTION, SPAIN_ATTRIBUTION],
+  [USA_ATTRIBUTION, SPAIN_ATTRIBUTION],
+  [SPAIN_ATTRIBUTION],
+];
+
 /** Counts of what was written. */
 export interface SampleSummary {
   /** Number of units of the levels 0 to 3. */

@@ -53,6 +53,8 @@ export interface DatasetDescription {
   attribution: readonly string[];
   /** The credits of the published datasets that it is recognised as. */
   credits: readonly string[];
+  /** Both for each layer of a level. */
+  owners: readonly { level: Level; attribution: readonly string[]; credits: readonly string[] }[];
   /** Their licence; undefined if it is not known, or they have several. */
   licence: string | undefined;
   /** The layers from which levels are made first. */
@@ -111,7 +113,8 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     sources[0]?.source.level ?? 0,
   );
   const found = sources.map(({ source }) => source);
-  const known = sources.flatMap(({ source, names }) => knownDatasets(source, names, licences));
+  const knownOf = sources.map(({ source, names }) => knownDatasets(source, names, licences));
+  const known = knownOf.flat();
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseOtherColumns(found);
   // Levels that were made lack columns, and their source may have no level that is left.
@@ -147,6 +150,11 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
     credits: [...new Set(known.map(({ credit }) => credit))],
+    owners: sources.map(({ source: { level, path } }, i) => ({
+      level,
+      attribution: read[datasets.findIndex((dataset) => dataset.path === path)]?.attribution ?? [],
+      credits: elementAt(knownOf, i).map(({ credit }) => credit),
+    })),
     licence: otherLicences.length === 0 ? licence : undefined,
     dissolved:
       made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),

@@ -157,14 +157,16 @@ const MAP_PAGE = `<!doctype html>
   if (!response.ok) throw new Error(await response.text());
   const data = await new Response(response.body.pipeThrough(new DecompressionStream('gzip'))).json();
   const about = await (await fetch(\`\${base}/about.json\`)).json();
-  const attribution = about.attribution.join(' · ');
+  const { attribution: owners } = about.levels.find(({ level }) => level === 'lv1');
+  const attribution = owners.join(' · ');
   const box = data.features.map(({ bbox }) => bbox);
   const [west, south] = [0, 1].map((i) => Math.min(...box.map((one) => one[i])));
   const [east, north] = [2, 3].map((i) => Math.max(...box.map((one) => one[i])));
   const layer = (id, type, paint) => ({ id, type, source: 'units', paint });
   const layers = [layer('fill', 'fill', { 'fill-color': '#cde' }), layer('line', 'line', { 'line-color': '#357' })];
   const sources = { units: { type: 'geojson', data, attribution } };
-  new MapLibre({ container: 'map', bounds: [west, south, east, north], style: { version: 8, sources, layers } });
+  const style = { version: 8, sources, layers };
+  new MapLibre({ container: 'map', bounds: [west, south, east, north], style, attributionControl: { compact: true } });
 </script>
 `;
 

@@ -25,6 +25,7 @@ const LV0 = {
   extent: [0, 0, 14, 4],
   columns: { gid: 'GID_0', name: 'COUNTRY', type: null, parents: [] },
   caps: { geojsonl: 20, fc: 5, ...caps },
+  attribution: OPTIONS.attribution,
   nesting: 0.5,
 };
 

@@ -192,3 +192,20 @@ test('an encoding that GDAL does not know is refused by its name, and one in whi
   const stated = await tried([source], {});
   assert.match(stated.error?.remedy ?? '', /--encoding CP1256: أدرار, الشلف/);
 });
+
+test('a build says before it reads that its data is another dataset than the one that the output folder has', async () => {
+  const source = file('another', squares('another', ['code', 'name'], ['A', 'Aa']));
+  const out = join(temporaryFolder(), 'out');
+  const notesOf = async (release: string, args: Parameters<typeof sourceOptionsFrom>[0], path: string) => {
+    const notes: string[] = [];
+    const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+    await build({ ...buildOptions([path], out, sourceOptionsFrom(args)), release }, report);
+    return notes.filter((note) => note.includes('one dataset with versions'));
+  };
+  assert.deepEqual(await notesOf('first', CODES, source), []);
+  assert.deepEqual(await notesOf('second', CODES, source), []);
+  const gadm = file('gadm', squares('gadm', ['GID_0', 'NAME_0'], ['A', 'Aa']));
+  const [note, ...others] = await notesOf('third', {}, gadm);
+  assert.match(note ?? '', /out has release second, whose units have other columns, and which this one will replace/);
+  assert.deepEqual(others, []);
+});

@@ -202,7 +202,7 @@ test('what follows a semicolon in --where or --sql is refused, not ignored; one 
   );
   const sql = [{ level: 0 as const, value: 'SELECT * FROM ADM_0; DELETE FROM ADM_0' }];
   await assertRefused(countries, /--sql lv0=SELECT .*: only one condition or statement is possible/, { sql });
-  await assertRefused(countries, /layers without any unit/, where("COUNTRY = 'a;b' AND \"GID_0\" = ';'"));
+  await assertRefused(countries, /1 layer has no units/, where("COUNTRY = 'a;b' AND \"GID_0\" = ';'"));
 });
 
 for (const workers of ['0', '1'])

@@ -11,7 +11,7 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** A level as a collection. @param base URL of the service */
 export function collectionDocument(
-  { level, layer, features, extent }: LevelSummary,
+  { level, layer, features, extent, attribution }: LevelSummary,
   release: LoadedRelease,
   base: string,
 ) {
@@ -28,7 +28,7 @@ export function collectionDocument(
   return {
     id,
     title: `Level ${level} (${layer})`,
-    ...creditsOf(release),
+    ...creditsOf({ attribution: attribution ?? release.attribution }),
     links,
     ...(extent !== undefined && { extent: { spatial } }),
     itemType: 'feature',
@@ -78,6 +78,6 @@ export function licenceLinks({ licence }: LoadedRelease): Link[] {
 }
 
 /** The credits of the data. */
-export function creditsOf({ attribution }: LoadedRelease): { attribution?: string } {
+export function creditsOf({ attribution }: Pick<LoadedRelease, 'attribution'>): { attribution?: string } {
   return attribution.length > 0 ? { attribution: attribution.join('\n') } : {};
 }

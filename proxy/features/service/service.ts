@@ -76,6 +76,7 @@ export function serviceMembers(
         ...(isWhole && { extent: summary.extent ?? null }),
         columns: columnsOf(summary),
         caps: capsOf(summary.level, release),
+        attribution: summary.attribution ?? attribution,
         // The share of the level's borders that the next level has, too.
         nesting: summary.nesting,
       })),

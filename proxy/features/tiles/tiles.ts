@@ -72,7 +72,11 @@ export function answerTileJson(
   representation: Representation,
 ): Answer {
   const { release, base } = representation;
-  const { tiles, extent = [-180, -90, 180, 90] } = elementAt(release.summaries, level);
+  const {
+    tiles,
+    extent = [-180, -90, 180, 90],
+    attribution = release.attribution,
+  } = elementAt(release.summaries, level);
   if (tiles === undefined) throw noTiles(release.id);
   const { minzoom, maxzoom } = tiles;
   const [west = NaN, south = NaN, east = NaN, north = NaN] = extent;
@@ -85,7 +89,7 @@ export function answerTileJson(
     maxzoom,
     bounds: [west, south, east, north],
     center: [(west + east) / 2, (south + north) / 2, minzoom],
-    ...(release.attribution.length > 0 && { attribution: release.attribution.join('; ') }),
+    ...(attribution.length > 0 && { attribution: attribution.join('; ') }),
   })}\n`;
   return textAnswer(fixed, representation, tagOf(`${path}\n${text}`), text);
 }

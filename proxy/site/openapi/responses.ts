@@ -175,6 +175,7 @@ function serviceSchema() {
     },
     columns: objectSchema(Object.keys(columns), columns, 'parents: the GIDs of the levels above, from 0.'),
     caps: { type: 'object', additionalProperties: { type: 'integer' }, description: 'By format and light geometry.' },
+    attribution: { ...texts, description: 'Credits to show with the data of this level.' },
     nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
   };
   const members = {

@@ -2,10 +2,11 @@
 
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
 import type { PublicRow, PublicRows } from './bodies/row.ts';
+import type { Releases } from './data/releases.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { codingFor } from './http/request.ts';
 import { answerAlive, answerReady, type Readiness } from './operations/health.ts';
-import { type Assets, assetToAnswer } from './site/asset.ts';
+import { type Asset, type Assets, assetToAnswer, type ReleaseAsset } from './site/asset.ts';
 
 /** What the rows are made of. */
 export interface PublicParts extends Readiness {
@@ -31,16 +32,27 @@ export function publicRows(parts: PublicParts): PublicRows {
         path,
         { path: 'metadata', answer: (request) => metadataToAnswer(resourceMetadata, baseUrl.of(request)) },
       ]);
-  for (const [path, asset] of assets)
+  for (const [path, asset] of assets) {
+    const file = typeof asset === 'function' ? keptAsset(asset, releases) : () => asset;
     rows.push([
       path,
-      {
-        path,
-        answer({ headers }) {
-          const file = typeof asset === 'function' ? asset(releases.requireCurrent(), releases) : asset;
-          return assetToAnswer(file, codingFor(headers['accept-encoding']), audience);
-        },
-      },
+      { path, answer: ({ headers }) => assetToAnswer(file(), codingFor(headers['accept-encoding']), audience) },
     ]);
+  }
   return new Map(rows);
+}
+
+/** A file that is made again only when there is another current release, or others are published. */
+function keptAsset(make: ReleaseAsset, releases: Releases): () => Asset {
+  // Not the release itself: it would stay in memory after the next one has come.
+  let kept: { asset: Asset; digest: string; published: object; hosted: string } | undefined;
+  return () => {
+    const release = releases.requireCurrent();
+    const { digest } = release;
+    const { published } = releases;
+    const hosted = releases.hosted.join();
+    if (kept?.digest !== digest || kept.published !== published || kept.hosted !== hosted)
+      kept = { asset: make(release, releases), digest, published, hosted };
+    return kept.asset;
+  };
 }

@@ -70,7 +70,10 @@ export class SentResponse implements Recipient {
 
   #head(status: number, headers: readonly string[]): ServerResponse {
     const { limitFields } = this.#request;
-    return this.res.writeHead(status, limitFields === undefined ? (headers as string[]) : [...headers, ...limitFields]);
+    // What shared caches keep is for everybody, and the limits are those of one client.
+    const isShared = (): boolean => headers[headers.indexOf('Cache-Control') + 1]?.startsWith('public') === true;
+    const has = limitFields !== undefined && !isShared();
+    return this.res.writeHead(status, has ? [...headers, ...limitFields] : (headers as string[]));
   }
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {

@@ -1,5 +1,5 @@
 // Limits of each client: requests per time and requests at a time, by the principal of its token. Beyond them 429;
-// every answer has the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10).
+// answers have the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10), but those that shared caches keep.
 import { LRUCache } from 'lru-cache';
 
 import { Problem } from '../http/problem.ts';

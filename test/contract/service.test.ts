@@ -1,6 +1,7 @@
 // GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeAsset, type ReleaseAsset } from '../../proxy/site/asset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
@@ -86,6 +87,27 @@ test('a release that is no longer hosted leaves the list at once, whatever was a
   const lists = [first, last].map((answer) => JSON.parse(textOf(answer)).releases);
   assert.deepEqual(lists, [['r2', 'r1'], ['r2']]);
   assert.notEqual(first.headers.etag, last.headers.etag);
+});
+
+test('what anybody may know is made once for each release and list of hosted ones, however often it is asked for', async () => {
+  let made = 0;
+  const describe: ReleaseAsset = ({ id }, { hosted }) => {
+    made++;
+    return makeAsset('text/plain', [id, ...hosted].join());
+  };
+  const service = await startService(folder, { assets: new Map([['/about.txt', describe]]) });
+  const texts = async (): Promise<Set<string>> => {
+    const asked = Array.from({ length: 20 }, () => send(service, '/about.txt', { 'accept-encoding': 'gzip' }));
+    return new Set((await Promise.all(asked)).map(textOf));
+  };
+  assert.deepEqual([await texts(), made], [new Set(['r2,r2,r1']), 1]);
+  pointTo(folder, 'r2', ['r2']);
+  await service.releases.refresh();
+  assert.deepEqual([await texts(), made], [new Set(['r2,r2']), 2]);
+  pointTo(folder, 'r1', ['r1', 'r2']);
+  await service.releases.refresh();
+  assert.deepEqual([await texts(), made], [new Set(['r1,r1,r2']), 3]);
+  pointTo(folder, 'r2', ['r1', 'r2']);
 });
 
 test('of a public service anybody and caches have it; of another one nobody learns how many units there are', async () => {

@@ -38,6 +38,34 @@ test('a client beyond its rate gets 429 with the fields of the draft, other clie
   assert.equal((await send(service, '/healthz', alice)).status, 200);
 });
 
+test('of a public service what caches keep for everybody says nothing of the limits of one client', async () => {
+  const rules = { rate: { requests: 8, windowSeconds: 60 }, concurrency: undefined };
+  const open = await startService(folder, { rules, isPublic: true });
+  const path = '/api/v1/fc/lv0?page-size=1';
+  const page = await send(open, path);
+  const next = new URL(/<([^>]*)>/.exec(String(page.headers.link))?.[1] ?? '');
+  const etag = String(page.headers.etag);
+  const ask = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
+    send(open, target, headers, method);
+  const [range, download] = [{ range: 'bytes=0-0' }, '/api/v1/download/lv0.geojsonl.gz'];
+  const kept = [page, await ask(path, { 'if-none-match': etag }), await ask(path, {}, 'HEAD')];
+  kept.push(await ask(next.pathname + next.search), await ask(download, range));
+  const own = [await ask('/api/v1/fc/lv9'), await ask(path, { 'if-match': '"x"' }), await ask(path, {}, 'OPTIONS')];
+  own.push(await ask(path));
+  const saysLimits = ({ headers }: Answer) =>
+    [headers['ratelimit-policy'], headers.ratelimit].map((field) => field !== undefined);
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    [200, 304, 200, 200, 206],
+  );
+  assert.deepEqual(
+    own.map(({ status }) => status),
+    [404, 412, 204, 429],
+  );
+  for (const answer of kept) assert.deepEqual(saysLimits(answer), [false, false], `${answer.status}`);
+  for (const answer of own) assert.deepEqual(saysLimits(answer), [true, true], `${answer.status}`);
+});
+
 test('a client beyond its rate is admitted again in the next window', async () => {
   const rules = { rate: { requests: 1, windowSeconds: 1 }, concurrency: undefined };
   const service = await startService(folder, { rules });

@@ -3,7 +3,7 @@
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/releases.ts';
 import { API_PATH } from '../../http/request.ts';
-import { badParameter, Parameter } from '../../query/parameter.ts';
+import { Parameter, wrong } from '../../query/parameter.ts';
 import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
 
 /** Below this path are those of tiles. */
@@ -29,9 +29,9 @@ export const CONTENT_PARAMETER: Parameter<NamedRelease> = new Parameter({
   name: 'v',
   order: 12,
   rule: () => CONTENT_RULE,
-  parse({ text }) {
-    if (!CONTENT.test(text)) throw badParameter('v', text, CONTENT_RULE);
-    return { release: '', content: text };
+  parse(given) {
+    if (!CONTENT.test(given.text)) throw wrong(given);
+    return { release: '', content: given.text };
   },
   document: () => ({
     component: 'v',

@@ -1,10 +1,11 @@
 // Metrics for Prometheus, on a separate port. The only file that imports prom-client.
 import type { Worker } from 'node:cluster';
 import cluster from 'node:cluster';
-import { once } from 'node:events';
+import { on } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client';
+import { isObject } from '../../format/parse.ts';
 import type { EndedRequest } from './watch-requests.ts';
 
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -33,7 +34,7 @@ export function collectRequestMetrics() {
   // Whenever the primary process asks.
   if (cluster.isWorker)
     process.on('message', (message) => {
-      if (message === QUESTION) register.getMetricsAsJSON().then((report) => process.send?.(report));
+      if (message === QUESTION) register.getMetricsAsJSON().then((metrics) => process.send?.({ metrics }));
     });
   return {
     /** The response of a request has ended. */
@@ -85,9 +86,18 @@ async function sumOfWorkers(workers: readonly (Worker | undefined)[]): Promise<s
 
 /** The metrics of a worker; undefined if it does not report in time. */
 async function reportOf(worker: Worker): Promise<object[] | undefined> {
-  const answer = once(worker, 'message', { signal: AbortSignal.timeout(REPORT_TIMEOUT_MS) });
+  const messages = on(worker, 'message', { signal: AbortSignal.timeout(REPORT_TIMEOUT_MS) });
   // A worker that exits does not answer.
   worker.send(QUESTION, () => {});
-  const [report] = await answer.catch(() => []);
-  return report;
+  try {
+    // It may just be saying something else, such as which release it serves.
+    for await (const [message] of messages) if (isReport(message)) return message.metrics;
+  } catch {
+    // It has not come in time.
+  }
+  return undefined;
+}
+
+function isReport(message: unknown): message is { metrics: object[] } {
+  return isObject(message) && Array.isArray(message['metrics']);
 }

@@ -2,11 +2,15 @@
 // across workers, an environment that is not its own, and a start before everything else has started.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createMetricsServer } from '../../proxy/operations/metrics.ts';
 import { jsonLines } from '../support/files.ts';
 import { send, sendRaw } from '../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, token } from '../support/http/in-process-proxy.ts';
@@ -227,4 +231,20 @@ test('limits of a client count across workers', async () => {
   const bob = `Bearer ${await token({ sub: 'bob' })}`;
   assert.equal((await send(running, PATH, { authorization: bob })).status, 200);
   await running.stop();
+});
+
+test('metrics of workers are there also when one announces a release in that moment', async () => {
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('announcing-worker.ts', import.meta.url)), args: [] });
+  const worker = cluster.fork();
+  await once(worker, 'message');
+  const server = createMetricsServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { status, body } = await send({ url: `http://127.0.0.1:${port}` }, '/metrics');
+  const ended = once(worker, 'exit');
+  worker.kill();
+  await ended;
+  server.close();
+  assert.equal(status, 200);
+  assert.match(body.toString(), /^boundaries_access_log_dropped_lines_total 1$/m);
 });

@@ -1,10 +1,11 @@
 // Gzip members (RFC 1952) made of deflate data with seams: data that is byte-aligned and not final, and refers to
 // nothing before its beginning (alone) or to the text before it (chained). Feature files consist of it, so that any run
 // of features becomes a body of its own without inflating or deflating anything.
-import { constants, deflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { joinCrcs, sumOf, type TextSum } from './crc32.ts';
 import type { Format } from './levels.ts';
 import { FRAMES } from './levels.ts';
+import { resultOf, type Steps } from './steps.ts';
 
 /** The header of every member: deflate, no name, mtime 0, no extra flags, unknown operating system. */
 export const MEMBER_HEADER: Buffer = Buffer.from([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -122,19 +123,38 @@ export class MemberWriter {
 
 /** Maximum bytes of a stored block. */
 const STORED_MAX_BYTES = 0xffff;
+/** Bytes before the text of one: that it is stored, its length, and the complement of that. */
+const STORED_HEAD_BYTES = 5;
 
 /** The text as stored deflate blocks (RFC 1951 section 3.2.4): no compressor is needed, and its bytes never vary. */
 export function storedBlock(text: string): DeflatedText {
-  const bytes = Buffer.from(text);
-  const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += STORED_MAX_BYTES) {
-    const part = bytes.subarray(at, at + STORED_MAX_BYTES);
-    const head = Buffer.alloc(5);
-    head.writeUInt16LE(part.length, 1);
-    head.writeUInt16LE(~part.length & 0xffff, 3);
-    parts.push(head, part);
-  }
-  return { data: Buffer.concat(parts), ...sumOf(bytes) };
+  return resultOf(storingBlocks([Buffer.from(text)]));
+}
+
+/** The same of a text in parts, a step for each block: there may be megabytes of it. */
+export function* storingBlocks(parts: readonly Uint8Array[]): Steps<DeflatedText> {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const data = Buffer.allocUnsafe(length + Math.ceil(length / STORED_MAX_BYTES) * STORED_HEAD_BYTES);
+  let [at, left, textLeft, crc] = [0, 0, length, 0];
+  for (const part of parts)
+    for (let from = 0, bytes: number; from < part.length; from += bytes) {
+      if (left === 0) {
+        if (at > 0) yield;
+        left = Math.min(STORED_MAX_BYTES, textLeft);
+        data[at] = 0;
+        data.writeUInt16LE(left, at + 1);
+        data.writeUInt16LE(~left & 0xffff, at + 3);
+        at += STORED_HEAD_BYTES;
+      }
+      bytes = Math.min(left, part.length - from);
+      const stored = part.subarray(from, from + bytes);
+      data.set(stored, at);
+      crc = crc32(stored, crc);
+      at += bytes;
+      left -= bytes;
+      textLeft -= bytes;
+    }
+  return { data, crc, length };
 }
 
 /** The text around the features of a body (see `FRAMES`): before and after them as deflate data. */

@@ -138,7 +138,7 @@ const NOTHING: BringIn[] = [];
 /**
  * An answer from what is in memory, or after what it misses has been brought there.
  * @param named the release that the request names; undefined for the current one
- * @param make makes it; returns undefined if it misses something
+ * @param make makes it, or begins to; returns undefined if it misses something
  * @throws LoadError, Problem
  */
 export function gather<Result>(
@@ -146,7 +146,7 @@ export function gather<Result>(
   request: HttpRequest,
   named: NamedRelease | undefined,
   make: (needs: Needs) => Result | undefined,
-): Result | Promise<Result> {
+): Result | Promise<Awaited<Result>> {
   const { releases, reads } = sources;
   const release = named === undefined ? releases.requireCurrent() : releases.get(named, principalOf(request).id);
   const needs = release && new Needs(release, reads);
@@ -159,7 +159,7 @@ async function gatherLater<Result>(
   named: NamedRelease | undefined,
   begun: Needs | undefined,
   make: (needs: Needs) => Result | undefined,
-): Promise<Result> {
+): Promise<Awaited<Result>> {
   const principal = principalOf(request);
   const load = (known: NamedRelease) => releases.load(known, principal.id);
   const release = named === undefined ? releases.requireCurrent() : await load(named);
@@ -171,7 +171,7 @@ async function gatherLater<Result>(
     // What many have waited for is not answered to all of them at once.
     await reads.turn(principal, request.peer);
     const result = make(needs);
-    if (result !== undefined) return result;
+    if (result !== undefined) return await result;
   }
   throw notReady('Too much is being loaded at the moment. Try again.');
 }

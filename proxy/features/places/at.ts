@@ -33,7 +33,7 @@ export const AT_ROW: Row = {
   answer(sources, request, view) {
     const query = parseQuery(request.query, RULES);
     const { path } = AT_ENDPOINT;
-    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], ...view });
+    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], reads: sources.reads, ...view });
   },
 };
 
@@ -45,24 +45,34 @@ function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer>
   const { query, request } = asked;
   return gather(sources, request, undefined, (needs) => {
     const point = askedPoint(query);
-    const units = unitsOf(query, point, needs);
-    if (units === undefined) return undefined;
-    const more = [MATCHED, String(units.length)];
-    const other = units.length > 0 ? undefined : exchanged(point);
+    const found = unitsOf(query, point, needs);
+    if (found === undefined) return undefined;
+    const { units, matched } = found;
+    const more = [MATCHED, String(matched)];
+    const other = matched > 0 ? undefined : exchanged(point);
     const elsewhere = other && unitsOf(query, other, needs);
     if (other !== undefined && elsewhere === undefined) return undefined;
-    if (elsewhere !== undefined && elsewhere.length > 0)
+    if (elsewhere !== undefined && elsewhere.matched > 0)
       more.push('Link', `<${urlOf(asked.base + asked.path, withExchanged(query, point), undefined)}>; rel="alternate"`);
     return answerUnits(asked, needs.release, units, more);
   });
 }
 
-/** The units of all levels at a point, by fid within a level; undefined if something is not in memory. */
-function unitsOf(query: Query, asked: Degrees, needs: Needs): Unit[] | undefined {
+/** The units at a point. */
+interface UnitsAt {
+  /** The first UNITS_MAX, from the country down, by fid within a level. */
+  units: Unit[];
+  /** How many there are. */
+  matched: number;
+}
+
+/** The units of all levels at a point; undefined if something is not in memory. */
+function unitsOf(query: Query, asked: Degrees, needs: Needs): UnitsAt | undefined {
   const { release } = needs;
   const geometry = geometryOf(query, release.geometries, 'lightest');
   const point = pointOf(release, asked);
   const units: Unit[] = [];
+  let matched = 0;
   let isMissing = false;
   for (const number of levelsWithUnits(release, LEVELS)) {
     const level = needs.level(number);
@@ -70,10 +80,14 @@ function unitsOf(query: Query, asked: Degrees, needs: Needs): Unit[] | undefined
     const positions = level && unitsAt(level, point, needs);
     const names = level && needs.part(level, NAMES);
     // All levels note what they miss, so that it is brought in side by side.
-    if (source === undefined || positions === undefined || names === undefined) isMissing = true;
-    else for (const position of positions) units.push({ source, names, position });
+    if (source === undefined || positions === undefined || names === undefined) {
+      isMissing = true;
+      continue;
+    }
+    matched += positions.length;
+    for (const position of positions.slice(0, UNITS_MAX - units.length)) units.push({ source, names, position });
   }
-  return isMissing ? undefined : units.slice(0, UNITS_MAX);
+  return isMissing ? undefined : { units, matched };
 }
 
 /** @throws Problem bad-parameter */

@@ -40,9 +40,9 @@ export class LevelNames {
     return this.#start.byteLength + this.#text.length + numbers;
   }
 
-  /** The name of a unit as JSON: a text, or null. */
-  nameAt(position: number): string {
-    return this.#text.toString('utf8', u32At(this.#start, position), u32At(this.#start, position + 1));
+  /** The name of a unit as JSON in UTF-8: a text, or null. */
+  nameAt(position: number): Buffer {
+    return this.#text.subarray(u32At(this.#start, position), u32At(this.#start, position + 1));
   }
 
   /** The GID of a unit; null if it has none. */

@@ -1,15 +1,18 @@
 // The body of answers with units of all levels: one FeatureCollection that says the level, GID and name of each. Used
 // by at.ts and by a search.
-import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';
+import { type DeflatedText, FRAME_DATA, storingBlocks } from '../../../format/gzip.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
+import type { Steps } from '../../../format/steps.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders } from '../../bodies/headers.ts';
 import type { View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
-import type { HttpRequest } from '../../http/request.ts';
+import { type HttpRequest, principalOf } from '../../http/request.ts';
+import type { QueuedReads } from '../../origin/origin.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
+import { inTurns } from '../../work/in-turns.ts';
 import type { LevelNames } from './level-names.ts';
 
 /** A request for units of all levels, by a point or by their names. */
@@ -18,6 +21,7 @@ export interface AskedUnits extends View {
   request: HttpRequest;
   query: Query;
   fixed: FixedHeaders;
+  reads: QueuedReads;
 }
 
 /** A unit: a feature of a level, with the geometry that its table is of. */
@@ -34,21 +38,49 @@ export function unitsGeometry(component: string, description: string): Parameter
   return GEOMETRY.as({ document: () => ({ component, description, schema, example: none }) });
 }
 
+/** Units whose level, GID and name are written in a step: some 100 microseconds. */
+const STEP_UNITS = 64;
+const COMMA = Buffer.from(',');
+
 /**
- * The answer with units.
+ * The answer with units: at once, or by a task of the client where they are many or their names are long.
  * @param units in the order of the body
  * @param more further headers
  */
 export function answerUnits(
-  { path, fixed, base, coding }: AskedUnits,
+  asked: AskedUnits,
   release: LoadedRelease,
   units: readonly Unit[],
   more: HeaderList,
+): Answer | Promise<Answer> {
+  const steps = endingOf(units);
+  const step = steps.next();
+  if (step.done) return answerWith(asked, release, units, step.value, more);
+  const client = { principal: principalOf(asked.request).id, isClosed: false, exchange: undefined };
+  return asked.reads.later(client, async () => answerWith(asked, release, units, await inTurns(steps), more));
+}
+
+/** What is behind the features. */
+function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
+  const [levels, gids, names]: [string[], string[], Buffer[]] = [[], [], []];
+  for (const { source, names: known, position } of units) {
+    if (levels.length > 0 && levels.length % STEP_UNITS === 0) yield;
+    levels.push(levelName(source.table.level));
+    gids.push(JSON.stringify(known.gidAt(position)));
+    if (names.length > 0) names.push(COMMA);
+    names.push(known.nameAt(position));
+  }
+  const before = `],"levels":${JSON.stringify(levels)},"gids":[${gids.join()}],"names":[`;
+  return yield* storingBlocks([Buffer.from(before), ...names, Buffer.from(']}\n')]);
+}
+
+function answerWith(
+  { path, fixed, base, coding }: AskedUnits,
+  release: LoadedRelease,
+  units: readonly Unit[],
+  after: DeflatedText,
+  more: HeaderList,
 ): Answer {
-  const levels = JSON.stringify(units.map(({ source }) => levelName(source.table.level)));
-  const gids = JSON.stringify(units.map(({ names, position }) => names.gidAt(position)));
-  const own = units.map(({ names, position }) => names.nameAt(position)).join();
-  const after = storedBlock(`],"levels":${levels},"gids":${gids},"names":[${own}]}\n`);
   const slice = new Slice(
     units.map(({ source }) => source),
     { ...FRAME_DATA.fc, after },

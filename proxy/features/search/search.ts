@@ -32,7 +32,14 @@ export const SEARCH_ROW: Row = {
   answer(sources, request, view) {
     const query = parseQuery(request.query, RULES);
     const { path } = SEARCH_ENDPOINT;
-    return answerSearch(sources, { path, request, query, fixed: HEADERS[sources.audience], ...view });
+    return answerSearch(sources, {
+      path,
+      request,
+      query,
+      fixed: HEADERS[sources.audience],
+      reads: sources.reads,
+      ...view,
+    });
   },
 };
 
@@ -101,7 +108,7 @@ function respond(
   release: LoadedRelease,
   searched: readonly Searched[],
   { matched, units }: SearchResult,
-): Answer {
+): Answer | Promise<Answer> {
   const found = units.map(({ level, position }) => {
     const { source, names } = elementAt(searched, level);
     return { source, names, position };

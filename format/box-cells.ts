@@ -1,11 +1,12 @@
 // The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes'). Used by
 // the proxy for `bbox`.
 import type { Candidates } from './boxes.ts';
-import { UNITS_AT, VarintReader } from './cell-numbers.ts';
+import { bordersIn, STEP_NUMBERS, UNITS_AT, VarintReader } from './cell-numbers.ts';
 import { type Cells, lastUpTo } from './cells.ts';
 import { f64At } from './element-at.ts';
 import { keyAt } from './grid.ts';
 import type { CellRange, PlaneBox } from './plane-box.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * The numbers of the cells that ranges of smallest cells meet, ascending: found by dividing the grid, of which a
@@ -72,25 +73,67 @@ export function decideByEdges(
   box: PlaneBox,
   candidates: Candidates,
 ): void {
-  const first = UNITS_AT + 1;
-  const end = first + f64At(numbers, UNITS_AT);
-  const positionAt = (at: number): number => f64At(numbers, at) >>> 1;
+  const others = candidates.size - leftIn(numbers, candidates);
+  decideByBorders(numbers, bordersIn(numbers), numbers.length, cells.gridPointOf(cell), box, candidates, others);
+}
+
+/** The same in steps. */
+export function* decidingByEdges(
+  cells: Cells,
+  cell: number,
+  numbers: Float64Array,
+  box: PlaneBox,
+  candidates: Candidates,
+): Steps<void> {
+  const others = candidates.size - leftIn(numbers, candidates);
+  const corner = cells.gridPointOf(cell);
+  for (let next = bordersIn(numbers); candidates.size > others && next < numbers.length; ) {
+    next = decideByBorders(numbers, next, next + STEP_NUMBERS, corner, box, candidates, others);
+    yield;
+  }
+}
+
+/** How many of the units of a cell are left. */
+function leftIn(numbers: Float64Array, candidates: Candidates): number {
+  const end = bordersIn(numbers);
   let left = 0;
-  for (let at = first; at < end; at++) if (candidates.isLeft(positionAt(at))) left++;
-  if (left === 0) return;
-  const { x, y } = cells.gridPointOf(cell);
-  // What follows says nothing of units that are decided.
-  for (let next = end; left > 0 && next < numbers.length; ) {
+  for (let at = UNITS_AT + 1; at < end; at++) if (candidates.isLeft(positionAt(numbers, at))) left++;
+  return left;
+}
+
+/**
+ * @param begin of the first border
+ * @param end where no further border is begun
+ * @param others candidates that are no units of the cell: what borders say of units that are decided is not looked at
+ * @returns where the next border begins
+ */
+function decideByBorders(
+  numbers: Float64Array,
+  begin: number,
+  end: number,
+  { x, y }: { x: number; y: number },
+  box: PlaneBox,
+  candidates: Candidates,
+  others: number,
+): number {
+  const first = UNITS_AT + 1;
+  let next = begin;
+  while (candidates.size > others && next < end && next < numbers.length) {
     const side = next + 1;
     const sides = side + f64At(numbers, next);
     next = f64At(numbers, sides);
     let isAsked = false;
-    for (let at = side; at < sides; at++) if (candidates.isLeft(positionAt(first + f64At(numbers, at)))) isAsked = true;
+    for (let at = side; at < sides; at++)
+      if (candidates.isLeft(positionAt(numbers, first + f64At(numbers, at)))) isAsked = true;
     if (!isAsked || !meetsEdge(box, x, y, numbers, sides + 1, next)) continue;
-    const before = candidates.size;
-    for (let at = side; at < sides; at++) candidates.decide(positionAt(first + f64At(numbers, at)));
-    left -= before - candidates.size;
+    for (let at = side; at < sides; at++) candidates.decide(positionAt(numbers, first + f64At(numbers, at)));
   }
+  return next;
+}
+
+/** The position of a unit of a cell. */
+function positionAt(numbers: Float64Array, at: number): number {
+  return f64At(numbers, at) >>> 1;
 }
 
 /** Has one of the edges between points from `from` on a point in a box? @param x,y from where the points are seen */

@@ -1,14 +1,23 @@
 // The bytes of a cell as numbers, which are gone through without decoding: for points by cells.ts and proxy/points/, for
 // boxes by box-cells.ts. Described in README.md, 'Cells'.
 import { f64At } from './element-at.ts';
+import type { Steps } from './steps.ts';
 
 /** Where the number of units is: before it is the grid point, 0 and 0, from which the first point of a border is told. */
 export const UNITS_AT = 2;
+
+/** Where the borders begin among the numbers of a cell. */
+export function bordersIn(numbers: Float64Array): number {
+  return UNITS_AT + 1 + f64At(numbers, UNITS_AT);
+}
 
 /** How many numbers a cell may be, at most. */
 export function roomOf(bytes: number): number {
   return 2 * bytes + UNITS_AT;
 }
+
+/** Numbers that are gone through in a step, if no border has more: some 100 microseconds. */
+export const STEP_NUMBERS: number = 32 * 1024;
 
 /**
  * A cell as numbers that are gone through without decoding: from `UNITS_AT` on how many units it has, and of each twice
@@ -19,30 +28,69 @@ export function roomOf(bytes: number): number {
  * @returns that part of it that has the numbers
  */
 export function readCell(bytes: Uint8Array, into: Float64Array): Float64Array {
-  const reader = new VarintReader(bytes);
-  const units = reader.next();
-  into[0] = 0;
-  into[1] = 0;
-  into[UNITS_AT] = units;
-  let at = UNITS_AT + 1;
-  for (let position = 0; at <= UNITS_AT + units; at++) {
-    const code = reader.next();
-    position += Math.floor(code / 2);
-    into[at] = 2 * position + (code % 2);
+  const reader = new CellReader(bytes, into);
+  reader.readBorders(Number.POSITIVE_INFINITY);
+  return reader.numbers;
+}
+
+/** The same in steps: where very many borders meet, a cell may have millions of numbers. */
+export function* readingCell(bytes: Uint8Array, into: Float64Array): Steps<Float64Array> {
+  const reader = new CellReader(bytes, into);
+  while (reader.readBorders(STEP_NUMBERS)) yield;
+  return reader.numbers;
+}
+
+/** Reads a cell, its units first. */
+class CellReader {
+  readonly #reader: VarintReader;
+  readonly #into: Float64Array;
+  /** Where the next number is put. */
+  #at: number;
+  /** Where the last point of the last border is. */
+  #last = 0;
+
+  constructor(bytes: Uint8Array, into: Float64Array) {
+    const reader = new VarintReader(bytes);
+    const units = reader.next();
+    into[0] = 0;
+    into[1] = 0;
+    into[UNITS_AT] = units;
+    let at = UNITS_AT + 1;
+    for (let position = 0; at <= UNITS_AT + units; at++) {
+      const code = reader.next();
+      position += Math.floor(code / 2);
+      into[at] = 2 * position + (code % 2);
+    }
+    this.#reader = reader;
+    this.#into = into;
+    this.#at = at;
   }
-  for (let last = 0; !reader.isAtEnd; ) {
-    const code = reader.next();
-    const sides = code % 4 === 0 ? reader.next() : code % 4;
-    into[at++] = sides;
-    for (const end = at + sides; at < end; at++) into[at] = reader.next();
-    const points = Math.floor(code / 4) + 1;
-    const next = at + 1 + 2 * points;
-    into[at] = next;
-    reader.readPoints(points, into, at + 1, last);
-    last = next - 2;
-    at = next;
+
+  /** What has been read. */
+  get numbers(): Float64Array {
+    return this.#into.subarray(0, this.#at);
   }
-  return into.subarray(0, at);
+
+  /** Reads borders until so many numbers have been read. @returns whether some are left */
+  readBorders(most: number): boolean {
+    const [reader, into] = [this.#reader, this.#into];
+    let [at, last] = [this.#at, this.#last];
+    for (const until = at + most; at < until && !reader.isAtEnd; ) {
+      const code = reader.next();
+      const sides = code % 4 === 0 ? reader.next() : code % 4;
+      into[at++] = sides;
+      for (const end = at + sides; at < end; at++) into[at] = reader.next();
+      const points = Math.floor(code / 4) + 1;
+      const next = at + 1 + 2 * points;
+      into[at] = next;
+      reader.readPoints(points, into, at + 1, last);
+      last = next - 2;
+      at = next;
+    }
+    this.#at = at;
+    this.#last = last;
+    return !reader.isAtEnd;
+  }
 }
 
 /** Bits of the numbers that are read as integers of 32 bits, which is faster: a multiple of 7. */

@@ -2,10 +2,11 @@
 // directory of its cells: whoever has it needs no other. The generator writes it (generator/write/build-cells.ts).
 // Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
-import { readCell, roomOf, UNITS_AT } from './cell-numbers.ts';
+import { bordersIn, readCell, roomOf, STEP_NUMBERS, UNITS_AT } from './cell-numbers.ts';
 import { f64At, numberAt, u32At } from './element-at.ts';
-import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, wayTo } from './grid.ts';
+import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, type Way, wayTo } from './grid.ts';
 import { FormatError } from './parse.ts';
+import { resultOf, type Steps } from './steps.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The first bytes of the file: `cells`. */
@@ -125,8 +126,26 @@ export class Cells implements CellsHead {
 
   /** The same of a cell that was read: its bytes have been checked. */
   unitsIn(point: Point, cell: number, numbers: Float64Array): number[] {
+    const codes = codesIn(numbers);
+    crossBorders(numbers, bordersIn(numbers), numbers.length, codes, this.#wayTo(point, cell));
+    return unitsOf(codes);
+  }
+
+  /** The same in steps. */
+  *findingUnits(point: Point, cell: number, numbers: Float64Array): Steps<number[]> {
+    const codes = codesIn(numbers);
+    const way = this.#wayTo(point, cell);
+    for (let next = bordersIn(numbers); next < numbers.length; ) {
+      next = crossBorders(numbers, next, next + STEP_NUMBERS, codes, way);
+      yield;
+    }
+    return unitsOf(codes);
+  }
+
+  /** From the corner of a cell to a point in it, seen from the cell's south-western grid point. */
+  #wayTo(point: Point, cell: number): Way {
     const { x, y } = this.gridPointOf(cell);
-    return unitsInCell(numbers, movedTo(point.x - x, point.y - y, point));
+    return wayTo(movedTo(point.x - x, point.y - y, point));
   }
 
   /** The south-western grid point of a cell. */
@@ -156,7 +175,19 @@ export function lastUpTo(numbers: Float64Array, most: number, from = 0, end = nu
  * there
  * @throws FormatError that says what was got and what was expected
  */
-export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHead & { bytes?: number }): Cells {
+export function decodeCells(bytes: Uint8Array, file: string, expected?: ExpectedCells): Cells {
+  return resultOf(decodingCells(bytes, file, expected));
+}
+
+/** What a directory must say, with the length of the file. */
+export type ExpectedCells = CellsHead & { bytes?: number };
+
+/** Bytes and cells of a directory that are gone through in a step: some 100 microseconds. */
+const STEP_BYTES = 256 * 1024;
+const STEP_CELLS = 8 * 1024;
+
+/** The same in steps: there may be hundreds of thousands of cells. */
+export function* decodingCells(bytes: Uint8Array, file: string, expected?: ExpectedCells): Steps<Cells> {
   const refuse = (problem: string): never => {
     throw new FormatError(file, problem);
   };
@@ -169,7 +200,11 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   if (bytes.length < length) refuse(`has ${bytes.length} bytes, its directory has ${length}`);
   // A copy, whose arrays begin where such arrays can.
   const own = new Uint8Array(bytes.subarray(0, length));
-  const got = crc32(own.subarray(CELLS_CHECKED_FROM));
+  let got = 0;
+  for (let at = CELLS_CHECKED_FROM; at < length; at += STEP_BYTES) {
+    if (at > CELLS_CHECKED_FROM) yield;
+    got = crc32(own.subarray(at, at + STEP_BYTES), got);
+  }
   if (got !== crc) refuse(`the CRC-32 of its directory is ${got}, expected ${crc}`);
   if (precision > PRECISION_MAX) refuse(`has ${precision} decimals, at most ${PRECISION_MAX} are possible`);
   const { features: units, precision: decimals } = expected ?? { features, precision };
@@ -180,6 +215,7 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   const arrays = { key, start, crc: new Uint32Array(own.buffer, start.byteOffset + start.byteLength) };
   if (key[0] !== 0 || start[0] !== length) refuse('its first cell does not begin where the grid and the directory say');
   for (let cell = 0; cell < cells; cell++) {
+    if (cell > 0 && cell % STEP_CELLS === 0) yield;
     const [from, to] = [f64At(key, cell), key[cell + 1] ?? Number.MAX_SAFE_INTEGER];
     if (!Number.isSafeInteger(to) || to <= from) refuse(`the key of cell ${cell + 1} does not ascend`);
     const end = f64At(start, cell + 1);
@@ -190,23 +226,30 @@ export function decodeCells(bytes: Uint8Array, file: string, expected?: CellsHea
   return new Cells({ features, precision }, arrays, own);
 }
 
-/** The units of a cell that contain a point. @param to the point, seen from the cell's south-western grid point */
-function unitsInCell(numbers: Float64Array, to: Point): number[] {
-  const first = UNITS_AT + 1;
-  const end = first + f64At(numbers, UNITS_AT);
-  // Of each unit twice its position, and one more if the point is in it. The borders on the way there change that.
+/** Of each unit of a cell twice its position, and one more if the corner is in it. */
+function codesIn(numbers: Float64Array): number[] {
+  const end = bordersIn(numbers);
   const codes: number[] = [];
-  for (let at = first; at < end; at++) codes.push(f64At(numbers, at));
-  if (end < numbers.length) crossBorders(numbers, end, codes, to);
+  for (let at = UNITS_AT + 1; at < end; at++) codes.push(f64At(numbers, at));
+  return codes;
+}
+
+/** The positions of the units whose codes say that a point is in them. */
+function unitsOf(codes: readonly number[]): number[] {
   const units: number[] = [];
   for (const code of codes) if (code % 2 === 1) units.push((code - 1) / 2);
   return units;
 }
 
-/** Changes the codes of the units whose borders are crossed on the way to a point. @param begin of the first border */
-function crossBorders(numbers: Float64Array, begin: number, codes: number[], to: Point): void {
-  const way = wayTo(to);
-  for (let side = begin + 1, next = begin; next < numbers.length; side = next + 1) {
+/**
+ * Changes the codes of the units whose borders are crossed on the way to a point.
+ * @param begin of the first border
+ * @param end where no further border is begun
+ * @returns where the next one begins
+ */
+function crossBorders(numbers: Float64Array, begin: number, end: number, codes: number[], way: Way): number {
+  let next = begin;
+  for (let side = begin + 1; next < end && next < numbers.length; side = next + 1) {
     const sides = side + f64At(numbers, next);
     next = f64At(numbers, sides);
     let isOther = false;
@@ -225,4 +268,5 @@ function crossBorders(numbers: Float64Array, begin: number, codes: number[], to:
       codes[index] = unit % 2 === 0 ? unit + 1 : unit - 1;
     }
   }
+  return next;
 }

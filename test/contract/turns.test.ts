@@ -3,23 +3,25 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { releasePath } from '../../format/layout.ts';
+import { crc32 } from 'node:zlib';
+import { directoryBytes } from '../../format/cells.ts';
+import { cellsPath, releasePath } from '../../format/layout.ts';
+import { encodeDirectory } from '../../generator/write/build-cells.ts';
 import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { QueuedReads } from '../../proxy/origin/origin.ts';
+import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildUnits } from '../support/releases/build-release.ts';
-import { replaceWholeFile } from '../support/releases/reseal.ts';
+import { replaceCells, replaceWholeFile } from '../support/releases/reseal.ts';
 import { turnsDuring } from '../support/turns-during.ts';
 
 /** What answers from an output folder without connections. */
-async function sourcesOf(folder: string): Promise<Sources> {
-  const origin = directoryOrigin(folder);
+async function sourcesOf(folder: string, origin: Origin = directoryOrigin(folder)): Promise<Sources> {
   const releases = new Releases(origin);
   await releases.refresh();
   return { audience: 'public', releases, reads: new QueuedReads(origin, new WorkQueue()) };
@@ -73,4 +75,46 @@ test('a name of very many characters is copied in turns', async () => {
   assert.equal(JSON.parse(textOf(answer)).names[0].length, 900_000);
   const turns = await turnsOf(await sourcesOf(folder), target);
   assert.ok(turns > 2, `${turns} turns`);
+});
+
+/** The origin of a folder, which counts reads of cells. */
+function countingCells(folder: string): { origin: Origin; reads: () => number } {
+  const origin = directoryOrigin(folder);
+  let reads = 0;
+  const count = (path: string): void => {
+    if (path.endsWith(cellsPath(0))) reads++;
+  };
+  const read: Origin['read'] = (path, ...rest) => {
+    count(path);
+    return origin.read(path, ...rest);
+  };
+  const readNow: NonNullable<Origin['readNow']> = (path, ...rest) => {
+    count(path);
+    return origin.readNow?.(path, ...rest) ?? false;
+  };
+  return { origin: { ...origin, read, readNow }, reads: () => reads };
+}
+
+test('a cell with more edges than are kept of many is read for the first point or box, and kept for the next ones', async () => {
+  const folder = await buildUnits([SQUARE]);
+  // One unit, and an even number of borders of three points, each of which is crossed on the way to some points.
+  const border = [4 * 2 + 1, 0, 2, 4, 6, 2, 1, 6];
+  const bytes = Buffer.concat([Buffer.of(1, 1), Buffer.alloc(140_000 * border.length, Buffer.from(border))]);
+  const start = directoryBytes(1);
+  const arrays = {
+    key: Float64Array.of(0),
+    start: Float64Array.of(start, start + bytes.length),
+    crc: Uint32Array.of(crc32(bytes)),
+  };
+  const directory = encodeDirectory({ features: 1, precision: 7 }, arrays);
+  replaceCells(join(folder, releasePath('r1')), 0, directory, bytes);
+  const { origin, reads } = countingCells(folder);
+  const sources = await sourcesOf(folder, origin);
+  for (const target of ['at?point=1,1', 'at?point=-1,-1', 'fc/lv0?bbox=0.5,0.5,0.7,0.7', 'fc/lv0?bbox=0.6,0.5,0.7,0.7']) {
+    const { headers } = await answerOf(sources, `/api/v1/${target}`);
+    assert.equal(headers[headers.indexOf('Boundaries-Matched') + 1], '1', target);
+    // Of the directory, and of the cell.
+    assert.equal(reads(), 2, target);
+  }
+  assert.ok((await turnsOf(sources, '/api/v1/at?point=2,2')) > 3);
 });

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCell, roomOf } from '../../format/cell-numbers.ts';
-import { KeptCells } from '../../proxy/data/kept-cells.ts';
+import { KeptCells } from '../../proxy/features/places/kept-cells.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { RecentPieces } from '../../proxy/origin/recent-pieces.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { turnsDuring } from '../support/turns-during.ts';
 
 const KIB = 1024;
 
@@ -117,15 +118,30 @@ test('a cell that is found is the one that was read, also when the memory has be
   assert.ok(found > 2000, `${found} were found`);
 });
 
-test('a cell larger than the memory is read and not kept, and bytes that are no cell spoil nothing', () => {
+test('other requests are answered while a cell with very many borders is read', async () => {
+  const border = [4 * 2 + 1, 0, 2, 4, 6, 2, 1, 6];
+  const bytes = Buffer.concat([Buffer.of(1, 0), Buffer.alloc(60_000 * border.length, Buffer.from(border))]);
+  const kept = new KeptCells(1, bytes.length, SIZE);
+  const turns = await turnsDuring(kept.loadLarge(0, bytes));
+  assert.ok(turns > 3, `${turns} turns`);
+  assert.deepEqual(kept.large(0), readCell(bytes, new Float64Array(roomOf(bytes.length))));
+});
+
+test('of cells larger than the memory the last one is kept, and bytes that are no cell spoil nothing', async () => {
   const kept = new KeptCells(CELLS, SIZE, SIZE);
   const intact = kept.read(1, cellOf(1, 2)).slice();
-  assert.equal(kept.read(0, cellOf(0, 60))[2], 60);
-  assert.deepEqual([kept.get(0), kept.get(1)], [undefined, intact]);
+  const large = cellOf(0, 60);
+  assert.deepEqual([kept.isLarge(large.length), kept.isLarge(cellOf(3, 14).length)], [true, false]);
+  const [first, again] = await Promise.all([kept.loadLarge(0, large), kept.loadLarge(0, large)]);
+  assert.equal(first[2], 60);
+  assert.ok(again === first && kept.large(0) === first);
+  await kept.loadLarge(5, cellOf(5, 70));
+  assert.deepEqual([kept.large(0), kept.large(5)?.[2], kept.get(1)], [undefined, 70, intact]);
   // The next one has no room before the end of the memory.
   for (const cell of [3, 4]) kept.read(cell, cellOf(cell, 14));
   assert.deepEqual(kept.get(1), intact);
   assert.throws(() => kept.read(2, cellOf(2, 12).subarray(0, -1)), RangeError);
-  assert.equal(kept.get(2), undefined);
+  await assert.rejects(kept.loadLarge(2, cellOf(2, 60).subarray(0, -1)), RangeError);
+  assert.deepEqual([kept.get(2), kept.large(2)], [undefined, undefined]);
   assert.deepEqual(kept.get(1) ?? intact, intact);
 });

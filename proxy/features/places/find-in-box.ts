@@ -1,15 +1,16 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which
 // decides units that the one before leaves. What is short is found at once, what takes long gives way to other
 // requests. Used by filters.ts.
-import { cellsMeeting, decideByEdges, hasLeft } from '../../../format/box-cells.ts';
+import { cellsMeeting, decideByEdges, decidingByEdges, hasLeft } from '../../../format/box-cells.ts';
 import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts';
 import type { Cells } from '../../../format/cells.ts';
 import { type Point, pointFrom } from '../../../format/grid.ts';
 import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane-box.ts';
 import type { Positions } from '../../../format/positions.ts';
-import type { KeptCells } from '../../data/kept-cells.ts';
+import type { Steps } from '../../../format/steps.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
-import { Turns } from '../../work/in-turns.ts';
+import { inTurns, Turns } from '../../work/in-turns.ts';
+import type { KeptCells } from './kept-cells.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
 /** A box as it is asked for. */
@@ -35,6 +36,8 @@ interface Cut {
   cells: readonly number[];
   /** Decides units by the numbers of one of them. */
   look(cell: number, numbers: Float64Array): void;
+  /** The same in steps, of a large one. */
+  looking(cell: number, numbers: Float64Array): Steps<void>;
 }
 
 /**
@@ -73,10 +76,11 @@ export function findInBoxNow(
 export async function findInBox(
   box: AskedBox,
   boxes: LevelBoxes,
-  { cells, pieces, kept }: LevelCells,
+  level: LevelCells,
   reads: QueuedReads,
   client: Recipient,
 ): Promise<Positions> {
+  const { cells, pieces, kept } = level;
   const candidates = boxes.candidates(box.rounded);
   const turns = new Turns();
   for (const cut of cutsOf(box, boxes, cells, candidates)) {
@@ -86,14 +90,18 @@ export async function findInBox(
     }
     for (let at = 0; at < cut.cells.length && candidates.size > 0; at += AT_A_TIME) {
       const some = cut.cells.slice(at, at + AT_A_TIME);
-      const missing = lookAtKept(cut, some, kept);
-      await turns.give(BYTES_A_UNIT * (some.length - missing.length));
+      const large = some.filter((cell) => kept.isLarge(cells.bytesOf(cell)));
+      const others = large.length === 0 ? some : some.filter((cell) => !large.includes(cell));
+      const missing = lookAtKept(cut, others, kept);
+      await turns.give(BYTES_A_UNIT * (others.length - missing.length));
       if (candidates.size === 0) break;
       for (const { piece, bytes } of await pieces.several(missing, reads, client)) {
         if (hasLeft(bytes, candidates)) cut.look(piece, kept.read(piece, bytes));
         await turns.give(bytes.length);
         if (candidates.size === 0) break;
       }
+      for (const cell of large)
+        if (candidates.size > 0) await inTurns(cut.looking(cell, await level.largeCell(cell, reads, client)));
     }
   }
   return candidates.found;
@@ -134,6 +142,11 @@ function* cutsOf(
         if (cell !== atCorner || !mayLieAround) return;
         for (const unit of cells.unitsIn(corner, cell, numbers)) candidates.decide(unit);
       },
+      *looking(cell, numbers) {
+        yield* decidingByEdges(cells, cell, numbers, box, candidates);
+        if (cell !== atCorner || !mayLieAround) return;
+        for (const unit of yield* cells.findingUnits(corner, cell, numbers)) candidates.decide(unit);
+      },
     };
     if (candidates.size === 0) return;
   }
@@ -149,6 +162,7 @@ function* cutsOf(
     yield {
       cells: [...numbers].sort((a, b) => a - b),
       look: (cell, numbers) => decideByEdges(cells, cell, numbers, box, candidates),
+      looking: (cell, numbers) => decidingByEdges(cells, cell, numbers, box, candidates),
     };
     if (candidates.size === 0) return;
   }

@@ -13,14 +13,16 @@ import { type Cells, decodeCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import type { Positions } from '../../../format/positions.ts';
+import { type Positions, positionsIn, positionsOfEach } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
-import { KeptCells } from '../../data/kept-cells.ts';
 import { KnownPositions } from '../../data/known-positions.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
+import type { QueuedReads, Recipient } from '../../origin/origin.ts';
+import { inTurns } from '../../work/in-turns.ts';
+import { KeptCells } from './kept-cells.ts';
 
 /** Larger features may have more than 150,000 positions: then nobody has asked whether they are valid. */
 const CHECKED_MAX_BYTES = 150_000 * '[1,2],'.length;
@@ -117,10 +119,41 @@ export class LevelCells {
     const { from, to } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_UNITS;
+    if (this.kept.isLarge(to - from)) return this.#unitsInLarge(point, cell, needs);
     const known = this.kept.get(cell);
     if (known !== undefined) return cells.unitsIn(point, cell, known);
     const bytes = needs.piece(pieces, cell);
     return bytes && cells.unitsIn(point, cell, this.kept.read(cell, bytes));
+  }
+
+  /** The same in a large cell, by a task. */
+  #unitsInLarge(point: Point, cell: number, needs: Needs): readonly number[] | undefined {
+    const find = async (reads: QueuedReads, client: Recipient): Promise<Positions> => {
+      const numbers = await this.largeCell(cell, reads.withoutQueue, client);
+      return positionsOfEach(await inTurns(this.cells.findingUnits(point, cell, numbers)));
+    };
+    const { x, y, fractionX, fractionY, parts } = point;
+    const found = needs.found({
+      key: `${this.pieces.path} ${x},${y} ${fractionX},${fractionY} of ${parts}`,
+      known: () => undefined,
+      find(reads, principal) {
+        const client = { principal, isClosed: false, exchange: undefined };
+        return reads.later(client, () => find(reads, client));
+      },
+    });
+    return found && [...positionsIn(found.slice(0, found.count))];
+  }
+
+  /**
+   * The numbers of a large cell.
+   * @param reads without a queue
+   * @throws OriginError if stored bytes are missing or damaged
+   */
+  async largeCell(cell: number, reads: QueuedReads, client: Recipient): Promise<Float64Array> {
+    const known = this.kept.large(cell);
+    if (known !== undefined) return known;
+    const bytes = await this.pieces.load(cell, reads, client.principal);
+    return this.kept.loadLarge(cell, bytes);
   }
 }
 

@@ -10,6 +10,7 @@ import { DIGEST_BYTES, type FeatureTable } from '../../../format/feature-table.t
 import { deflateText, MemberWriter } from '../../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
+  cellsPath,
   indexPath,
   manifestPath,
   namesPath,
@@ -131,6 +132,13 @@ export function replaceWholeFile(root: string, level: Level, change: (text: stri
   const text = change(textOf(root, path));
   const names = { ...writeChecked(root, path, packPage([text])), textBytes: Buffer.byteLength(text) };
   resealSummary(root, level, () => ({ names }));
+}
+
+/** Puts a directory of cells and their bytes in the place of those of a level. */
+export function replaceCells(root: string, level: Level, directory: Buffer, cells: Buffer): void {
+  const file = writeChecked(root, cellsPath(level), Buffer.concat([directory, cells]));
+  const own = { bytes: directory.length, sha256: sha256(directory) };
+  resealSummary(root, level, () => ({ cells: { ...file, directory: own } }));
 }
 
 /** Changes the neighbours of a level as bytes, or the text of their table, then what describes them to match. */

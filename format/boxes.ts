@@ -7,6 +7,7 @@ import { DECIMAL, keyAt } from './grid.ts';
 import { type LevelIndex, PART_NUMBERS } from './level-index.ts';
 import type { CellRange } from './plane-box.ts';
 import { type Positions, positionsOfBits } from './positions.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * A box in units of 1e-7 degrees: from `west` eastward to `east`, which is more than 180 degrees across the
@@ -116,31 +117,92 @@ const KEYS = 2 ** 18 + 1;
 /** Of features without geometry. */
 const NO_CELL = KEYS - 1;
 
+/** Features and keys that are gone through in a step: some 100 microseconds. */
+const STEP_FEATURES = 2 * 1024;
+const STEP_KEYS = 64 * 1024;
+
+/**
+ * The boxes of a level, in steps: there may be hundreds of thousands.
+ * @param boxes the array `box` of the level
+ */
+export function* indexingBoxes(boxes: Int32Array): Steps<BoxIndex> {
+  const order = yield* neighboursOf(boxes);
+  const extents = new Float64Array(4 * Math.ceil(order.length / NEIGHBOURS));
+  for (let first = 0, at = 0; at < extents.length; first += NEIGHBOURS, at += 4) {
+    if (first % STEP_FEATURES === 0) yield;
+    let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let i = first; i < Math.min(first + NEIGHBOURS, order.length); i++) {
+      const p = u32At(order, i);
+      west = Math.min(west, i32At(boxes, 4 * p));
+      south = Math.min(south, i32At(boxes, 4 * p + 1));
+      east = Math.max(east, eastOf(boxes, p));
+      north = Math.max(north, i32At(boxes, 4 * p + 3));
+    }
+    extents[at] = west;
+    extents[at + 1] = south;
+    extents[at + 2] = east;
+    extents[at + 3] = north;
+  }
+  return new BoxIndex(boxes, order, extents);
+}
+
+/**
+ * The positions that have a geometry, along a curve through the cells that their centres are in: neighbours are near.
+ */
+function* neighboursOf(boxes: Int32Array): Steps<Uint32Array> {
+  const keys = new Uint32Array(boxes.length / 4);
+  const starts = new Uint32Array(KEYS + 1);
+  for (let p = 0; p < keys.length; p++) {
+    if (p % STEP_FEATURES === 0) yield;
+    const key = cellOf(boxes, p);
+    keys[p] = key;
+    starts[key + 1] = u32At(starts, key + 1) + 1;
+  }
+  for (let key = 0; key < KEYS; key++) {
+    if (key % STEP_KEYS === 0) yield;
+    starts[key + 1] = u32At(starts, key + 1) + u32At(starts, key);
+  }
+  const order = new Uint32Array(u32At(starts, NO_CELL));
+  for (let p = 0; p < keys.length; p++) {
+    if (p % STEP_FEATURES === 0) yield;
+    const key = u32At(keys, p);
+    if (key === NO_CELL) continue;
+    const at = u32At(starts, key);
+    order[at] = p;
+    starts[key] = at + 1;
+  }
+  return order;
+}
+
+/** The key of the cell that the centre of a box is in. */
+function cellOf(boxes: Int32Array, position: number): number {
+  const south = i32At(boxes, 4 * position + 1);
+  const north = i32At(boxes, 4 * position + 3);
+  if (south > north) return NO_CELL;
+  // Cells only say what is near: a box may lie beyond the map.
+  const onMap = (value: number): number => Math.min(Math.max(value, 0), FULL_TURN);
+  const x = (i32At(boxes, 4 * position) + eastOf(boxes, position) + FULL_TURN) / 2;
+  return keyAt(onMap(x), onMap((south + north + FULL_TURN / 2) / 2), CELL);
+}
+
+/** The east of a box, more than 180 degrees across the antimeridian. */
+function eastOf(boxes: Int32Array, position: number): number {
+  const east = i32At(boxes, 4 * position + 2);
+  return i32At(boxes, 4 * position) > east ? east + FULL_TURN : east;
+}
+
 /** The boxes of a level. */
 export class BoxIndex {
   readonly #boxes: Int32Array;
-  /**
-   * The positions that have a geometry, along a curve through the cells that their centres are in: neighbours are near.
-   */
+  /** The positions that have a geometry, neighbours near each other. */
   readonly #order: Uint32Array;
   /** West, south, east, north of each run of neighbours. */
   readonly #extents: Float64Array;
 
-  /** @param boxes the array `box` of the level */
-  constructor(boxes: Int32Array) {
+  constructor(boxes: Int32Array, order: Uint32Array, extents: Float64Array) {
     this.#boxes = boxes;
-    this.#order = this.#neighbours();
-    this.#extents = new Float64Array(4 * Math.ceil(this.#order.length / NEIGHBOURS));
-    for (let first = 0, at = 0; at < this.#extents.length; first += NEIGHBOURS, at += 4) {
-      let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-      for (const p of this.#order.subarray(first, first + NEIGHBOURS)) {
-        west = Math.min(west, i32At(boxes, 4 * p));
-        south = Math.min(south, i32At(boxes, 4 * p + 1));
-        east = Math.max(east, this.#eastOf(p));
-        north = Math.max(north, i32At(boxes, 4 * p + 3));
-      }
-      this.#extents.set([west, south, east, north], at);
-    }
+    this.#order = order;
+    this.#extents = extents;
   }
 
   /** Bytes in memory besides the boxes. */
@@ -184,34 +246,6 @@ export class BoxIndex {
     return candidates;
   }
 
-  #neighbours(): Uint32Array {
-    const keys = Uint32Array.from({ length: this.#boxes.length / 4 }, (_, p) => this.#cellOf(p));
-    const starts = new Uint32Array(KEYS + 1);
-    for (const key of keys) starts[key + 1] = u32At(starts, key + 1) + 1;
-    for (let key = 0; key < KEYS; key++) starts[key + 1] = u32At(starts, key + 1) + u32At(starts, key);
-    const order = new Uint32Array(u32At(starts, NO_CELL));
-    for (let p = 0; p < keys.length; p++) {
-      const key = u32At(keys, p);
-      if (key === NO_CELL) continue;
-      const at = u32At(starts, key);
-      order[at] = p;
-      starts[key] = at + 1;
-    }
-    return order;
-  }
-
-  /** The key of the cell that the centre of a box is in. */
-  #cellOf(position: number): number {
-    const boxes = this.#boxes;
-    const south = i32At(boxes, 4 * position + 1);
-    const north = i32At(boxes, 4 * position + 3);
-    if (south > north) return NO_CELL;
-    // Cells only say what is near: a box may lie beyond the map.
-    const onMap = (value: number): number => Math.min(Math.max(value, 0), FULL_TURN);
-    const x = (i32At(boxes, 4 * position) + this.#eastOf(position) + FULL_TURN) / 2;
-    return keyAt(onMap(x), onMap((south + north + FULL_TURN / 2) / 2), CELL);
-  }
-
   /** Finds or leaves a feature whose box touches the box. */
   #compare(position: number, box: Box, candidates: Candidates, isValid?: (position: number) => boolean): void {
     const boxes = this.#boxes;
@@ -219,18 +253,12 @@ export class BoxIndex {
     const north = i32At(boxes, 4 * position + 3);
     if (south > north || south > box.north || north < box.south) return;
     const west = i32At(boxes, 4 * position);
-    const east = this.#eastOf(position);
+    const east = eastOf(boxes, position);
     if (!meets(west, east, box)) return;
     const own = { west, south, east, north };
     if (isValid === undefined || liesWithin(own, box) || (reachesInto(own, box) && isValid(position)))
       candidates.find(position);
     else candidates.leave(position);
-  }
-
-  /** More than 180 degrees across the antimeridian. */
-  #eastOf(position: number): number {
-    const east = i32At(this.#boxes, 4 * position + 2);
-    return i32At(this.#boxes, 4 * position) > east ? east + FULL_TURN : east;
   }
 }
 

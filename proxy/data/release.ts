@@ -152,6 +152,12 @@ export class LoadedLevel {
     return value;
   }
 
+  /** Brings the parts into memory that another level has there. */
+  async loadPartsOf(other: LoadedLevel): Promise<void> {
+    // What cannot be loaded is said to those who ask for it.
+    await Promise.allSettled(other.#parts.entries().map(([part]) => this.load(part)));
+  }
+
   /**
    * Reads a whole file of the level, or the beginning of one, and checks its SHA-256.
    * @param path relative to the folder of the release
@@ -247,6 +253,15 @@ export function describedRelease(
   const { release: id, sequence, date, precision, geometries, licence, attribution, quality } = release;
   const about = { id, digest, sequence, date, precision, geometries, licence, attribution, quality };
   return { ...about, summaries: release.levels, ...levels };
+}
+
+/** Brings the parts of levels into memory that another release has there, for a release that takes its place. */
+export async function loadPartsOf(other: LoadedRelease, release: LoadedRelease): Promise<void> {
+  for (const number of LEVELS) {
+    const level = release.get(number);
+    const known = level && other.get(number);
+    if (known !== undefined) await level?.loadPartsOf(known);
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { Loaded } from './loaded.ts';
 import type { LoadedRelease, LoadRelease } from './release.ts';
-import { loadRelease, readDescription } from './release.ts';
+import { loadPartsOf, loadRelease, readDescription } from './release.ts';
 
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;
@@ -300,6 +300,8 @@ export class Releases {
     if (pointer === undefined || this.current?.digest === pointer.digest) return undefined;
     this.#tried = pointer;
     const kept = await this.#load(pointer.digest);
+    // What is asked for now is there before the release is served: its first requests wait for nothing.
+    if (this.current !== undefined) await loadPartsOf(this.current, kept.release);
     if (this.#pointer !== pointer) return undefined;
     const refused = await this.#refusal?.(kept.release, pointer.text);
     const previous = this.#current;

@@ -10,6 +10,7 @@ import { encodeDirectory } from '../../generator/write/build-cells.ts';
 import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
 import { Releases } from '../../proxy/data/releases.ts';
+import { CELLS } from '../../proxy/features/places/level-places.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
@@ -110,11 +111,42 @@ test('a cell with more edges than are kept of many is read for the first point o
   replaceCells(join(folder, releasePath('r1')), 0, directory, bytes);
   const { origin, reads } = countingCells(folder);
   const sources = await sourcesOf(folder, origin);
-  for (const target of ['at?point=1,1', 'at?point=-1,-1', 'fc/lv0?bbox=0.5,0.5,0.7,0.7', 'fc/lv0?bbox=0.6,0.5,0.7,0.7']) {
+  for (const target of [
+    'at?point=1,1',
+    'at?point=-1,-1',
+    'fc/lv0?bbox=0.5,0.5,0.7,0.7',
+    'fc/lv0?bbox=0.6,0.5,0.7,0.7',
+  ]) {
     const { headers } = await answerOf(sources, `/api/v1/${target}`);
     assert.equal(headers[headers.indexOf('Boundaries-Matched') + 1], '1', target);
     // Of the directory, and of the cell.
     assert.equal(reads(), 2, target);
   }
   assert.ok((await turnsOf(sources, '/api/v1/at?point=2,2')) > 3);
+});
+
+test('other requests are answered while the directory of very many cells is checked', async () => {
+  const folder = await buildUnits([SQUARE]);
+  const count = 100_000;
+  const start = directoryBytes(count);
+  const directory = encodeDirectory(
+    { features: 1, precision: 7 },
+    {
+      key: Float64Array.from({ length: count }, (_, cell) => cell),
+      start: new Float64Array(count + 1).fill(start),
+      crc: new Uint32Array(count),
+    },
+  );
+  replaceCells(join(folder, releasePath('r1')), 0, directory, Buffer.of());
+  const origin = directoryOrigin(folder);
+  // Nothing is waited for but the work.
+  const read: Origin['read'] = (path, ...rest) =>
+    path.endsWith(cellsPath(0)) ? Promise.resolve(Buffer.from(directory)) : origin.read(path, ...rest);
+  const { releases } = await sourcesOf(folder, { ...origin, read });
+  const level = await releases.requireCurrent().load(0);
+  const turns = await turnsDuring(level.load(CELLS));
+  assert.equal(level.get(CELLS)?.cells.arrays.crc.length, count);
+  // Its digest takes a turn for each MiB.
+  const ofDigest = start / 2 ** 20;
+  assert.ok(turns > ofDigest + 4, `${turns} turns`);
 });

@@ -1,10 +1,13 @@
 // The index of boxes against a comparison with each box.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoxIndex, boxFrom } from '../../format/boxes.ts';
+import { boxFrom, indexingBoxes } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { positionsIn } from '../../format/positions.ts';
+import { resultOf } from '../../format/steps.ts';
+import { inTurns } from '../../proxy/work/in-turns.ts';
 import { type Dice, dice } from '../support/dice.ts';
+import { turnsDuring } from '../support/turns-during.ts';
 
 type Degrees = readonly [west: number, south: number, east: number, north: number];
 
@@ -40,7 +43,7 @@ for (const features of [0, 1, 31, 64, 65, 5000])
   test(`boxes select the features of ${features} scattered ones that each comparison selects`, () => {
     const roll = dice(features + 1);
     const boxes = Array.from({ length: features }, () => (roll(8) === 0 ? beyondPoles(roll) : degreesFrom(roll)));
-    const index = new BoxIndex(Int32Array.from(boxes.flat(), (degrees) => degrees * 1e7));
+    const index = resultOf(indexingBoxes(Int32Array.from(boxes.flat(), (degrees) => degrees * 1e7)));
     const asked: Degrees[] = [
       [-180, -90, 180, 90],
       [-180, -90, 180, -90],
@@ -62,8 +65,15 @@ for (const features of [0, 1, 31, 64, 65, 5000])
   });
 
 test('a box beyond the map, which no release should have, throws nothing', () => {
-  const index = new BoxIndex(Int32Array.of(-2147483647, 0, -2147483647, 0, 2147483647, 0, 2147483647, 0, 0, 0, 0, 0));
+  const boxes = Int32Array.of(-2147483647, 0, -2147483647, 0, 2147483647, 0, 2147483647, 0, 0, 0, 0, 0);
+  const index = resultOf(indexingBoxes(boxes));
   const sought = boxFrom(['-1', '-1', '1', '1']) ?? assert.fail();
   const found = index.touching(sought);
   assert.deepEqual([...positionsIn(found.slice(0, found.count))], [2]);
+});
+
+test('other requests are answered while the boxes of a large level are put in order', async () => {
+  const boxes = Int32Array.from({ length: 4 * 40_000 }, (_, i) => 1000 * (i % 1_000_000));
+  const turns = await turnsDuring(inTurns(indexingBoxes(boxes)));
+  assert.ok(turns > 10, `${turns} turns`);
 });

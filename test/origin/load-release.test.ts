@@ -4,12 +4,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
+import { NAMES } from '../../proxy/features/places/level-names.ts';
+import { BOXES } from '../../proxy/features/places/level-places.ts';
+import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
@@ -92,4 +96,19 @@ test('a read of current.json that never ends holds up no later request that name
   clock.ms += LATER_MS;
   t.mock.timers.tick(LATER_MS);
   assert.equal((await later).id, 'r2');
+});
+
+test('what is in use of a release is in memory of the next one before that is served, and no more', async () => {
+  pointTo(folder, 'r1', ['r1', 'r2']);
+  const releases = new Releases(origin);
+  await releases.refresh();
+  const level = await releases.requireCurrent().load(1);
+  await Promise.all([level.load(BOXES), level.load(NAMES)]);
+  pointTo(folder, 'r2', ['r1', 'r2']);
+  const refreshed = releases.refresh();
+  while (releases.current?.id === 'r1') await setImmediate();
+  const next = releases.current?.get(1) ?? assert.fail();
+  assert.ok(next.get(BOXES) !== undefined && next.get(NAMES) !== undefined);
+  assert.equal(next.get(WORDS), undefined);
+  assert.equal(await refreshed, 'r2');
 });

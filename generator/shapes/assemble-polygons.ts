@@ -118,12 +118,12 @@ export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
     .sort((a, b) => Math.abs(b.area) - Math.abs(a.area));
   const all = ordered.map(({ ring }) => ring);
   const boxes = all.map(boxOfOpen);
-  const ringsAround = newRingsAround(all);
+  const ringsAround = newRingsAround(all, (other, i) => holds(elementAt(boxes, other), elementAt(boxes, i)));
   const nested: (Nested | undefined)[] = [];
   for (const [i, { ring, area }] of ordered.entries()) {
     // The smallest ring around it that has a place.
     const around = ringsAround(i)
-      .filter((other) => nested[other] !== undefined && holds(elementAt(boxes, other), elementAt(boxes, i)))
+      .filter((other) => nested[other] !== undefined)
       .reduce((a, b) => Math.max(a, b), -1);
     const outer = nested[around];
     if (area > 0 && (outer === undefined || outer.area < 0)) {
@@ -145,8 +145,12 @@ const STRIP_EDGES = 16;
  * Makes a function that returns the rings around a ring, by index, of rings that do not cross, ordered by area: decided
  * by the first position that is not on the other one. Edges lie in strips, and a position is compared with those of its
  * own.
+ * @param canHold may a ring be around another one, by their boxes?
  */
-function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] {
+function newRingsAround(
+  rings: readonly OpenRing[],
+  canHold: (outer: number, inner: number) => boolean,
+): (ring: number) => number[] {
   let [least, greatest, edges, heights] = [Infinity, -Infinity, 0, 0];
   const eachEdge = (take: (ring: number, i: number, y1: number, y2: number) => void): void => {
     for (const [n, ring] of rings.entries())
@@ -184,7 +188,7 @@ function newRingsAround(rings: readonly OpenRing[]): (ring: number) => number[] 
     const strip = stripOf(y);
     for (let slot = i32At(ends, strip); slot < (ends[strip + 1] ?? owners.length); slot++) {
       const other = i32At(owners, slot);
-      if (other >= own || (sides.has(other) && sides.get(other) === undefined)) continue;
+      if (other >= own || !canHold(other, own) || (sides.has(other) && sides.get(other) === undefined)) continue;
       const side = sideOfEdge(x, y, elementAt(rings, other), i32At(places, slot));
       if (side === 0) sides.set(other, undefined);
       else if (side > 0) sides.set(other, !sides.get(other));

@@ -1,7 +1,7 @@
 // Takes edges there and back out of the polygons of a unit: along the lines at which it was cut, where pieces of it
 // hang together, and inside, where the grid has closed a strait or a neck of land. What it has there is no area, and
 // its neighbours have the edge in common. Used by quarter-tiles.ts and antimeridian-tiles.ts.
-import { numberAt } from '../../format/element-at.ts';
+import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
 import { keyOf, nest, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 
 /** A column (axis 0) or a row (axis 1). */
@@ -16,15 +16,22 @@ export function withoutDoubledEdges(
   lines: readonly CutLine[],
 ): readonly OpenPolygon[] {
   const rings = polygons.flat();
-  const divided = lines.some((line) => isDoubled(rings, line)) ? withCommonPlaces(rings, lines) : rings;
-  const left = relinked(divided);
+  const isCut = lines.some((line) => isDoubled(rings, line));
+  const left = relinked(isCut ? withCommonPlaces(rings, lines) : { rings, isGone: [] });
   return left === undefined ? polygons : nest(left);
 }
 
 /** The polygons of rings, of which edges there and back are none: along some lines wherever they begin and end. */
 export function joinedAlong(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenPolygon[] {
   const divided = withCommonPlaces(rings, lines);
-  return nest(relinked(divided) ?? divided);
+  return nest(relinked(divided) ?? divided.rings);
+}
+
+/** Rings, of which edges may be known to go there and back. */
+interface Divided {
+  rings: readonly OpenRing[];
+  /** 1 for those, ring by ring; what is not there is 0. */
+  isGone: readonly number[];
 }
 
 /** The places that rings have more than once, as `keyOf` numbers them. */
@@ -45,9 +52,9 @@ function repeatedPlaces(rings: readonly OpenRing[]): Set<number> {
  * touch themselves.
  * @returns undefined if there are none
  */
-function relinked(rings: readonly OpenRing[]): OpenRing[] | undefined {
+function relinked({ rings, isGone: known }: Divided): OpenRing[] | undefined {
   const repeated = repeatedPlaces(rings);
-  if (repeated.size === 0) return undefined;
+  if (repeated.size === 0 && !known.includes(1)) return undefined;
   const places = rings.flat();
   // The edge i begins at place i.
   const next: number[] = [];
@@ -59,23 +66,21 @@ function relinked(rings: readonly OpenRing[]): OpenRing[] | undefined {
   const y = (place: number): number => numberAt(places, 2 * place + 1);
   const isRepeated = (place: number): boolean => repeated.has(keyOf(x(place), y(place)));
   const isGone = new Uint8Array(next.length);
+  isGone.set(known);
   const waiting = new Map<string, number[]>();
   for (const [edge, to] of next.entries()) {
     // The tip of a spike is there once.
-    if (!isRepeated(edge) && !isRepeated(to)) continue;
+    if (isGone[edge] === 1 || (!isRepeated(edge) && !isRepeated(to))) continue;
     const [here, there] = [`${x(edge)},${y(edge)}`, `${x(to)},${y(to)}`];
     const opposite = waiting.get(`${there} ${here}`)?.pop();
-    if (opposite === undefined) waiting.set(`${here} ${there}`, [...(waiting.get(`${here} ${there}`) ?? []), edge]);
+    if (opposite === undefined) add(waiting, `${here} ${there}`, edge);
     else isGone[opposite] = isGone[edge] = 1;
   }
   if (!isGone.includes(1)) return undefined;
   // Where edges are gone as many others end as begin.
   const beginning = new Map<string, number[]>();
   for (const [edge, to] of next.entries())
-    if (isGone[edge] === 1 && isGone[to] === 0) {
-      const place = `${x(to)},${y(to)}`;
-      beginning.set(place, [...(beginning.get(place) ?? []), to]);
-    }
+    if (isGone[edge] === 1 && isGone[to] === 0) add(beginning, `${x(to)},${y(to)}`, to);
   const following = next.slice();
   for (const [edge, to] of next.entries()) {
     if (isGone[edge] === 1 || isGone[to] === 0) continue;
@@ -105,6 +110,12 @@ function relinked(rings: readonly OpenRing[]): OpenRing[] | undefined {
   }
 }
 
+function add(lists: Map<string, number[]>, key: string, value: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
 /** Do edges along a line overlap? */
 function isDoubled(rings: readonly OpenRing[], { axis, at }: CutLine): boolean {
   const runs: [from: number, to: number][] = [];
@@ -124,27 +135,97 @@ function isDoubled(rings: readonly OpenRing[], { axis, at }: CutLine): boolean {
   return false;
 }
 
-/** All edges along a line get the places of the others, so that what overlaps is the same edge. */
-function withCommonPlaces(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenRing[] {
-  const places = lines.map(({ axis, at }) => {
-    const own = new Set<number>();
-    for (const ring of rings)
-      for (let i = 0; i < ring.length; i += 2) if (ring[i + axis] === at) own.add(numberAt(ring, i + 1 - axis));
-    return [...own].sort((a, b) => a - b);
-  });
-  return rings.map((ring) => {
-    const divided: number[] = [];
+/**
+ * All edges along a line get the places of the others, so that what overlaps is the same edge, and edges there and back
+ * are found: of those that lie side by side the last ones are left. What is gone stays in one piece: a ring that leaves
+ * a tile at a thousand places would have a million.
+ */
+function withCommonPlaces(rings: readonly OpenRing[], lines: readonly CutLine[]): Divided {
+  const left = lines.map((line) => piecesLeft(rings, line).values());
+  const isGone: number[] = [];
+  let own: number[] = [];
+  const add = (x: number, y: number, gone: 0 | 1): void => {
+    own.push(x, y);
+    isGone.push(gone);
+  };
+  const addAt = ({ axis, at }: CutLine, place: number, gone: 0 | 1): void =>
+    axis === 0 ? add(at, place, gone) : add(place, at, gone);
+  const divided = rings.map((ring) => {
+    own = [];
     for (let i = 0; i < ring.length; i += 2) {
-      const next = (i + 2) % ring.length;
-      divided.push(numberAt(ring, i), numberAt(ring, i + 1));
-      for (const [k, { axis, at }] of lines.entries()) {
-        if (ring[i + axis] !== at || ring[next + axis] !== at) continue;
-        const [a, b] = [numberAt(ring, i + 1 - axis), numberAt(ring, next + 1 - axis)];
-        const between = (places[k] ?? []).filter((place) => place > Math.min(a, b) && place < Math.max(a, b));
-        if (b < a) between.reverse();
-        for (const place of between) divided.push(...(axis === 0 ? [at, place] : [place, at]));
+      const k = lines.findIndex((line) => isAlong(ring, i, line));
+      const line = lines[k];
+      if (line === undefined) {
+        add(numberAt(ring, i), numberAt(ring, i + 1), 0);
+        continue;
       }
+      const run = runOf(ring, i, line);
+      let place = run.from;
+      for (const { from, to } of left[k]?.next().value ?? []) {
+        if (place !== from) addAt(line, place, 1);
+        addAt(line, from, 0);
+        place = to;
+      }
+      if (place !== run.to) addAt(line, place, 1);
     }
-    return divided;
+    return own;
   });
+  return { rings: divided, isGone };
+}
+
+/** A part of a line, in the direction of the edge that is there. */
+interface Run {
+  from: number;
+  to: number;
+}
+
+/** Does the edge at a place of a ring lie along a line? */
+function isAlong(ring: OpenRing, i: number, { axis, at }: CutLine): boolean {
+  if (ring[i + axis] !== at) return false;
+  const next = (i + 2) % ring.length;
+  return ring[next + axis] === at && ring[next + 1 - axis] !== ring[i + 1 - axis];
+}
+
+function runOf(ring: OpenRing, i: number, { axis }: CutLine): Run {
+  return { from: numberAt(ring, i + 1 - axis), to: numberAt(ring, ((i + 2) % ring.length) + 1 - axis) };
+}
+
+/** For each edge along a line, in the order of the rings, what is left of it: divided where others begin or end. */
+function piecesLeft(rings: readonly OpenRing[], line: CutLine): Run[][] {
+  const { axis, at } = line;
+  const own = new Set<number>();
+  const runs: Run[] = [];
+  for (const ring of rings)
+    for (let i = 0; i < ring.length; i += 2) {
+      if (ring[i + axis] === at) own.add(numberAt(ring, i + 1 - axis));
+      if (isAlong(ring, i, line)) runs.push(runOf(ring, i, line));
+    }
+  const places = [...own].sort((a, b) => a - b);
+  const numbers = new Map(places.map((place, number) => [place, number]));
+  const ends = runs.map(({ from, to }) => {
+    const [first, last] = [numbers.get(from) ?? 0, numbers.get(to) ?? 0];
+    return first < last ? { first, end: last, sign: 1 } : { first: last, end: first, sign: -1 };
+  });
+  // How many more there are in one direction than in the other, between each place and the next.
+  const more = new Int32Array(places.length + 1);
+  for (const { first, end, sign } of ends) {
+    more[first] = i32At(more, first) + sign;
+    more[end] = i32At(more, end) - sign;
+  }
+  const left = runs.map((): Run[] => []);
+  for (let number = 0, net = 0; number + 1 < places.length; number++) {
+    net += i32At(more, number);
+    const sign = Math.sign(net);
+    for (let i = ends.length - 1, found = 0, sum = 0; found < Math.abs(net); i--) {
+      const run = elementAt(ends, i);
+      if (number < run.first || number >= run.end) continue;
+      sum += sign * run.sign;
+      if (sum <= found) continue;
+      found++;
+      const [low, high] = [numberAt(places, number), numberAt(places, number + 1)];
+      elementAt(left, i).push(sign === 1 ? { from: low, to: high } : { from: high, to: low });
+    }
+  }
+  for (const [i, pieces] of left.entries()) if (elementAt(ends, i).sign === -1) pieces.reverse();
+  return left;
 }

@@ -6,6 +6,7 @@ import { numberAt } from '../../format/element-at.ts';
 import { Coordinates } from '../../generator/geojson/coordinates.ts';
 import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
 import { crossingsOf } from '../../generator/shapes/crossings.ts';
+import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
 import { buildCells } from '../../generator/write/build-cells.ts';
 import { LevelBorders } from '../../generator/write/level-borders.ts';
 import { dice } from '../support/dice.ts';
@@ -107,6 +108,25 @@ test('cells of units that are all the same island take about twice the time for 
   // A cell has its units, a byte each, and those of a side by their numbers, most of which take three.
   const bytes = cellsOf(100_000);
   assert.ok(bytes > 300_000 && bytes < 500_000, `${bytes} bytes`);
+});
+
+test('a unit that leaves a tile at thousands of places, as a spiral does, is cut in about twice the time for twice the places', () => {
+  // Bars from a line, of which the ring takes the first, the last, the second ...: the ways between lie on one another.
+  const cutRing = (bars: number): OpenRing =>
+    Array.from({ length: bars }, (_, i) => {
+      const y = 4 * (i % 2 === 0 ? i / 2 : bars - (i + 1) / 2);
+      return [0, y, 9, y, 9, y + 2, 0, y + 2];
+    }).flat();
+  const cut = (ring: OpenRing, bars: number) => () => {
+    const polygons = withoutDoubledEdges([[ring]], [{ axis: 0, at: 0 }]);
+    assert.equal(polygons.length, bars);
+    assert.ok(polygons.every(([bar, ...holes]) => bar?.length === 8 && holes.length === 0));
+  };
+  const [before, after] = [1000, 2000].map((bars) => {
+    const work = cut(cutRing(bars), bars);
+    return Math.min(...[1, 2, 3, 4, 5].map(() => cpuMs(work)));
+  });
+  assert.ok(before && after && after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice the places`);
 });
 
 test('rings that touch are nested as a comparison of each with all does it', () => {

@@ -5,6 +5,7 @@ import yargs, { type Argv } from 'yargs';
 import type { KnownError } from '../format/command-line/run-program.ts';
 import { codeOf } from '../format/error-code.ts';
 import { FormatError } from '../format/parse.ts';
+import { forbidsRedistribution } from '../format/redistribution.ts';
 import { EXPIRY_MAX_SECONDS } from './auth/authenticate.ts';
 import { devToken } from './auth/dev-key.ts';
 import { signToken } from './auth/sign-token.ts';
@@ -238,6 +239,9 @@ async function announce(url: string, release: LoadedRelease | undefined, options
   if (dev && release !== undefined)
     console.log(await devBanner(url, await devToken('developer', scope, DAY_SECONDS), release, explorer));
   else log(`serving ${release ? `release ${release.id}` : 'no release yet'}${to} at ${url}`);
+  const forbidden = options.public && release !== undefined ? forbidsRedistribution(release) : undefined;
+  if (forbidden !== undefined)
+    log(`the licence of the data forbids redistribution (${forbidden}): serve it with tokens, not with --public`);
 }
 
 function log(line: string): void {

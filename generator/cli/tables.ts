@@ -9,6 +9,7 @@ import {
   OTHER_GEOMETRIES,
   type StoredPages,
 } from '../../format/levels.ts';
+import { forbidsRedistribution } from '../../format/redistribution.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { LevelChanges } from '../check/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
@@ -32,7 +33,7 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 }
 
 /** A build's summary. */
-export function buildTable({ levels, crs, quality }: Release): string {
+export function buildTable({ levels, crs, licence, attribution, quality }: Release): string {
   const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
     const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
@@ -45,6 +46,7 @@ export function buildTable({ levels, crs, quality }: Release): string {
     ...nestingLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...crsLines(crs),
+    ...licenceLines({ licence, attribution }),
     ...qualityLines(quality),
   ].join('\n');
 }
@@ -125,6 +127,19 @@ function crsLines(all: Release['crs'] = []): string[] {
     return [`  ${printable(first)}${more}: ${origin === 'assumed' ? 'no CRS, taken for ' : ''}${crs}${by}`];
   });
   return lines.length === 0 ? [] : ['', 'Coordinates, brought to WGS 84:', ...lines];
+}
+
+/** Whose data it is, and what may be done with it. */
+function licenceLines({ licence, attribution }: Pick<Release, 'licence' | 'attribution'>): string[] {
+  const forbidden = forbidsRedistribution({ licence, attribution });
+  const lines = [
+    ...attribution.map((credit) => `Credit: ${printable(credit)}`),
+    ...(licence === undefined ? [] : [`Licence: ${printable(licence)}`]),
+    ...(forbidden === undefined
+      ? []
+      : ['The licence forbids redistribution: do not serve this release with --public.']),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** The problems of the data, one a line. */

@@ -9,10 +9,12 @@ import { SERVE_OPTIONS, type ServeOptions } from '../../proxy/config/options.ts'
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { rangesToTrustedProxies } from '../../proxy/config/trusted-proxies.ts';
 import type { HttpRequest } from '../../proxy/http/request.ts';
+import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, NO_TOKEN, type ServiceOptions, startService } from '../support/http/in-process-proxy.ts';
 import { serve } from '../support/processes/proxy-process.ts';
-import { buildCountries } from '../support/releases/build-release.ts';
+import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 const folder = await buildCountries();
@@ -160,6 +162,18 @@ test('OpenAPI, /docs and /readyz of a public service know no tokens', async () =
   for (const word of ['<h2>Token</h2>', '$TOKEN', 'token-missing', 'same token'])
     assert.equal(docs.map((text) => text.includes(word)).join(), 'false,true', word);
   assert.match(textOf(await send(open, '/', NO_TOKEN)), /^<!doctype html>\n<html lang="en" data-audience="public"/);
+});
+
+test('serve --public says when the licence of the data forbids redistribution', async () => {
+  const line = /the licence of the data forbids redistribution \((\S+)\): serve it with tokens, not with --public\n/;
+  const gadm = temporaryFolder();
+  const url = 'https://gadm.org/license.html';
+  await buildRelease(writeCountries(), gadm, { attribution: [`GADM, ${url} (no redistribution)`] });
+  const said = await serve(['--public', '--origin', gadm]);
+  assert.equal(await said.says(line), url);
+  assert.equal((await send(said, PATH, NO_TOKEN)).status, 200);
+  const other = await serve(['--public', '--origin', folder]);
+  assert.doesNotMatch(other.err(), /licence/);
 });
 
 test('serve --public says so at the start, in its log and its metrics, and logs no token', async () => {

@@ -437,3 +437,33 @@ test('a dataset that is recognised gives its credit and licence, which --attribu
   assert.deepEqual([release.attribution, release.licence, said.length], [[], undefined, 1]);
   assert.match(said[0] ?? '', /^no attribution: .*--attribution TEXT/);
 });
+
+test("README's first data of one's own are Shapefiles of a country in its grid, and no GADM stands before --public", async () => {
+  const [, section = ''] = /## Publish your own data\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8')) ?? [];
+  const [, command = ''] = /generator\/main\.ts (build .*?)\n```/s.exec(section) ?? [];
+  const words = Array.from(
+    command.replaceAll('\\\n', '').matchAll(/"([^"]*)"|(\S+)/g),
+    ([, text, word]) => text ?? word ?? '',
+  );
+  const here = temporaryFolder();
+  const epsg = 2154;
+  const wkt = square(650_000, 6_860_000, 10_000);
+  for (const [name, columns, values] of [
+    ['DEPARTEMENT', ['NOM', 'INSEE_DEP'], ['Paris', '75']],
+    ['COMMUNE', ['NOM', 'INSEE_COM', 'INSEE_DEP'], ['Paris', '75056', '75']],
+  ] as const)
+    writeDataset(join(here, `${name}.shp`), 'ESRI Shapefile', [{ name, columns, features: [{ values, wkt }], epsg }]);
+  const { status, stdout, stderr } = await typed('generator', [...words, '--workers', '0'], { cwd: here });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^lv2 +COMMUNE +1 .* 2\.\d+ 48\.\d+ 2\.\d+ 48\.\d+$/m);
+  assert.match(stdout, /^Credit: IGN, ADMIN EXPRESS\nLicence: etalab-2\.0$/m);
+  assert.doesNotMatch(section, /gadm_\d/i);
+});
+
+test('build says whose data it has recognised, its licence, and that GADM is not for everybody', async () => {
+  const out = temporaryFolder();
+  const args = ['build', '--source', aaa, '--release', 'r1', '--out', out, '--workers', '0', '--no-tiles'];
+  const { stdout } = await typed('generator', args);
+  const told = `Credit: GADM, ${GADM_LICENCE} \\(.*no redistribution\\)\nLicence: ${GADM_LICENCE}\n.* do not serve .* --public\\.\n`;
+  assert.match(stdout, new RegExp(`^${told}`, 'm'));
+});

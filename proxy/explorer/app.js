@@ -18,15 +18,22 @@ import { Workspace } from './workspace.js';
 const isPublic = isPublicService();
 const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
-const access = { base, token: () => session.token };
-const client = createClient(access);
-const names = new Names(client, access.token);
+const token = () => session.token;
+const client = createClient({ base, token, onCurrent: (release) => void follow(release) });
+const names = new Names(client, token);
+/** How long the page goes by what the service said of itself, even if answers are of another release. */
+const KNOWN_MS = 30_000;
+let readAgainAt = Number.NEGATIVE_INFINITY;
 /** @type {Workspace | undefined} */
 let workspace;
 /** The map of the workspace. @type {import('./map/map.js').UnitMap | undefined} */
 let map;
 /** What was begun last: it ends when another begins. */
 let latest = new AbortController();
+/** Files that are being saved: they end with the visit, not with the release. */
+let visit = new AbortController();
+/** What the service says of itself, once it has. @type {import('./api/about.js').About | undefined} */
+let known;
 
 wireSignIn(signIn);
 part('sign-out').addEventListener('click', () => signOut(''));
@@ -45,9 +52,31 @@ addEventListener('popstate', () => {
 });
 
 wireLayout();
-let about = await readAbout(base);
-showAbout(about);
+learn(await readAbout(base));
 if (mayAsk()) void open();
+
+/** @param {import('./api/about.js').About} about */
+function learn(about) {
+  known = about;
+  showAbout(about);
+  return about;
+}
+
+/**
+ * Goes on with another release, if answers are of it and the service says so, too: of several proxies one may be late.
+ * @param {string} release of an answer
+ */
+async function follow(release) {
+  const { release: shown } = known ?? {};
+  if (shown === undefined || release === shown || performance.now() - readAgainAt < KNOWN_MS) return;
+  readAgainAt = performance.now();
+  const about = await readAbout(base, 'no-cache');
+  if (about.release === undefined || about.release === shown) return;
+  learn(about);
+  if (!mayAsk()) return;
+  leave();
+  await open();
+}
 
 /**
  * @param {string} token
@@ -88,11 +117,8 @@ async function open() {
   hideSignIn(isPublic);
   const { signal } = latest;
   // The service had no release, or could not be reached, when the page was opened.
-  if (about.release === undefined) {
-    about = await readAbout(base);
-    showAbout(about);
-  }
-  const started = await startMap(signal);
+  const about = known?.release === undefined ? learn(await readAbout(base)) : known;
+  const started = await startMap(about, signal);
   if (signal.aborted) return started?.remove();
   map = started;
   workspace = new Workspace({
@@ -100,14 +126,15 @@ async function open() {
     names,
     about,
     map,
+    visit: visit.signal,
     onUnauthorized: () => signOut(NOT_ACCEPTED),
     onRetry: () => (about.release === undefined ? restart() : workspace?.retry()),
   });
   void workspace.start();
 }
 
-/** Forgets what is shown. */
-function end() {
+/** Ends what is shown, which stays on the page until something else is. */
+function leave() {
   latest.abort();
   latest = new AbortController();
   workspace?.end();
@@ -115,6 +142,15 @@ function end() {
   map?.remove();
   map = undefined;
   showMapNote('');
+}
+
+/** Forgets what is shown. */
+function end() {
+  visit.abort();
+  visit = new AbortController();
+  const left = workspace;
+  leave();
+  left?.clear();
 }
 
 /** @param {string} reason empty where the user asked for it */
@@ -126,10 +162,11 @@ function signOut(reason) {
 
 /**
  * The map; where there is none the panels work without.
+ * @param {import('./api/about.js').About} about
  * @param {AbortSignal} signal
  * @returns {Promise<import('./map/map.js').UnitMap | undefined>}
  */
-async function startMap(signal) {
+async function startMap(about, signal) {
   part('no-map').hidden = true;
   try {
     if (!about.tiles) throw new Error(NO_TILES);

@@ -42,6 +42,7 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  * @property {import('./api/about.js').About} about
  * @property {import('./map/map.js').UnitMap | undefined} map
  * @property {AbortSignal} signal ends the listeners of this view
+ * @property {AbortSignal} visit ends files that are being saved, which may be of a release before
  * @property {(place: Place) => void} onGo
  * @property {(point: Point, other: Point | undefined) => void} onHere asks what is at a point, which may also be the
  * other
@@ -297,16 +298,16 @@ export class WorkspaceView {
    *   Promise<import('./panels/messages.js').Message>} run saves a file, and says what is saved
    */
   async #saving(title, run) {
-    const { signal } = this.#options;
+    const { visit } = this.#options;
     const stop = new AbortController();
     const onProgress = (/** @type {number | undefined} */ units) =>
       showMessage(savingMessage(title, units), { label: 'Stop', run: () => stop.abort() });
     onProgress(undefined);
     try {
-      showMessage(await run(AbortSignal.any([signal, stop.signal]), onProgress));
+      showMessage(await run(AbortSignal.any([visit, stop.signal]), onProgress));
     } catch (error) {
       if (stop.signal.aborted) showMessage(undefined);
-      else if (!signal.aborted) this.showError(error);
+      else if (!visit.aborted) this.showError(error);
     }
   }
 

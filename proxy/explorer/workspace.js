@@ -20,6 +20,7 @@ import { WorkspaceView } from './workspace-view.js';
  * @property {import('./api/names.js').Names} names
  * @property {import('./api/about.js').About} about
  * @property {import('./map/map.js').UnitMap | undefined} map
+ * @property {AbortSignal} visit ends files that are being saved
  * @property {() => void} onUnauthorized the service does not accept the token
  * @property {() => void} onRetry something did not work, and the user wants to try it again
  */
@@ -186,12 +187,16 @@ export class Workspace {
     this.#tellSeen();
   }
 
-  /** Forgets everything. */
+  /** Ends every request and listener. */
   end() {
     this.#ended.abort();
     this.#shown.stop();
     this.#parts.names.close();
     this.#closeHere();
+  }
+
+  /** Empties the panels. */
+  clear() {
     this.#view.clear();
   }
 

@@ -35,10 +35,11 @@ const NO_LISTS = { attribution: [], caps: {}, lightCaps: {} };
 
 /**
  * @param {string} base the address of the page
+ * @param {'default' | 'no-cache'} [cache] `no-cache`: caches must ask whether it has changed
  * @returns {Promise<About>}
  */
-export async function readAbout(base) {
-  const response = await fetch(new URL('about.json', base)).catch(() => undefined);
+export async function readAbout(base, cache = 'default') {
+  const response = await fetch(new URL('about.json', base), { cache }).catch(() => undefined);
   const file = /** @type {AboutFile} */ (response?.ok ? await response.json() : {});
   const { date, license, geometries = ['full'], levels = [], ...about } = file;
   return {

@@ -52,11 +52,33 @@ export class RefusalError extends Error {
 }
 
 /**
- * @param {{ base: string, token: () => string }} options `base`: the address of the page, with a slash at the end
+ * @typedef {RequestInit & { signal: AbortSignal }} Init
+ *
+ * @typedef {object} ClientOptions
+ * @property {string} base the address of the page, with a slash at the end
+ * @property {() => string} token empty for none
+ * @property {(release: string) => void} [onCurrent] the release of an answer to a request that names none
+ */
+
+/**
+ * @param {ClientOptions} options
  * @returns {Client} its functions throw RefusalError, and what `signal` is aborted with
  */
-export function createClient({ base, token }) {
-  const get = (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => exchange(url, token(), signal);
+export function createClient({ base, token, onCurrent = () => {} }) {
+  const ask = async (/** @type {string} */ url, /** @type {Init} */ init) => {
+    const response = await request(url, token(), init);
+    const release = response.headers.get('Boundaries-Release');
+    if (release !== null && !isPinned(url)) onCurrent(release);
+    return response;
+  };
+  const get = async (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => {
+    const started = performance.now();
+    const response = await ask(url, { signal });
+    const text = await response.text();
+    const ms = performance.now() - started;
+    const { status, statusText } = response;
+    return { url, status, statusText, headers: [...response.headers], ms, ...sizesOf(url, text), text, response };
+  };
   const urlOf = (/** @type {string} */ path) => new URL(`api/v1/${path}`, base).href;
   return {
     urlOf,
@@ -72,18 +94,18 @@ export function createClient({ base, token }) {
       };
     },
     async size(path, signal) {
-      const { headers } = await request(urlOf(path), token(), { method: 'HEAD', signal });
+      const { headers } = await ask(urlOf(path), { method: 'HEAD', signal });
       return { matched: Number(headers.get('Boundaries-Matched')), bytes: Number(headers.get('Content-Length')) };
     },
     async *download(path, signal) {
-      yield* batchesOf(await request(urlOf(path), token(), { signal }), signal, new DecompressionStream('gzip'));
+      yield* batchesOf(await ask(urlOf(path), { signal }), signal, new DecompressionStream('gzip'));
     },
     async *lines(path, signal) {
       // The browser keeps them until the service says that they have changed.
-      yield* batchesOf(await request(urlOf(path), token(), { signal, cache: 'default' }), signal);
+      yield* batchesOf(await ask(urlOf(path), { signal, cache: 'default' }), signal);
     },
     async file(path, signal) {
-      const response = await request(urlOf(path), token(), { signal });
+      const response = await ask(urlOf(path), { signal });
       return response.blob().catch((error) => {
         throw signal.aborted ? error : new RefusalError({ detail: BROKEN_OFF });
       });
@@ -99,21 +121,7 @@ export function createClient({ base, token }) {
 /**
  * @param {string} url
  * @param {string} token
- * @param {AbortSignal} signal
- */
-async function exchange(url, token, signal) {
-  const started = performance.now();
-  const response = await request(url, token, { signal });
-  const text = await response.text();
-  const ms = performance.now() - started;
-  const { status, statusText } = response;
-  return { url, status, statusText, headers: [...response.headers], ms, ...sizesOf(url, text), text, response };
-}
-
-/**
- * @param {string} url
- * @param {string} token
- * @param {RequestInit & { signal: AbortSignal }} init
+ * @param {Init} init
  */
 async function request(url, token, init) {
   // The figures of the page are those of the service, so nothing comes from the browser's cache.
@@ -123,6 +131,15 @@ async function request(url, token, init) {
   });
   if (!response.ok) throw textToError(response.status, await response.text());
   return response;
+}
+
+/**
+ * Is it of a release that it names: by a cursor, the id, or the digest of tiles?
+ * @param {string} url
+ */
+function isPinned(url) {
+  const { searchParams } = new URL(url);
+  return searchParams.has('release') || searchParams.has('v') || /\D/.test(searchParams.get('start-at') ?? '');
 }
 
 /**

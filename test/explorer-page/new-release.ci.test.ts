@@ -1,0 +1,97 @@
+// A release takes the place of another while the page is open.
+import assert from 'node:assert/strict';
+import { goToView, mapAtRest } from './asked-map.ts';
+import {
+  ALL_SHAPES,
+  buildExplorerRelease,
+  journey,
+  saveFrom,
+  selectUnit,
+  startExplorer,
+  TOKEN,
+  waitForFacts,
+  waitForPlace,
+} from './explorer-page.ts';
+
+const service = await startExplorer(ALL_SHAPES);
+const other = await startExplorer();
+
+journey('someone stays while a release is published', { service, hasMap: 'asked' }, async (page, step) => {
+  const tiles: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('.mvt?v=')) tiles.push(request.url());
+  });
+  const versions = (): string[] => [...new Set(tiles.map((url) => new URL(url).searchParams.get('v') ?? ''))];
+
+  await step('the page goes on with it at the same place, with its licence, date and tiles', async () => {
+    await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=6.00/2.00/2.00`);
+    await selectUnit(page, 'North');
+    await mapAtRest(page);
+    const [[before], address] = [versions(), page.url()];
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('menuitem', { name: 'Only North' }).waitFor();
+    await buildExplorerRelease(service.folder, {
+      ...ALL_SHAPES,
+      release: 'r2',
+      date: '2027-01-31',
+      licence: 'ODbL-1.0',
+    });
+    await service.releases.refresh();
+    tiles.length = 0;
+    // What is being saved is saved.
+    const { content } = await saveFrom(page, () => page.getByRole('menuitem', { name: 'Only North' }).click());
+    assert.equal(JSON.parse(content.toString()).features.length, 1);
+    await page.locator('#release').getByText('r2', { exact: true }).waitFor({ state: 'attached' });
+    await page.locator('#credits').getByText('Release r2, 2027-01-31').waitFor({ state: 'attached' });
+    await page.locator('#credits').getByText('Licence: ODbL-1.0').waitFor({ state: 'attached' });
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForFacts(page, 'North');
+    await mapAtRest(page, "theMap.getLayer('fill-1') !== undefined");
+    assert.equal(page.url(), address);
+    assert.equal(versions().length, 1);
+    assert.notEqual(versions()[0], before);
+  });
+});
+
+journey('answers are of several releases', { service: other, path: '/docs' }, async (page, step) => {
+  let told = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/about.json')) told++;
+  });
+  await page.clock.install();
+  await page.goto(`${other.url}/#token=${TOKEN}`);
+  await waitForPlace(page, 'r1', '2 countries');
+  told = 0;
+  await page.route('**/api/v1/geojsonl/**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), 'boundaries-release': 'r0' } });
+  });
+
+  await step('what the service says of itself counts, which it is asked once in 30 seconds', async () => {
+    await selectUnit(page, 'Aland');
+    await selectUnit(page, 'Beland');
+    assert.deepEqual([told, await page.locator('#release').textContent()], [1, 'r1']);
+    await page.clock.fastForward(30_000);
+    await selectUnit(page, 'Aland');
+    assert.equal(told, 2);
+    assert.equal(await page.locator('#facts').isVisible(), true);
+  });
+
+  await step('a page behind a cursor is of the release that it began with', async () => {
+    await page.clock.fastForward(30_000);
+    await page.unroute('**/api/v1/geojsonl/**');
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByLabel('page-size').fill('1');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#response').getByText('200 OK').waitFor();
+    await page.route('**/api/v1/geojsonl/**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'boundaries-release': 'r0' } });
+    });
+    const answered = page.waitForResponse(/start-at=/);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await answered;
+    await page.locator('#pager').getByText('Page 2').waitFor();
+    assert.equal(told, 2);
+  });
+});

@@ -1,5 +1,5 @@
 // The origin that is a local directory: the output folder of the generator, or a copy.
-import { close, closeSync, fstat, open, openSync, read, readSync } from 'node:fs';
+import { close, closeSync, constants, fstat, open, openSync, read, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
@@ -16,6 +16,12 @@ const SLOW_READS = 2;
 const FORGOTTEN_READS = 50;
 /** Then all reads use the thread pool for this long, in milliseconds. */
 const POOL_MS = 250;
+
+/**
+ * A pipe is not waited for until it has a writer. What is no file has no positions to read from, but for some devices,
+ * whose bytes are none of a release.
+ */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Maximum number of feature files that stay open: those of 500,000 units. Closing one does not wait for a disk. */
 const OPEN_MAX = 512;
@@ -52,7 +58,7 @@ export function directoryOrigin(directory: string, now: () => number = () => per
       if (begun < poolUntil) return false;
       let file = known;
       try {
-        file ??= { descriptor: openSync(join(directory, path), 'r'), number: ++opened };
+        file ??= { descriptor: openSync(join(directory, path), FLAGS), number: ++opened };
         if (staysOpen && known === undefined) files.set(path, file);
         readDirectly(file.descriptor, path, range, target, at);
         if (staysOpen) pieces.keep(file.number, range, target, at);
@@ -99,7 +105,7 @@ function readDirectly(file: number, path: string, { offset, length }: ByteRange,
 /** Opens a file in the thread pool, reads an extent of it, and closes it. */
 async function readOnce(directory: string, path: string, extent: ByteRange | number): Promise<Buffer> {
   try {
-    const file = await openInPool(join(directory, path), 'r');
+    const file = await openInPool(join(directory, path), FLAGS);
     const reading = typeof extent === 'number' ? readWhole(file, path, extent) : readRange(file, path, extent);
     return await reading.finally(() => close(file));
   } catch (error) {

@@ -169,6 +169,30 @@ test('a process without a free file descriptor is busy: the file is not damaged'
   assert.equal(stdout, 'busy\nbusy\n', stderr);
 });
 
+test('what is no file but a pipe, with or without a writer, or a folder is unreadable, and stops nothing', {
+  skip: process.platform === 'win32',
+}, () => {
+  const odd = temporaryFolder();
+  mkdirSync(join(odd, 'folder'));
+  spawnSync('mkfifo', [join(odd, 'pipe')]);
+  // In a process of its own: who opens a pipe and waits for its writer cannot even be stopped.
+  const script = `
+    import { openSync } from 'node:fs';
+    import { directoryOrigin } from ${JSON.stringify(compile('proxy/origin/directory.ts'))};
+    const origin = directoryOrigin(${JSON.stringify(odd)});
+    const range = { offset: 0, length: 1 };
+    for (const path of ['pipe', 'folder', 'pipe']) {
+      for (const extent of [range, 1]) await origin.read(path, extent).catch(({ reason }) => console.log(reason));
+      for (const staysOpen of [true, false])
+        try { origin.readNow(path, range, Buffer.alloc(1), 0, staysOpen); } catch ({ reason }) { console.log(reason); }
+      if (path === 'folder') openSync(${JSON.stringify(join(odd, 'pipe'))}, 'r+');
+    }
+  `;
+  const args = ['--input-type=module', '-e', script];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 });
+  assert.equal(stdout, 'unreadable\n'.repeat(12), stderr);
+});
+
 test('a stream keeps no file open between its chunks: a client may stop reading, or never begin', {
   skip: !isLinux,
 }, async () => {

@@ -4,7 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { bordersIn, readCell, roomOf, STEP_NUMBERS, UNITS_AT } from './cell-numbers.ts';
 import { f64At, numberAt, u32At } from './element-at.ts';
-import { gridOf, gridPointOf, keyOf, movedTo, type Point, separates, type Way, wayTo } from './grid.ts';
+import { gridOf, gridPointOf, keyOf, movedTo, type Point, PRECISION_MAX, separates, type Way, wayTo } from './grid.ts';
 import { FormatError } from './parse.ts';
 import { resultOf, type Steps } from './steps.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -17,8 +17,6 @@ export const CELLS_MAGIC: Uint8Array = Uint8Array.of(0x63, 0x65, 0x6c, 0x6c, 0x7
 export const CELLS_HEADER_BYTES = 32;
 /** Where that rest begins. */
 export const CELLS_CHECKED_FROM = 16;
-/** Most decimals of coordinates. */
-const PRECISION_MAX = 12;
 
 /** Bytes of the directory of a file with so many cells: its header and their arrays. */
 export function directoryBytes(cells: number): number {

@@ -20,6 +20,9 @@ export interface Point {
   nearY: number;
 }
 
+/** Most decimals of coordinates: with more, scaled degrees of longitude exceed the 53 bits of a double. */
+export const PRECISION_MAX = 12;
+
 /** Most bits of a cell's number in one direction: a key has twice as many, which a double holds exactly. */
 const DEPTH_MAX = 26;
 

@@ -1,11 +1,22 @@
 // release.json, the description of a release, and current.json, the pointer to the current one.
 import { type PublishedChanges, publishedChangesIn } from './changes.ts';
+import { PRECISION_MAX } from './grid.ts';
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
 import { GEOMETRIES, LEVELS } from './levels.ts';
 import { geometriesIn, storedPagesIn } from './manifest.ts';
 import type { JsonObject } from './parse.ts';
-import { booleanIn, FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
+import {
+  booleanIn,
+  FormatError,
+  listIn,
+  numberIn,
+  objectFrom,
+  shownTextIn,
+  shownTextsIn,
+  textIn,
+  textsIn,
+} from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** A file of the source dataset. */
@@ -277,14 +288,14 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
       crs: listIn(json, 'crs', file).map((entry, i) => sourceCrsFrom(entry, `${file} crs[${i}]`)),
     }),
     gdal: textIn(json, 'gdal', file),
-    precision: numberIn(json, 'precision', file),
+    precision: numberIn(json, 'precision', file, PRECISION_MAX),
     storedPages: storedPagesIn(json, file),
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
     neighbours: booleanIn(json, 'neighbours', file),
     ...(json['tiles'] !== undefined && { tiles: numberIn(json, 'tiles', file) }),
-    ...(json['licence'] !== undefined && { licence: textIn(json, 'licence', file) }),
-    attribution: textsIn(json, 'attribution', file),
+    ...(json['licence'] !== undefined && { licence: shownTextIn(json, 'licence', file) }),
+    attribution: shownTextsIn(json, 'attribution', file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
     quality: findingsIn(json, 'quality', file),
   };
@@ -447,12 +458,12 @@ function featureFilesIn(json: JsonObject, where: string): LevelSummary['featureF
 export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
   return {
     layer: textIn(json, 'layer', where),
-    gidColumns: textsIn(json, 'gidColumns', where),
-    nameColumn: textIn(json, 'nameColumn', where),
-    typeColumn: textIn(json, 'typeColumn', where),
-    searchColumns: textsIn(json, 'searchColumns', where),
+    gidColumns: shownTextsIn(json, 'gidColumns', where),
+    nameColumn: shownTextIn(json, 'nameColumn', where),
+    typeColumn: shownTextIn(json, 'typeColumn', where),
+    searchColumns: shownTextsIn(json, 'searchColumns', where),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
-    ...(json['attribution'] !== undefined && { attribution: textsIn(json, 'attribution', where) }),
+    ...(json['attribution'] !== undefined && { attribution: shownTextsIn(json, 'attribution', where) }),
   };
 }
 

@@ -1,6 +1,8 @@
 // Whom a release credits, and whom each of its levels: a map of one level need not name the owners of all.
 import { LEVELS, type Level } from '../format/levels.ts';
+import { problemOfShown } from '../format/parse.ts';
 import { attributionsFrom } from './option-texts.ts';
+import { BuildError } from './report/errors.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { valuesFor } from './source/source-options.ts';
 
@@ -36,6 +38,14 @@ export function attributionOf(
     ? unique([...whole, ...described.attribution, ...(whole.length > 0 ? [] : described.credits)])
     : unique([...whole, ...levels.flatMap(textsOf)]);
   const own = levels.map((level) => [level, textsOf(level)] as const);
+  for (const texts of [release, ...own.map(([, ownTexts]) => ownTexts)]) {
+    const problem = problemOfShown(texts);
+    if (problem !== undefined)
+      throw new BuildError(
+        `the attribution ${problem}: it is shown with every map`,
+        'name the owners in a few words, and link to the rest: --attribution TEXT',
+      );
+  }
   return { release, levels: new Map(own.filter(([, texts]) => texts.join('\n') !== release.join('\n'))) };
 }
 

@@ -49,6 +49,10 @@ const OWNERS = [
 const DESCRIBED = { attribution: ['World', 'Spain'], credits: ['GADM'], owners: OWNERS };
 
 test('without texts for levels a release credits as before, and levels only what their own layers have', () => {
+  assert.throws(() => attributionOf(['x'.repeat(10_001)], DESCRIBED), {
+    name: 'BuildError',
+    message: /^the attribution has a text of 10001 characters, at most 10000 are possible/,
+  });
   const { release, levels } = attributionOf([], DESCRIBED);
   assert.deepEqual(release, ['World', 'Spain', 'GADM']);
   assert.deepEqual([...levels], [[0, ['World']]]);

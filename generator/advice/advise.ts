@@ -3,15 +3,12 @@
 import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
-import { takeGdalMessage } from '../gdal/open-dataset.ts';
-import { gidFrom } from '../geojson/property-values.ts';
+import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { readingsOf } from '../source/encodings.ts';
 import { layersAdvice } from '../source/layers-advice.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import { openSelection } from '../source/open-layer.ts';
-import { differentUnits, tellingFields, textsIn } from '../source/same-unit.ts';
 import { sourceName } from '../source/source-options.ts';
-import { newWithParents } from '../store/placed-parents.ts';
+import { type Codes, readCodes } from './read-codes.ts';
 
 /** What is refused. */
 export interface AdviceTask {
@@ -21,28 +18,28 @@ export interface AdviceTask {
 
 /** What to do, most helpful first. Runs in a child process. */
 export function advise({ findings, levels }: AdviceTask): string[] {
-  const ADVISERS: Readonly<Record<string, (source: LevelSource) => string | undefined>> = {
-    'duplicate-gids': duplicatesAdvice,
-    'null-gids': conditionAdvice,
-    'non-polygonal': areasAdvice,
-    'unreadable-text': encodingAdvice,
+  const having = (kind: string): LevelSource[] =>
+    levels.filter((source) => findings.some((finding) => finding.kind === kind && finding.level === source.level));
+  // The levels that were made have columns of their own.
+  const isOfSource = ({ layers }: LevelSource): boolean => layers.every(({ madeFrom }) => madeFrom === undefined);
+  const [repeated, without] = ['duplicate-gids', 'null-gids'].map((kind) => having(kind).filter(isOfSource));
+  const read = new Map<LevelSource, Codes>();
+  const codesOf = (source: LevelSource): Codes => {
+    const codes = read.get(source) ?? readCodes(source);
+    read.set(source, codes);
+    return codes;
   };
-  const advice = Object.entries(ADVISERS).flatMap(([kind, adviser]) =>
-    findings
-      .filter((finding) => finding.kind === kind)
-      .flatMap(({ level }) => levels.filter((source) => source.level === level))
-      .flatMap((source) => adviser(source) ?? []),
-  );
-  return [...new Set(advice)];
-}
-
-function duplicatesAdvice({ level, layers, place }: LevelSource): string | undefined {
-  if (layers.some(({ madeFrom }) => madeFrom !== undefined)) return undefined;
-  return sameLayerTwice(level, layers) ?? repeatedAdvice({ level, layers, place });
+  const advice = [
+    ...(repeated ?? []).map((source) => sameLayerTwice(source) ?? repeatedAdvice(source, codesOf(source))),
+    ...(without ?? []).map((source) => withoutGidAdvice(source, codesOf(source))),
+    ...having('non-polygonal').map(areasAdvice),
+    encodingAdvice(having('unreadable-text')),
+  ];
+  return [...new Set(advice.filter((text) => text !== undefined))];
 }
 
 /** Two files may have the same layer. */
-function sameLayerTwice(level: Level, layers: readonly LayerSource[]): string | undefined {
+function sameLayerTwice({ level, layers }: LevelSource): string | undefined {
   for (const [at, { path, layer, features }] of layers.entries()) {
     const other = layers.slice(0, at).find((earlier) => earlier.layer === layer && earlier.features === features);
     if (other === undefined || other.path === path) continue;
@@ -52,102 +49,39 @@ function sameLayerTwice(level: Level, layers: readonly LayerSource[]): string | 
   return undefined;
 }
 
-/** Features with one GID are pieces of a unit if they agree; otherwise the column is no code. */
-function repeatedAdvice(source: LevelSource): string {
-  const { level, layers } = source;
-  const { isAcross, different, otherParents, keys } = repeatedIn(source);
-  const name = levelName(level);
-  const [column = '', parent = ''] = [level, otherParents?.level ?? level].map((n) => layers[0]?.gidColumns[n]);
-  const levels = isAcross ? layersAdvice(source) : undefined;
-  const others =
-    keys.length === 0
-      ? ''
-      : `; columns without repetition: ${keys.join(', ')}, e.g. --gid-column ${name}=${elementAt(keys, 0)}`;
-  if (otherParents !== undefined) {
-    const { gid, parents } = otherParents;
-    return `${column} is no code of its own: ${gid} is in ${parents.join(' and in ')}; compose it: --gid-column ${name}=${parent}+${column}${others}`;
-  }
-  const advice = levels === undefined ? '' : `${levels}; or `;
-  if (different === undefined) return `${advice}if units are in pieces, unite them with --dissolve ${name}`;
-  const { gid, units } = different;
-  return `${advice}${column} is probably no code of level ${level}: ${gid} is ${units.join(' and ')}${others}`;
+function gidColumnOf({ layers: [layer] }: LevelSource, level: number): string {
+  return layer?.gidColumns[level] ?? '';
 }
 
-/** Maximum number of columns without repetition that are named. */
-const LISTED_KEYS = 6;
-
-interface Repeated {
-  /** Are features with the same GID in different layers? */
-  isAcross: boolean;
-  /** Two features with the same GID that are no pieces of one unit. */
-  different: { gid: string; units: readonly string[] } | undefined;
-  /** Two that have different parents, at this level. */
-  otherParents: { gid: string; level: number; parents: readonly string[] } | undefined;
-  /** The columns in which no value repeats. */
-  keys: readonly string[];
+function otherColumns(level: Level, { keys }: Codes): string {
+  if (keys.length === 0) return '';
+  return `; columns without repetition: ${keys.join(', ')}, e.g. --gid-column ${levelName(level)}=${elementAt(keys, 0)}`;
 }
 
-/** Reads the attributes of a level. */
-function repeatedIn(source: LevelSource): Repeated {
-  const { level, layers } = source;
-  const withParents = newWithParents(source);
-  const firsts = new Map<string, { at: number; texts: (string | null)[]; parents: (string | null)[] }>();
-  const [first] = layers;
-  const others = [first?.nameColumn, ...(first?.gidColumns ?? [])];
-  const columns = first?.columns.filter(({ name }) => !others.includes(name)) ?? [];
-  const seen = new Map(columns.map(({ name }) => [name, new Set<string>()]));
-  const found: Repeated = { isAcross: false, different: undefined, otherParents: undefined, keys: [] };
-  for (const [at, layer] of layers.entries()) {
-    const { dataset, layer: opened } = openSelection(layer);
-    const telling = tellingFields(layer);
-    const fields = new Map(layer.columns.map((column) => [column.name, column.fields]));
-    for (const feature of opened.features) {
-      const values = withParents(feature.fields.toArray(), feature.fid, layer);
-      for (const [name, known] of seen) {
-        const value = codeIn(values, fields.get(name) ?? []);
-        if (value === undefined || known.has(value)) seen.delete(name);
-        else known.add(value);
-      }
-      const gid = gidFrom(values, elementAt(layer.gids, level));
-      if (gid === null) continue;
-      const unit = {
-        at,
-        texts: textsIn(values, telling),
-        parents: layer.gids.slice(0, level).map((own) => gidFrom(values, own)),
-      };
-      const first = firsts.get(gid);
-      if (first === undefined) {
-        firsts.set(gid, unit);
-        continue;
-      }
-      found.isAcross ||= first.at !== at;
-      const units = differentUnits(first.texts, unit.texts);
-      if (units !== undefined) found.different ??= { gid, units };
-      const n = first.parents.findLastIndex((parent, i) => parent !== null && parent !== unit.parents[i]);
-      if (n !== -1)
-        found.otherParents ??= { gid, level: n, parents: [first, unit].map(({ parents }) => parents[n] ?? 'none') };
-    }
-    dataset.close();
-    takeGdalMessage();
-  }
-  return { ...found, keys: [...seen.keys()].slice(0, LISTED_KEYS) };
-}
-
-/** Maximum length of a code, in characters. */
-const CODE_LENGTH = 60;
-
-/** A value that may be a code; undefined for an area or a length, or for a long text. */
-function codeIn(values: readonly unknown[], fields: readonly number[]): string | undefined {
-  const isMeasure = fields.some((field) => typeof values[field] === 'number' && !Number.isInteger(values[field]));
-  const code = isMeasure ? null : gidFrom(values, fields);
-  return code === null || code.length > CODE_LENGTH ? undefined : code;
+/** Features with one GID are pieces of a unit if they agree; otherwise the column is no code, or no code of its own. */
+function repeatedAdvice(source: LevelSource, codes: Codes): string {
+  const { level } = source;
+  const { isAcross, different, otherParents } = codes;
+  const [name, column] = [levelName(level), gidColumnOf(source, level)];
+  const layers = isAcross ? layersAdvice(source) : undefined;
+  const advice = layers === undefined ? '' : `${layers}; or `;
+  const others = otherColumns(level, codes);
+  if (different !== undefined)
+    return `${advice}${column} is probably no code of level ${level}: ${different.gid} is ${different.units.join(' and ')}${others}`;
+  if (otherParents === undefined) return `${advice}if units are in pieces, unite them with --dissolve ${name}`;
+  const composed = `${gidColumnOf(source, otherParents.level)}+${column}`;
+  return `${advice}${column} is no code of its own: ${otherParents.gid} is in ${otherParents.parents.join(' and in ')}; compose it: --gid-column ${name}=${composed}${others}`;
 }
 
 /** Rows without a GID may be no units, such as a line of a map or the sea: a condition leaves them out. */
-function conditionAdvice({ level, layers: [layer] }: LevelSource): string | undefined {
-  const column = layer?.gidColumns[level] ?? '';
-  if (layer === undefined || layer.gids[level]?.length !== 1 || layer.madeFrom !== undefined || column === '')
-    return undefined;
+function withoutGidAdvice(source: LevelSource, codes: Codes): string | undefined {
+  const { level, layers } = source;
+  const [layer] = layers;
+  const column = gidColumnOf(source, level);
+  if (layer === undefined || layer.gids[level]?.length !== 1 || column === '') return undefined;
+  const others = otherColumns(level, codes);
+  if (codes.withoutGid !== undefined)
+    return `${codes.withoutGid} has no ${column}, and is probably a unit: ${column} is then not the code of level ${level}${others}`;
   const name = /^\w+$/.test(column) ? column : `"${column}"`;
   // A table without types has empty texts.
   const isGiven = layer.driver === 'CSV' ? "<> ''" : 'IS NOT NULL';
@@ -162,10 +96,17 @@ function areasAdvice({ level, layers: [layer] }: LevelSource): string | undefine
   return `points and lines that are no units are left out by --sql "${levelName(level)}=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ${types}${condition}"`;
 }
 
-/** The encodings in which all texts can be read, with names as each reads them. */
-function encodingAdvice({ layers }: LevelSource): string | undefined {
-  const readings = layers.slice(0, 1).flatMap(readingsOf);
-  if (readings.length === 0) return undefined;
-  const listed = readings.map(({ encodings, names }) => [`--encoding ${encodings[0]}`, names.join(', ')].join(': '));
-  return `say its encoding, the one that reads names as they are: ${listed.join('; ')}`;
+/** The encodings in which all texts of some levels can be read, with names as each reads them. */
+function encodingAdvice(levels: readonly LevelSource[]): string | undefined {
+  const [first, ...others] = levels.flatMap(({ layers }) => layers.filter(isOfShapefile)).map(readingsOf);
+  const readings = first?.flatMap(({ encodings, names }) => {
+    const left = encodings.filter((name) => others.every((own) => own.some((one) => one.encodings.includes(name))));
+    return left.length === 0 ? [] : [`--encoding ${left[0]}: ${names.join(', ')}`];
+  });
+  if (readings === undefined || readings.length === 0) return undefined;
+  return `say its encoding, the one that reads names as they are: ${readings.join('; ')}`;
+}
+
+function isOfShapefile({ driver }: LayerSource): boolean {
+  return SAID_ENCODING.includes(driver);
 }

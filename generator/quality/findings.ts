@@ -131,7 +131,7 @@ export const KINDS = {
   ],
   'outside-crs': [
     '{unit is|units are} outside of the area of the coordinate reference system, of the first 256',
-    'The one that the file or --crs says is probably wrong, and so are all coordinates.',
+    'The one that the file or --crs says may be wrong: see on a map whether units are where they belong.',
   ],
   'missing-parents': [
     '{level|levels} above the first one {is|are} not in the source',

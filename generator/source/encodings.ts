@@ -8,6 +8,7 @@ import { openSelection } from './open-layer.ts';
 
 /** GDAL's names of encodings that Shapefiles are in, and those of WHATWG's Encoding Standard. */
 const ENCODINGS: readonly (readonly [name: string, label: string])[] = [
+  ['UTF-8', 'utf-8'],
   ['CP1252', 'windows-1252'],
   ['CP1250', 'windows-1250'],
   ['CP1251', 'windows-1251'],
@@ -68,16 +69,33 @@ function decoded(decoder: Decoder, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The fids of the units that have bytes which are no text in the encoding of their file, or in the one that is said. */
+/**
+ * The fids of the units that have bytes which are no text in the encoding of their file, or in the one that is said; and
+ * all that have letters beyond ASCII in a file of which all are UTF-8, where another encoding is said: it is that of
+ * another file.
+ */
 export function undecodableFids(layer: LayerSource): ReadonlySet<number> {
-  const found = new Set<number>();
-  if (!SAID_ENCODING.includes(layer.driver)) return found;
   const encoding = layer.encoding ?? statedEncoding(layer);
-  const decoder = encoding === undefined ? undefined : strictDecoder(encoding);
-  if (decoder === undefined) return found;
+  if (!SAID_ENCODING.includes(layer.driver) || encoding === undefined) return new Set();
+  // GDAL passes on what is no UTF-8, and it is seen when the layer is read.
+  if (isUtf8(encoding)) return new Set();
+  const decoder = strictDecoder(encoding);
+  const utf8 = layer.encoding === undefined ? undefined : strictDecoder('UTF-8');
+  if (decoder === undefined && utf8 === undefined) return new Set();
+  const found = new Set<number>();
+  const others = new Set<number>();
+  let isOther = utf8 !== undefined;
   for (const { fid, texts } of textsOf(layer))
-    if (texts.some(({ bytes }) => decoded(decoder, bytes) === undefined)) found.add(fid);
-  return found;
+    for (const { bytes } of texts) {
+      others.add(fid);
+      isOther &&= utf8 !== undefined && decoded(utf8, bytes) !== undefined;
+      if (decoder !== undefined && decoded(decoder, bytes) === undefined) found.add(fid);
+    }
+  return isOther ? others : found;
+}
+
+function isUtf8(encoding: string): boolean {
+  return /^utf-?8$/i.test(encoding);
 }
 
 /** The encoding that the .cpg beside a local file says. */

@@ -188,7 +188,13 @@ export function refuseMissingColumns(missing: readonly MissingColumns[], first: 
   if (lines.length > LISTED_MAX) listed.push(`and ${lines.length - LISTED_MAX} more`);
   const pairs = missing.flatMap(({ place: { level }, levels }) => levels.map((n) => [level, n] as const));
   const options = (some: typeof pairs, value: string): string =>
-    [...new Set(some.map(([level, n]) => `${levelName(level)}:${levelName(n)}=${value}`))].join(' ');
+    [
+      ...new Set(
+        some.map(([level, n]) =>
+          n === level ? `${levelName(n)}=${value}` : `${levelName(level)}:${levelName(n)}=${value}`,
+        ),
+      ),
+    ].join(' ');
   const parents = pairs.filter(([level, n]) => n < level);
   const nested = [...new Set(parents.filter(([level]) => level > first).map(([level]) => levelName(level)))];
   const columns = [...new Set(missing.map(({ columns }) => columns.join(', ')))];

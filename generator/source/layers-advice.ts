@@ -23,7 +23,8 @@ export function layersAdvice({ level, layers }: LevelSource): string | undefined
   });
   return (
     `${levelName(level)} is of ${layers.length} layers; if each is a level of its own, tell them apart: ` +
-    `--layer ${options.map(({ layer }) => layer).join(' ')} --gid-column ${options.map(({ column }) => column).join(' ')}`
+    `--layer ${options.map(({ layer }) => layer).join(' ')} --gid-column ${options.map(({ column }) => column).join(' ')}, ` +
+    `and --parent-by-place where no column has the parents`
   );
 }
 

@@ -14,7 +14,9 @@ export function planOfLevels({ levels, dissolved, crs }: DatasetDescription, opt
     const isUnited = layers.some(({ path, layer }) =>
       dissolved.some((own) => own.levels.includes(level) && own.path === path && own.layer === layer),
     );
-    const units = `${featureCount(source).toLocaleString('en')} ${isUnited ? 'features, to be united by GID' : 'units'}`;
+    const count = featureCount(source);
+    const what = count === 1 ? ['feature', 'unit'] : ['features', 'units'];
+    const units = `${count.toLocaleString('en')} ${isUnited ? `${what[0]}, to be united by GID` : what[1]}`;
     const own = crs.filter((one) => one.level === level);
     const where = `${filesOf(source)}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
     const line = `${levelName(level)}: ${units}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;

@@ -110,7 +110,7 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const line = said.replace('FILE', basename(source));
     const helps: Partial<Record<Acceptable, string>> = {
       'duplicate-gids': 'GID_0 is probably no code of level 0: AAA is Aland and B; or ',
-      'null-gids': 'if they are no units, leave them out with --where "lv0=GID_0 IS NOT NULL"; or ',
+      'null-gids': 'B has no GID_0, and is probably a unit: GID_0 is then not the code of level 0; or ',
       'non-polygonal':
         "points and lines that are no units are left out by --sql \"lv0=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING')\"; or ",
     };

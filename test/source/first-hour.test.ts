@@ -64,8 +64,28 @@ test('codes that repeat in each parent are to be composed, which the remedy says
     error?.remedy ?? '',
     /^code is no code of its own: 1 is in A and in B; compose it: --gid-column lv2=part\+code; or /,
   );
+  // Composed, the codes of these would repeat, too.
+  const twice = file(
+    'twice',
+    squares('twice', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['A', '1', 'Ab'], ['B', '1', 'Bb']),
+  );
+  const other = await tried([twice], { ...args, layer: ['lv2=twice'] });
+  assert.match(other.error?.remedy ?? '', /^code is probably no code of level 2: 1 is Aa and Ab; or /);
   const composed = sourceOptionsFrom({ ...args, 'gid-column': ['lv1=part', 'lv2=part+code'] });
   assert.deepEqual((await published(source, composed)).gidsOf(2, 'GID_2'), ['A.1', 'B.1']);
+});
+
+test('a row without a code that has a name is probably a unit: the remedy does not leave it out', async () => {
+  const rows = [
+    ['A', 'Aa', 'x'],
+    [null, 'Bb', 'y'],
+  ];
+  const source = file('uncoded', squares('uncoded', ['code', 'name', 'id'], ...rows));
+  const { error } = await tried([source], CODES);
+  assert.match(
+    error?.remedy ?? '',
+    /^Bb has no code, and is probably a unit: code is then not the code of level 1; columns without repetition: id, e\.g\. --gid-column lv1=id; or fix/,
+  );
 });
 
 test('pieces with different names stop --dissolve before anything is united, unless they are accepted', async () => {
@@ -113,7 +133,7 @@ test('files that share a column are shown as one level before they are read, wit
   const args = { 'gid-column': ['lv1=id'], 'name-column': ['lv1=name'] };
   const { shown, error } = await tried([towns, regions], args);
   const advice =
-    'lv1 is of 2 layers; if each is a level of its own, tell them apart: --layer lv1=regions lv2=towns --gid-column lv1=id lv2=id';
+    'lv1 is of 2 layers; if each is a level of its own, tell them apart: --layer lv1=regions lv2=towns --gid-column lv1=id lv2=id, and --parent-by-place where no column has the parents';
   assert.deepEqual(shown.slice(0, 2), [
     'lv1: 3 units, of towns.gpkg, regions.gpkg: layers towns, regions; GIDs in id, names in name; EPSG:4326',
     advice,
@@ -176,6 +196,16 @@ test('of a text in an encoding that is not said, the remedy has those that read 
     assert.ok(named?.includes(first), `${encoding}: ${shown.join('\n')}`);
   }
   assert.deepEqual((await published(source, { encoding: 'CP1256' })).gidsOf(0, 'NAME_0'), NAMES);
+});
+
+test('an encoding that is said of all files is refused for one that is in UTF-8 throughout', async () => {
+  const layer = squares('modern', ['GID_0', 'NAME_0'], ...NAMES.map((name, i) => [`A${i}`, name]));
+  const source = writeDataset(join(folder, 'modern.shp'), 'ESRI Shapefile', [layer]);
+  const { error } = await tried([source], { encoding: ['CP1256'] });
+  assert.match(error?.message ?? '', /lv0: 2 units have text that is not in the encoding of the file /);
+  assert.match(error?.remedy ?? '', /--encoding UTF-8: أدرار, الشلف/);
+  const alike = await published(source, { encoding: 'UTF-8' });
+  assert.deepEqual(alike.gidsOf(0, 'NAME_0'), NAMES);
 });
 
 test('an encoding that GDAL does not know is refused by its name, and one in which bytes are no text stops the build', async () => {

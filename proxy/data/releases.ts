@@ -300,8 +300,8 @@ export class Releases {
     if (pointer === undefined || this.current?.digest === pointer.digest) return undefined;
     this.#tried = pointer;
     const kept = await this.#load(pointer.digest);
-    // What is asked for now is there before the release is served: its first requests wait for nothing.
-    if (this.current !== undefined) await loadPartsOf(this.current, kept.release);
+    // What is asked for now is there before the release is served, unless the host is slow: nobody waits for it.
+    if (this.current !== undefined) await endOf(loadPartsOf(this.current, kept.release), STUCK_MS);
     if (this.#pointer !== pointer) return undefined;
     const refused = await this.#refusal?.(kept.release, pointer.text);
     const previous = this.#current;

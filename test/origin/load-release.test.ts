@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { elementAt } from '../../format/element-at.ts';
-import { CURRENT_PATH, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
+import { CURRENT_PATH, manifestPath, namesPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
@@ -110,5 +110,25 @@ test('what is in use of a release is in memory of the next one before that is se
   const next = releases.current?.get(1) ?? assert.fail();
   assert.ok(next.get(BOXES) !== undefined && next.get(NAMES) !== undefined);
   assert.equal(next.get(WORDS), undefined);
+  assert.equal(await refreshed, 'r2');
+});
+
+test('a host that does not send what is in use holds up no release for longer than ten seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  pointTo(folder, 'r1', ['r1', 'r2']);
+  let asked = 0;
+  const read: Origin['read'] = (path, ...rest) => {
+    if (path !== `${releasePath('r2')}/${namesPath(1)}`) return origin.read(path, ...rest);
+    asked++;
+    return new Promise(() => {});
+  };
+  const releases = new Releases({ read });
+  await releases.refresh();
+  await (await releases.requireCurrent().load(1)).load(NAMES);
+  pointTo(folder, 'r2', ['r1', 'r2']);
+  const refreshed = releases.refresh();
+  while (asked === 0) await setImmediate();
+  assert.equal(releases.current?.id, 'r1');
+  t.mock.timers.tick(LATER_MS);
   assert.equal(await refreshed, 'r2');
 });

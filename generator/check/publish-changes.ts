@@ -30,7 +30,8 @@ export async function publishChanges(
   await locked(async (lock) => {
     lock.assertHeld();
     const comment = [`same ${same}`, ...drifts].join(', ');
-    await writeChanges(out, { from, to }, rows, comment, publishedReleases(out), signKey);
+    const unread = await writeChanges(out, { from, to }, rows, comment, publishedReleases(out), signKey);
+    if (unread !== undefined) report.note(unread);
     lock.assertHeld();
     await relistChanges(out, { from, to });
   });

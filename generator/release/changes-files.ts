@@ -14,6 +14,7 @@ import {
   type ChangeCounts,
   type ChangeRow,
   changesPath,
+  GONE_MAX_BYTES,
   GONE_PATH,
   type GoneUnit,
   goneToText,
@@ -102,6 +103,7 @@ export function countsOf(rows: readonly ChangeRow[]): ChangeCounts {
  * Writes the file of a pair and gone.bin anew, with signatures if there is a key; signatures of others are removed.
  * The caller holds the lock, and lists them in current.json.
  * @param order ids of releases, oldest first: of a GID that was gone twice the later successors count
+ * @returns why the service cannot read gone.bin; undefined if it can
  */
 export async function writeChanges(
   out: string,
@@ -110,11 +112,17 @@ export async function writeChanges(
   comment: string,
   order: readonly string[],
   key: KeyObject | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   mkdirSync(join(out, CHANGES_PATH), { recursive: true });
   await writeSigned(out, changesPath(pair.from, pair.to), encodeChanges(rows, comment), key);
-  await writeSigned(out, GONE_PATH, encodeGone(out, order), key);
+  const text = encodeGone(out, order);
+  const gone = gzipMember(text);
+  await writeSigned(out, GONE_PATH, gone, key);
   await syncFiles([out]);
+  const { file, text: most } = GONE_MAX_BYTES;
+  if (gone.length <= file && text.length <= most) return undefined;
+  const [size, limit] = [text.length, most].map((bytes) => Math.ceil(bytes / 1024 / 1024));
+  return `${GONE_PATH} has ${size} MiB of text: above ${limit} MiB the service does not read it, and GIDs that are gone lead nowhere; prune older releases with their changes`;
 }
 
 async function writeSigned(out: string, path: string, content: Buffer, key: KeyObject | undefined): Promise<void> {
@@ -140,7 +148,7 @@ export async function signChanges(out: string, release: string, key: KeyObject):
 
 function encodeGone(out: string, order: readonly string[]): Buffer {
   const units = [...goneIn(out, order)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, unit]) => unit);
-  return gzipMember(Buffer.from(goneToText(units)));
+  return Buffer.from(goneToText(units));
 }
 
 /**

@@ -98,6 +98,18 @@ test('changes to a release that is not hosted are listed once it is; prune remov
   assert.deepEqual(await findingsIn(own, 'c'), []);
 });
 
+test('changes says when there are more successors than the service reads', async () => {
+  const own = copyOf(out);
+  const [fromGid, toGid] = ['x', 'y'].map((letter) => letter.repeat(5000));
+  const gone = { level: 0, fromName: '', toName: '', class: 'recoded', shareOfFrom: 1, shareOfTo: 1 } as const;
+  const rows = Array.from({ length: 1800 }, (_, i) => ({ ...gone, fromGid: `${fromGid}${i}`, toGid: `${toGid}${i}` }));
+  writeFileSync(join(own, changesPath('before', 'a')), encodeChanges(rows, 'same 0.98'));
+  const notes: string[] = [];
+  const report = { ...SILENT, note: (text: string) => notes.push(text) };
+  await publishChanges({ out: own, from: 'a', to: 'c' }, undefined, pool, report, (write) => withLock(own, write));
+  assert.match(notes.join(), /gone\.bin has 18 MiB of text: above 16 MiB the service does not read it/);
+});
+
 test('prune says which successors it loses; with --keep-changes the pairs stay, and what went three releases ago is still followed', async () => {
   const own = copyOf(out);
   for (const from of ['a', 'b']) await publish(own, from, 'c');

@@ -8,7 +8,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson, type WholeFile } from '../../format/release.ts';
 import { StartError } from '../config/start-error.ts';
 import { releaseErrorToStartError } from '../config/start-remedies.ts';
 import { readDescription } from '../data/release.ts';
@@ -46,7 +46,7 @@ export async function openFolder(folder: string, wanted: readonly Level[] | unde
       const file = `${releasePath(id)}/${cellsPath(level)}`;
       return openLevel(
         level,
-        { text: gunzipSync(zipped).toString('utf8'), name: path },
+        { text: textOf(zipped, names, path), name: path },
         features === 0 ? undefined : { file: join(folder, file), name: file },
       );
     });
@@ -54,6 +54,17 @@ export async function openFolder(folder: string, wanted: readonly Level[] | unde
   } catch (error) {
     throw releaseErrorToStartError(error, folder);
   }
+}
+
+/** @throws FormatError if it is no gzip member, or has another length */
+function textOf(zipped: Buffer, { textBytes }: WholeFile, path: string): string {
+  try {
+    const text = gunzipSync(zipped, { maxOutputLength: Math.max(textBytes, 1) });
+    if (text.length === textBytes) return text.toString('utf8');
+  } catch {
+    // The error below applies to all cases.
+  }
+  throw new FormatError(path, `is not ${textBytes} bytes of text`);
 }
 
 /**

@@ -4,12 +4,16 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
+import { decodeHeader, encodeDirectory, encodeHeader } from '../../format/pmtiles.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeRenamedCountries } from '../support/datasets/small-datasets.ts';
+import { sha256 } from '../support/files.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
@@ -118,6 +122,41 @@ test('the archive is read in ranges by pmtiles, and each range is that of the fi
   });
   assert.equal((await archive.getHeader()).maxZoom, ZOOM);
   assert.ok((await archive.getZxy(0, 0, 0))?.data);
+});
+
+test('a directory of tiles that inflates to megabytes, or has such a leaf, is 502, and no leaf is read', async () => {
+  const entries = 2 ** 21;
+  const many = {
+    id: Float64Array.from({ length: entries }, (_, i) => 10 + i),
+    run: new Uint32Array(entries).fill(1),
+    length: new Uint32Array(entries).fill(1),
+    offset: Float64Array.from({ length: entries }, (_, i) => i),
+  };
+  const toLeaf = {
+    id: Float64Array.of(0),
+    run: Uint32Array.of(0),
+    length: Uint32Array.of(2 ** 25),
+    offset: Float64Array.of(0),
+  };
+  const built = await buildCountries({ tiles: 0 });
+  for (const directory of [many, toLeaf]) {
+    const own = copyOf(built);
+    const root = gzipSync(encodeDirectory(directory));
+    const header = decodeHeader(readFileSync(join(own, ARCHIVE)), ARCHIVE);
+    const bytes = Buffer.concat([encodeHeader({ ...header, rootLength: root.length }), root]);
+    writeFileSync(join(own, ARCHIVE), bytes);
+    const file = { bytes: bytes.length, sha256: sha256(bytes) };
+    resealSummary(join(own, 'releases/r1'), 1, ({ tiles }) => ({ tiles: { ...tiles, ...file, directory: file } }));
+    const origin = directoryOrigin(own);
+    let longest = 0;
+    const read: Origin['read'] = (path, extent, reader) => {
+      if (typeof extent === 'object') longest = Math.max(longest, extent.length);
+      return origin.read(path, extent, reader);
+    };
+    const proxy = await startService(own, { origin: { read } });
+    refusal(await send(proxy, pathOf(0, 0, 0)), 502, 'origin-damaged');
+    assert.ok(longest < 2 ** 20, `${longest} bytes were read`);
+  }
 });
 
 test('a tile that is damaged is 502, by itself and in the archive; a damaged beginning is 502, too', async () => {

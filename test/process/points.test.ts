@@ -12,6 +12,7 @@ import { square, squares } from '../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../support/points-table.ts';
 import { type Typed, type TypedIn, typed } from '../support/processes/typed.ts';
 import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
+import { resealSummary } from '../support/releases/reseal.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const out = await buildCountries({ cells: true });
@@ -271,6 +272,9 @@ test('a damaged release is refused, and so is one without cells', async () => {
   assert.equal(status, 1);
   assert.match(stderr, /lv2\/cells\.bin: cell \d+ is damaged/);
   assert.match(stderr, /what to do: /);
+  const longer = copyOf(out);
+  resealSummary(join(longer, 'releases', 'r1'), 1, ({ names }) => ({ names: { ...names, textBytes: 100 } }));
+  await assert.rejects(openFolder(longer, undefined), { message: /lv1\/names\.jsonl\.gz: is not 100 bytes of text/ });
   truncateSync(join(damaged, 'releases', 'r1', 'lv1', 'names.jsonl.gz'), 20);
   assert.match((await run(['--origin', damaged], table)).stderr, /names\.jsonl\.gz.*\n {2}what to do: /);
 });

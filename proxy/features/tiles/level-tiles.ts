@@ -30,6 +30,8 @@ import { Problem } from '../../http/problem.ts';
 
 /** Size of the leaf directories that are kept decoded for each level. */
 const KEPT_MAX_BYTES = 1024 * 1024;
+/** Of a directory, inflated or not: hundreds of thousands of entries, of which a leaf usually has 4,096. */
+const DIRECTORY_MAX_BYTES = 4 * 1024 * 1024;
 /** Of an entry of a directory. */
 const ENTRY_BYTES = 24;
 const BLOCK_BYTES = TILE_BLOCK_RECORDS * TILE_RECORD_BYTES;
@@ -149,6 +151,16 @@ export function noTiles(release: string): Problem {
   );
 }
 
+/** @throws FormatError if it is none, or too large, or leads to a leaf that is */
 function directoryIn(gzipped: Uint8Array, path: string): TileDirectory {
-  return decodeDirectory(gunzipSync(gzipped), path);
+  let bytes: Buffer;
+  try {
+    bytes = gunzipSync(gzipped, { maxOutputLength: DIRECTORY_MAX_BYTES });
+  } catch {
+    throw new FormatError(path, `has a directory that is not gzip of at most ${DIRECTORY_MAX_BYTES} bytes`);
+  }
+  const directory = decodeDirectory(bytes, path);
+  if (directory.length.some((length, i) => directory.run[i] === 0 && length > DIRECTORY_MAX_BYTES))
+    throw new FormatError(path, `has a leaf of more than ${DIRECTORY_MAX_BYTES} bytes`);
+  return directory;
 }

@@ -101,6 +101,8 @@ export interface LevelAbout {
   nameColumn: string;
   /** The column with the units' types, e.g. `Province`; empty if there is none. */
   typeColumn: string;
+  /** The type of the units that have none in that column; undefined if there is none. */
+  typeName?: string | undefined;
   /** The columns with other names of the units, which are found by them. */
   searchColumns: readonly string[];
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
@@ -461,6 +463,7 @@ export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
     gidColumns: shownTextsIn(json, 'gidColumns', where),
     nameColumn: shownTextIn(json, 'nameColumn', where),
     typeColumn: shownTextIn(json, 'typeColumn', where),
+    ...(json['typeName'] !== undefined && { typeName: shownTextIn(json, 'typeName', where) }),
     searchColumns: shownTextsIn(json, 'searchColumns', where),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
     ...(json['attribution'] !== undefined && { attribution: shownTextsIn(json, 'attribution', where) }),

@@ -22,6 +22,7 @@ const BY_LEVEL = {
   layer: 'layers',
   'name-column': 'nameColumns',
   'type-column': 'typeColumns',
+  'type-name': 'typeNames',
   'search-column': 'searchColumns',
   where: 'where',
   sql: 'sql',

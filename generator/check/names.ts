@@ -21,7 +21,7 @@ import { encodeWords } from '../write/words.ts';
 import { readNeighbours } from './neighbours.ts';
 
 /** Which properties are names and types. */
-export type NameColumns = Pick<LevelAbout, 'nameColumn' | 'typeColumn' | 'searchColumns'>;
+export type NameColumns = Pick<LevelAbout, 'nameColumn' | 'typeColumn' | 'typeName' | 'searchColumns'>;
 
 /** What the unit at a position is called. */
 export interface NamedPosition {
@@ -48,7 +48,7 @@ export function namedPosition(
   position: number,
   { properties, geometry }: { properties: JsonObject; geometry: unknown },
   text: Buffer,
-  { nameColumn, typeColumn, searchColumns }: NameColumns,
+  { nameColumn, typeColumn, typeName, searchColumns }: NameColumns,
 ): NamedPosition {
   const textOf = (column: string): string | null => {
     const parsed = properties[column] ?? null;
@@ -61,7 +61,13 @@ export function namedPosition(
   const name = textOf(nameColumn);
   const others = searchColumns.flatMap((column) => textOf(column)?.split('|') ?? []);
   const view = viewIn(geometry, indexBoxAt(box, position));
-  return { position, name, type: textOf(typeColumn), names: name === null ? others : [name, ...others], view };
+  return {
+    position,
+    name,
+    type: textOf(typeColumn) ?? typeName ?? null,
+    names: name === null ? others : [name, ...others],
+    view,
+  };
 }
 
 /** The view of a geometry as it was published. @param box of its unit, as the index has it */

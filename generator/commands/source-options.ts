@@ -41,6 +41,10 @@ export function addSourceOptions<Known>(args: Argv<Known>) {
       ...LIST,
       describe: 'column with the types of the units of a level, e.g. lv1=ENGTYPE_1',
     })
+    .option('type-name', {
+      ...LIST,
+      describe: 'type of the units of a level that have none in a column, e.g. lv1=Wilaya',
+    })
     .option('search-column', {
       ...LIST,
       describe:

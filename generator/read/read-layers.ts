@@ -173,9 +173,10 @@ class LevelReading {
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
     const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
-    const { nameColumn, typeColumn, searchColumns } = elementAt(this.#task.source.layers, 0);
+    const { nameColumn, typeColumn, typeName, searchColumns } = elementAt(this.#task.source.layers, 0);
     const nameOf = newTextOf(layer.columns, nameColumn);
-    const typeOf = newTextOf(layer.columns, typeColumn);
+    const ownTypeOf = newTextOf(layer.columns, typeColumn);
+    const typeOf = (values: readonly unknown[]): string | null => ownTypeOf(values) ?? typeName ?? null;
     const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
     const withParents = this.#withParents;
     const hasUnreadable = newHasUnreadable(layer);

@@ -51,7 +51,7 @@ export interface StoredLevel {
 export function storeLevel({ source, shape, share, parts, ...task }: StoreTask): StoredLevel {
   const store = new LevelStore(task.store);
   const { level, layers } = source;
-  const { gidColumns = [], nameColumn = '', typeColumn = '', searchColumns = [] } = layers[0] ?? {};
+  const { gidColumns = [], nameColumn = '', typeColumn = '', typeName, searchColumns = [] } = layers[0] ?? {};
   const { features, findings, isRenumbered, named, index, positions, rings, sourceFids } = storeLayers(
     { source, precision: shape.precision },
     store,
@@ -68,7 +68,15 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     store: store.path,
     features,
     positions,
-    about: { layer: layerNames(source), gidColumns, nameColumn, typeColumn, searchColumns, isRenumbered },
+    about: {
+      layer: layerNames(source),
+      gidColumns,
+      nameColumn,
+      typeColumn,
+      ...(typeName !== undefined && { typeName }),
+      searchColumns,
+      isRenumbered,
+    },
     named,
     findings: findings.list(),
     checks: rangesOf(rings, Math.min(parts, Math.ceil(positions / CHECKED_POSITIONS))),

@@ -62,6 +62,8 @@ export interface LayerSource extends LayerPlace {
   nameColumn: string;
   /** The name of the published column with the units' types; empty if there is none. */
   typeColumn: string;
+  /** The type of the units that have none in that column; undefined if there is none. */
+  typeName?: string | undefined;
   /** The names of the published columns with other names of the units, which are found by them. */
   searchColumns: readonly string[];
 }

@@ -134,10 +134,11 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
       layers.map((layer) => layer[label]).find((name) => name !== ''),
     );
     const searchColumns = [...new Set(layers.flatMap((layer) => layer.searchColumns))];
+    const typeName = valuesFor(options.typeNames, level).at(-1);
     return [
       {
         level,
-        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, searchColumns })),
+        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, typeName, searchColumns })),
         keepFids: options.keepFids,
         ...(of !== undefined && { place: { of, file: '' } }),
       },

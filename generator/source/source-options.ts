@@ -54,6 +54,8 @@ export interface SourceOptions {
   nameColumns?: readonly LevelOption[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
   typeColumns?: readonly LevelOption[] | undefined;
+  /** What the units of a level are called that have no type of their own, e.g. `Wilaya`. */
+  typeNames?: readonly LevelOption[] | undefined;
   /** Columns with other names of the units, besides those of the known schemas. */
   searchColumns?: readonly LevelOption[] | undefined;
   /** Conditions (SQL WHERE) that select the units of a level. */

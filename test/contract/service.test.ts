@@ -1,6 +1,9 @@
 // GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { elementAt } from '../../format/element-at.ts';
+import { readAbout } from '../../proxy/explorer/api/about.js';
+import { unitToRow } from '../../proxy/explorer/api/unit.js';
 import { makeAsset, type ReleaseAsset } from '../../proxy/site/asset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
@@ -65,6 +68,23 @@ test('the service describes its release, the hosted ones and each level that has
   );
   for (const { href } of links.slice(0, -1))
     assert.equal((await send(service, href.slice(base.length), { host: HOST })).status, 200, href);
+});
+
+test('what the units of a level are called that have no column of types is its typeName, in the explorer too', async (t) => {
+  const regions = layerOf('regions', ['code'], [[['x'], square(0, 0)]]);
+  const out = await buildLayers([regions], {
+    gidColumns: [{ level: 1, of: 1, columns: ['code'] }],
+    typeNames: [{ level: 1, value: 'Wilaya' }],
+  });
+  const service = await startService(out);
+  const [level] = JSON.parse(textOf(await send(service, SERVICE))).levels;
+  assert.deepEqual([level.typeName, level.columns.type], ['Wilaya', null]);
+  const about = textOf(await send(service, '/about.json'));
+  t.mock.method(globalThis, 'fetch', async () => new Response(about));
+  const { levels } = await readAbout(`http://${HOST}/`);
+  console.log(about, levels);
+  const [unit] = JSON.parse(textOf(await send(service, '/api/v1/fc/lv1'))).features;
+  assert.equal(unitToRow(unit, elementAt(levels, 1)).type, 'Wilaya');
 });
 
 test('what is not known is null, parents that are not in the data too, and no link leads to pages that are not there', async () => {

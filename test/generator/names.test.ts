@@ -9,7 +9,9 @@ import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts'
 import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
+import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -71,6 +73,30 @@ test('types come from ENGTYPE_n, else TYPE_n; --type-column and --name-column na
     const { names, typeColumns } = await namesOf([layer], options);
     assert.deepEqual([names[1], typeColumns[1]], [[[1, 'AAA.1_1', name, type, null, 0, []]], column]);
   }
+});
+
+test('--type-name says the type of units that have none, in names and in what counts them', async () => {
+  const countries = squares('ADM_0', ['GID_0', 'NAME_0'], ['AAA', 'Aland']);
+  const columns = ['GID_0', 'GID_1', 'NAME_1', 'ENGTYPE_1'];
+  const units = squares('ADM_1', columns, ['AAA', 'A.1_1', 'Nord', null], ['AAA', 'A.2_1', 'Sud', 'District']);
+  const options = { typeNames: [{ level: 1 as const, value: 'Wilaya' }] };
+  const { names, release, out } = await namesOf(
+    [countries, { ...units, columns: columns.toSpliced(3, 1, 'KIND') }],
+    options,
+  );
+  assert.deepEqual(
+    names[1]?.map(([, , , type]) => type),
+    ['Wilaya', 'Wilaya'],
+  );
+  assert.deepEqual(names[0]?.[0]?.at(-1), [[1, 2, 'Wilaya']]);
+  const [{ typeName: none } = {}, { typeName, typeColumn } = {}] = release.levels;
+  assert.deepEqual([none, typeName, typeColumn], [undefined, 'Wilaya', '']);
+  assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
+  const withOwn = await namesOf([countries, units], options);
+  assert.deepEqual(
+    withOwn.names[1]?.map(([, , , type]) => type),
+    ['Wilaya', 'District'],
+  );
 });
 
 test('units are found by VARNAME_n and NL_NAME_n, between vertical bars, and by the columns of --search-column', async () => {

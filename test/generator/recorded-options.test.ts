@@ -34,6 +34,7 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   ],
   nameColumns: [{ level: 2, value: 'N' }],
   typeColumns: [{ level: 2, value: 'T' }],
+  typeNames: [{ level: 2, value: 'Wilaya' }],
   searchColumns: [
     { level: 2, value: 'ALT' },
     { level: 2, value: 'OLD' },

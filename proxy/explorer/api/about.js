@@ -24,7 +24,7 @@ import { attributesAlone } from './geometry.js';
 /**
  * A level as the file has it.
  * @typedef {Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] }} Columns
- * @typedef {{ level: string, bbox: 'exact' | 'boxes', columns: Columns }} Described
+ * @typedef {{ level: string, bbox: 'exact' | 'boxes', columns: Columns, typeName?: string }} Described
  * @typedef {Partial<Omit<About, 'levels' | 'date'> & { levels: Described[], date: string | null, license: string | null }>}
  * AboutFile
  */
@@ -61,9 +61,10 @@ export async function readAbout(base, cache = 'default') {
 function columnsByLevel(described) {
   const known = new Map(described.map((one) => [one.level, one]));
   return [0, 1, 2, 3, 4, 5].map((level) => {
-    const { bbox, columns } = known.get(`lv${level}`) ?? {};
-    const { gid, name, type, parents } = columns ?? { gid: null, name: null, type: null, parents: [] };
-    const gidColumns = known.has(`lv${level}`) ? [...parents, gid].map((column) => column ?? '') : [];
-    return { level, gidColumns, nameColumn: name ?? '', typeColumn: type ?? '', hasBoxes: bbox === 'boxes' };
+    const described = known.get(`lv${level}`);
+    const { gid, name, type, parents } = described?.columns ?? { gid: null, name: null, type: null, parents: [] };
+    const gidColumns = described ? [...parents, gid].map((column) => column ?? '') : [];
+    const labels = { nameColumn: name ?? '', typeColumn: type ?? '', typeName: described?.typeName };
+    return { level, gidColumns, ...labels, hasBoxes: described?.bbox === 'boxes' };
   });
 }

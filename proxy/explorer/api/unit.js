@@ -20,8 +20,10 @@
  *
  * @typedef {import('./client.js').Unit} Unit
  * The columns of a level that have the GIDs of the levels 0 to this one, its names and its types; empty texts for none.
+ * `typeName`: the type of units that have none in that column.
  * `hasBoxes`: are units in a box if their own box touches it, because nothing better is known of the level?
- * @typedef {{ level: number, gidColumns: string[], nameColumn: string, typeColumn?: string, hasBoxes?: boolean }}
+ * @typedef {{ level: number, gidColumns: string[], nameColumn: string, typeColumn?: string, typeName?: string | undefined,
+ *   hasBoxes?: boolean }}
  * LevelColumns
  */
 
@@ -60,7 +62,7 @@ export function gidsOf(unit, { gidColumns }) {
  * @returns {NamedUnit}
  */
 export function unitToRow(unit, columns) {
-  const { level, nameColumn, typeColumn = '' } = columns;
+  const { level, nameColumn, typeColumn = '', typeName } = columns;
   const gids = gidsOf(unit, columns);
   const above = gids.slice(0, level);
   const parentLevel = above.findLastIndex((gid) => gid !== undefined);
@@ -69,7 +71,7 @@ export function unitToRow(unit, columns) {
     fid: Number(unit.id),
     gid: gids[level] ?? null,
     name: textIn(unit, nameColumn) ?? null,
-    type: typeOf(textIn(unit, typeColumn) ?? null),
+    type: typeOf(textIn(unit, typeColumn) ?? typeName ?? null),
     parent: above[parentLevel] ?? null,
     parentLevel,
     children: 0,

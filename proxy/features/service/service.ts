@@ -75,6 +75,7 @@ export function serviceMembers(
         bbox: hasExactBoxes(summary, quality) ? 'exact' : 'boxes',
         ...(isWhole && { extent: summary.extent ?? null }),
         columns: columnsOf(summary),
+        ...(summary.typeName !== undefined && { typeName: summary.typeName }),
         caps: capsOf(summary.level, release),
         attribution: summary.attribution ?? attribution,
         // The share of the level's borders that the next level has, too.

@@ -176,6 +176,7 @@ function serviceSchema() {
     columns: objectSchema(Object.keys(columns), columns, 'parents: the GIDs of the levels above, from 0.'),
     caps: { type: 'object', additionalProperties: { type: 'integer' }, description: 'By format and light geometry.' },
     attribution: { ...texts, description: 'Credits to show with the data of this level.' },
+    typeName: { type: 'string', description: 'Type of the units that have none in columns.type, if there is one.' },
     nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
   };
   const members = {

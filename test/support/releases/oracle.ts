@@ -274,7 +274,9 @@ function insideIn({ level, units }: Units, position: number, filled: readonly Un
   return filled.flatMap((deeper) => {
     if (gid === null || deeper.level <= level) return [];
     const own = deeper.units.filter(({ gids }) => gids[level] === gid);
-    const types = own.flatMap(({ properties }) => labelIn(properties, deeper.summary.typeColumn) ?? []);
+    const types = own.flatMap(
+      ({ properties }) => labelIn(properties, deeper.summary.typeColumn) ?? deeper.summary.typeName ?? [],
+    );
     const count = (type: string): number => types.filter((other) => other === type).length;
     const commonest = [...new Set(types)].sort((a, b) => count(b) - count(a))[0] ?? null;
     return own.length === 0 ? [] : [[deeper.level, own.length, commonest]];
@@ -293,7 +295,7 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
       fid,
       gid,
       labelIn(properties, summary.nameColumn),
-      labelIn(properties, summary.typeColumn),
+      labelIn(properties, summary.typeColumn) ?? summary.typeName ?? null,
       above,
       gid === null ? 0 : (children.get(gid)?.length ?? 0),
     ];

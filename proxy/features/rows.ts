@@ -46,13 +46,16 @@ export const PAGE_ENDPOINTS = pageEndpoints(FILTER_PARAMETERS);
 export const DOWNLOAD_ENDPOINTS = downloadEndpoints(FILTER_PARAMETERS);
 
 /** A path that is answered from the current release, whatever its parameters say. */
-function releaseRow<Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[] }>(
+function releaseRow<
+  Endpoint extends { path: string; mediaType: string; parameters?: readonly Parameter<unknown>[]; allowed?: string },
+>(
   endpoint: Endpoint,
   respond: (endpoint: Endpoint, fixed: FixedHeaders, representation: Representation, sources: Sources) => Answer,
   plus: ' ' | '+' = ' ',
 ): Row {
   const headers = fixedHeaders(endpoint.mediaType);
-  const rules = { ...queryRules(0, endpoint.parameters ?? []), plus };
+  const known = queryRules(0, endpoint.parameters ?? []);
+  const rules = { ...known, allowed: endpoint.allowed ?? known.allowed, plus };
   return {
     path: endpoint.path,
     answer(sources, request, { base, coding }) {

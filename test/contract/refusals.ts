@@ -109,7 +109,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
       `${path}?`,
       ['page-size=1', 'start-at=1', 'gid-0=AAA', 'release=r2', 'x'],
       'unknown-parameter',
-      /Allowed: none\.$/,
+      /Allowed: none: this is all of lv\d\. Some of its units: \/api\/v1\/geojsonl\/lv\d\?gid-0=<GID>&geometry=none\.$/,
     ),
   ),
   'a point of all levels that is none': [

@@ -13,6 +13,8 @@ export interface FileEndpoint {
   mediaType: string;
   /** The level whose names the file has. */
   level: Level;
+  /** What a request with parameters is told instead. */
+  allowed: string;
 }
 
 /** The endpoints that return files. */
@@ -20,6 +22,7 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = LEVELS.map((level) => ({
   path: `${API_PATH}/names/${levelName(level)}`,
   mediaType: 'application/x-ndjson',
   level,
+  allowed: `none: this is all of ${levelName(level)}. Some of its units: ${API_PATH}/geojsonl/${levelName(level)}?gid-0=<GID>&geometry=none`,
 }));
 
 /** The answer with a file. Reading its body throws OriginError if its bytes do not match release.json. */

@@ -124,7 +124,7 @@ export function program(): Argv {
           .positional('table', { type: 'string', describe: 'the table; standard input if it is left out' })
           .options(POINTS_OPTIONS)
           .epilogue(
-            'The columns gid_0, name_0, gid_1 and so on are appended, all others are kept as they are. Rows without a point get empty values, and are listed at the end. Files of a service are kept in your folder for caches (XDG_CACHE_HOME).',
+            'The columns gid_0, name_0, gid_1 and so on are appended, all others are kept as they are. Rows without a point get empty values, and are listed at the end, as rows in no unit are, or in none of the deepest level. Files of a service are kept in your folder for caches (XDG_CACHE_HOME).',
           )
           .example('$0 points places.csv > places-with-units.csv', 'from the release in output')
           .example('TOKEN=... $0 points --url https://boundaries.example.org places.csv > ...', 'from a service'),

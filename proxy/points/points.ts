@@ -8,6 +8,7 @@ import { ExchangedSample } from './exchanged.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 import type { OpenRelease } from './open-release.ts';
+import { NamedRows, type NoPoint, type Summary } from './report.ts';
 import { type Row, readTable, type TableForm, withoutEnds } from './table.ts';
 
 /** Rows that are looked up together: of more, more are in the same cell. */
@@ -17,23 +18,6 @@ const CHUNK_BYTES = 8 * 1024 * 1024;
 /** Rows that are written at a time, and memory for them, which is used again and again. */
 const WRITTEN_ROWS = 1024;
 const WRITTEN_BYTES = 1024 * 1024;
-
-/** Why a row has no point. */
-export type NoPoint = 'no longitude or latitude' | 'not plain decimal degrees' | 'out of range';
-
-/** What has been done. */
-export interface Summary {
-  release: string;
-  rows: number;
-  /** Rows without a point: the numbers of their first lines, by reason. */
-  without: ReadonlyMap<NoPoint, readonly number[]>;
-  /** Rows whose point is in no unit. */
-  nowhere: number;
-  /** Rows whose point is in several units of a level, of which the first by fid was taken. */
-  several: number;
-  /** No point is in a unit, but exchanged those of a sample are. */
-  isExchanged: boolean;
-}
 
 /** What the rows are read from, and written to. */
 export interface PointsStreams {
@@ -60,13 +44,20 @@ export async function points(
   const { id, levels, precision } = await open();
   const added = levels.flatMap(({ level }) => [`gid_${level}`, `name_${level}`]);
   refuseTwice(table.header, added);
+  // One without units has no rows in any.
+  const deepest = Math.max(
+    0,
+    levels.findLastIndex(({ cells }) => cells !== undefined),
+  );
   const appended = levels.map((level) => new AppendedUnits(level, table, keepFormulas));
   const positions = levels.map(() => new Int32Array(CHUNK_ROWS));
   const writer = new TextWriter(output);
   const chunk = new PointChunk(CHUNK_ROWS, precision);
-  const without = new Map<NoPoint, number[]>();
-  let [total, nowhere, several] = [0, 0, 0];
-  let [inUnits, isExchanged] = [0, false];
+  const without = new Map<NoPoint, NamedRows>();
+  const [nowhere, shallow] = [new NamedRows(), new NamedRows()];
+  const lines = new Float64Array(CHUNK_ROWS);
+  let [total, several] = [0, 0];
+  let [looked, isExchanged] = [0, false];
   const sample = new ExchangedSample();
   const texts = new RowTexts();
   let begun = `${table.start}${[table.headerText, ...added].join(table.separator)}${table.lineEnd}`;
@@ -74,9 +65,15 @@ export async function points(
     const rows = chunk.sort();
     const found = levels.map((level, n) => chunk.lookUp(level, elementAt(positions, n)));
     several += new Set(found.flatMap((level) => level.several)).size;
-    const outside = rows.filter((row) => found.every(({ first }) => first[row] === NOWHERE)).length;
-    nowhere += outside;
-    inUnits += rows.length - outside;
+    // By line, as the table has them.
+    const { first: inDeepest } = elementAt(found, deepest);
+    const outside = rows.filter((row) => inDeepest[row] === NOWHERE).sort();
+    for (const row of outside) {
+      const isNowhere = found.every(({ first }) => first[row] === NOWHERE);
+      (isNowhere ? nowhere : shallow).add(f64At(lines, row));
+    }
+    looked += rows.length;
+    const inUnits = looked - nowhere.count;
     if (total === 0 && inUnits === 0) isExchanged = sample.isInUnits(levels, precision);
     if (total === 0 && isExchanged) exchanged();
     for (let from = 0; from < texts.count; from += WRITTEN_ROWS) {
@@ -101,12 +98,23 @@ export async function points(
         await append();
         texts.add(text);
       }
+      lines[texts.count - 1] = row.line;
       sample.add(row.longitude, row.latitude);
       if (!chunk.add(row.longitude, row.latitude)) addLine(without, whyNoPoint(row), row.line);
     }
   await append();
   if (begun !== '') await writer.write(begun);
-  return { release: id, rows: total, without, nowhere, several, isExchanged: isExchanged && inUnits === 0 };
+  const isNothing = looked === nowhere.count;
+  return {
+    release: id,
+    rows: total,
+    without,
+    nowhere,
+    shallow,
+    deepest: elementAt(levels, deepest).level,
+    several,
+    isExchanged: isExchanged && isNothing,
+  };
 }
 
 /** The texts of a chunk of rows: bytes, which the collector of garbage need not follow. */
@@ -197,10 +205,10 @@ function whyNoPoint({ longitude, latitude, line }: Row): NoPoint {
   return NUMBER.test(longitude) && NUMBER.test(latitude) ? 'out of range' : 'not plain decimal degrees';
 }
 
-function addLine(without: Map<NoPoint, number[]>, why: NoPoint, line: number): void {
-  const lines = without.get(why);
-  if (lines === undefined) without.set(why, [line]);
-  else lines.push(line);
+function addLine(without: Map<NoPoint, NamedRows>, why: NoPoint, line: number): void {
+  const rows = without.get(why) ?? new NamedRows();
+  rows.add(line);
+  without.set(why, rows);
 }
 
 function refuseTwice(header: readonly string[], added: readonly string[]): void {

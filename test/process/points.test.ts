@@ -39,7 +39,7 @@ test('a table of any form keeps its bytes, and gets the units of each level in i
         const expected = lines.map((line, i) => [...line, ...(added[i] ?? [])].join(separator) + end).join('');
         const { text, summary } = await append(bom + table, open);
         assert.equal(text, bom + expected, JSON.stringify([separator, end, bom]));
-        assert.deepEqual([summary.rows, summary.nowhere, summary.without.size], [3, 1, 0]);
+        assert.deepEqual([summary.rows, summary.nowhere.count, summary.without.size], [3, 1, 0]);
       }
 });
 
@@ -79,7 +79,7 @@ test('what Excel saves: decimal commas where the separator is none, a line sep=;
     for (const pieceBytes of [1, 7, 1000]) {
       const { text, summary } = await append(bytes, open, { pieceBytes });
       assert.equal(text, expected);
-      assert.deepEqual([...summary.without], [['no longitude or latitude', [5]]]);
+      assert.deepEqual(summary.without.get('no longitude or latitude')?.lines, [5]);
     }
   assert.equal((await append('sep=;\nlon;lat\n', open)).text, `sep=;\n${['lon', 'lat', ...ADDED].join(';')}\n`);
 });
@@ -195,6 +195,22 @@ test('rows without a point pass empty and are named with their lines; --strict e
   assert.equal((await run(['--origin', out, '--strict'], `lon,lat\n${SOUTH.at}\n`)).status, 0);
 });
 
+test('rows in no unit, or in none of the deepest level, are named with their lines', async () => {
+  // Aland's districts are in its north and south, at its west alone.
+  const rows = ['a,0.5,0.5', 'b,3,3', 'c,30,30', 'd,-40,2', '"e\n",2.5,0.5', 'f,0.5,0.5', 'g,3.5,1'];
+  const table = `id,lon,lat\n${rows.join('\n')}\n`;
+  const all = await run(['--origin', out], table);
+  assert.match(all.stderr, /^2 rows in no unit: line 4, 5$/m);
+  assert.match(all.stderr, /^3 rows in no unit of lv2, but in one of a level above: line 3, 6, 9$/m);
+  const countries = await run(['--origin', out, '--levels', 'lv0'], table);
+  assert.match(countries.stderr, /^2 rows in no unit: line 4, 5$/m);
+  assert.doesNotMatch(countries.stderr, /level above/);
+  const none = await run(['--origin', out, '--levels', 'lv0,lv5'], table);
+  assert.equal(none.stderr.replace(/^7 rows in.*/m, ''), countries.stderr.replace(/^7 rows in.*/m, ''));
+  const many = await run(['--origin', out, '--levels', 'lv0'], `lon,lat\n${'30,30\n'.repeat(102)}`);
+  assert.match(many.stderr, /^102 rows in no unit: line 2, 3, .*, 101 and 2 more$/m);
+});
+
 test('the levels that are named are looked up, also one without units', async () => {
   const table = `lon,lat\n${LATE.at}\n`;
   const { stdout } = await run(['--origin', out, '--levels', 'lv4,lv1'], table);
@@ -221,7 +237,7 @@ test('several chunks of rows, and rows longer than a chunk, stay in their order'
   const printed = text.trimEnd().split('\n').slice(1);
   const wrong = expected.findIndex((row, i) => row !== printed[i]);
   assert.deepEqual([wrong, printed.length, summary.rows], [-1, rows.length, rows.length], printed[wrong]?.slice(0, 99));
-  assert.equal(summary.without.get('no longitude or latitude')?.length, rows.length / 7);
+  assert.equal(summary.without.get('no longitude or latitude')?.count, rows.length / 7);
 });
 
 test('of several units of a level at a point the first by fid is taken, and such rows are counted', async () => {

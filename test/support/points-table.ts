@@ -3,7 +3,8 @@
 import { Readable, Writable } from 'node:stream';
 import type { NamedColumns } from '../../proxy/points/columns.ts';
 import type { OpenRelease } from '../../proxy/points/open-release.ts';
-import { points, type Summary } from '../../proxy/points/points.ts';
+import { points } from '../../proxy/points/points.ts';
+import type { Summary } from '../../proxy/points/report.ts';
 
 /** The columns that are appended. */
 export const ADDED = ['gid_0', 'name_0', 'gid_1', 'name_1', 'gid_2', 'name_2'];

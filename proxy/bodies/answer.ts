@@ -16,6 +16,8 @@ export type Body = Buffer | AsyncIterable<Buffer>;
 export interface BodySource {
   /** Length of the body. */
   readonly bytes: number;
+  /** Bytes that it has in memory itself, as long as it is sent, besides pieces that are read. */
+  readonly ownBytes?: number | undefined;
   /**
    * Reads it: a buffer at once if that takes microseconds. Not called for HEAD and 304.
    * @throws OriginError if stored bytes are missing or damaged; from a stream, before its last chunk

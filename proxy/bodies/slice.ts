@@ -93,6 +93,10 @@ export class Slice implements BodySource {
     this.bytes = at + frame.after.data.length + MEMBER_END_BYTES;
   }
 
+  get ownBytes(): number {
+    return this.#frame.before.data.length + this.#frame.after.data.length;
+  }
+
   /** Bytes of the text. */
   get textBytes(): number {
     let bytes = this.#frame.before.length + this.#frame.after.length;

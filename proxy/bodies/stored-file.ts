@@ -57,6 +57,7 @@ export class StoredFile implements BodySource {
 /** The text of another body. */
 export class InflatedBody implements BodySource {
   readonly bytes: number;
+  readonly ownBytes: number | undefined;
   readonly #gzipped: BodySource;
   /** The source of the body, for the log. */
   readonly #path: string;
@@ -65,6 +66,7 @@ export class InflatedBody implements BodySource {
   constructor(gzipped: BodySource, bytes: number, path: string) {
     this.#gzipped = gzipped;
     this.bytes = bytes;
+    this.ownBytes = gzipped.ownBytes;
     this.#path = path;
   }
 

@@ -80,13 +80,13 @@ export class SentResponse implements Recipient {
     const { held, reads, releases } = this.#sending;
     const release = answer.representation?.release;
     try {
-      held.admit(this.principal, source.bytes);
+      held.admit(this.principal, source.bytes, source.ownBytes);
       const body = source.read(reads, this);
       if (Buffer.isBuffer(body)) {
         this.#whole(answer, body);
         return;
       }
-      held.hold(this.principal, source, source.bytes, this.res);
+      held.hold(this.principal, source, source.bytes, this.res, source.ownBytes);
       this.#later(answer, body)
         .catch((error: unknown) => this.#failed(answer, error))
         .finally(() => release && releases.ended(release));
@@ -106,7 +106,7 @@ export class SentResponse implements Recipient {
       // Public files and problems: in memory anyway.
       res.end(body);
     } else if (body.length > AT_ONCE_MAX_BYTES) {
-      held.hold(principal, body, body.length, res);
+      held.hold(principal, body, 0, res, body.length);
       pipeline(piecesOf(body), res).catch(() => res.destroy());
     } else {
       res.end(body);

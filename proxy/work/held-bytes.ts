@@ -73,16 +73,17 @@ export class HeldBytes {
    * Is there room for another body of a client, possibly in the place of idle connections? One that holds nothing, or
    * with this body no more than another one, is admitted in any case: then that one is cut.
    * @param bytes the body's length
+   * @param own bytes of it that are in memory until it is sent
    * @throws Problem overloaded if not
    */
-  admit(client: string, bytes: number): void {
+  admit(client: string, bytes: number, own = 0): void {
     const { clientBytes, totalBytes } = this.#limits;
-    const own = this.#clients.get(client)?.bytes ?? 0;
-    if (own >= clientBytes) throw overloaded();
-    const more = CHUNK_BYTES + countedOf(bytes);
+    const held = this.#clients.get(client)?.bytes ?? 0;
+    if (held >= clientBytes) throw overloaded();
+    const more = CHUNK_BYTES + countedOf(bytes, own);
     while (this.#total + more > totalBytes)
       if (!this.#cutIdle()) {
-        if (own > 0 && own + more > (this.#largest?.bytes ?? 0)) throw overloaded();
+        if (held > 0 && held + more > (this.#largest?.bytes ?? 0)) throw overloaded();
         return;
       }
   }
@@ -91,14 +92,15 @@ export class HeldBytes {
    * Counts a body until its response has ended: a chunk for each connection, and the body once for each client.
    * @param body what is in memory once for all connections with the same
    * @param bytes its length
+   * @param own bytes of it that are in memory until it is sent
    */
-  hold(client: string, body: object, bytes: number, res: ServerResponse): void {
+  hold(client: string, body: object, bytes: number, res: ServerResponse, own = 0): void {
     if (res.closed || this.#held.has(res)) return;
     // One wrong number would count for ever.
     if (!Number.isSafeInteger(bytes)) throw new RangeError(`a body of ${bytes} bytes`);
     const holder = this.#clients.get(client) ?? { name: client, bytes: 0, bodies: new Map() };
     this.#clients.set(client, holder);
-    const counted = countedOf(bytes);
+    const counted = countedOf(bytes, own);
     const connections = holder.bodies.get(body) ?? 0;
     holder.bodies.set(body, connections + 1);
     this.#held.set(res, { client: holder, body, bytes: counted, taken: takenOf(res), since: this.#time.now() });
@@ -184,8 +186,8 @@ export class HeldBytes {
 }
 
 /** What a body counts besides a chunk. */
-function countedOf(bytes: number): number {
-  return Math.max(0, Math.min(bytes, STREAM_BYTES) - CHUNK_BYTES);
+function countedOf(bytes: number, own: number): number {
+  return Math.max(0, Math.min(bytes, STREAM_BYTES) + own - CHUNK_BYTES);
 }
 
 /** Bytes that the socket of a response has handed to the operating system, in whole chunks. */

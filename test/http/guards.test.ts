@@ -22,7 +22,7 @@ import {
   startService,
 } from '../support/http/in-process-proxy.ts';
 import { buildCountries } from '../support/releases/build-release.ts';
-import { enlargeFeature, enlargePage } from '../support/releases/large-page.ts';
+import { enlargeFeature, enlargePage, lengthenNames } from '../support/releases/large-page.ts';
 import { until } from '../support/until.ts';
 
 const KIB = 1024;
@@ -190,6 +190,18 @@ test('a client that reads nothing of many downloads is refused, and fails no req
   assert.equal((await send(service, DOWNLOAD, { ...headers, range: 'bytes=0-0' })).status, 503);
   await othersAreAnswered(service, readers);
   assert.equal((await send(service, DOWNLOAD, headers)).status, 200);
+});
+
+test('a client that reads nothing of answers with long names holds no more than any other', async () => {
+  const out = await buildCountries({ geometries: ['full', 'none'], cells: true });
+  for (const level of [0, 1, 2] as const) lengthenNames(out, level, 900 * KIB);
+  const { service } = await startGuarded(out);
+  const alice = await as('alice');
+  const readers = slowReaders(2, { service, path: '/api/v1/at?point=1.5,3.5', headers: alice });
+  await until(() => readers.some(({ bytesWritten }) => bytesWritten > 0), 'none is answered');
+  await until(() => service.heldBytes() > 3 * 900 * KIB, `${service.heldBytes()} bytes are held`);
+  refusal(await send(service, '/api/v1/at?point=1.5,3.5&', alice), 503, 'overloaded');
+  await othersAreAnswered(service, readers);
 });
 
 test('connections that take nothing make room as soon as another client needs it', async () => {

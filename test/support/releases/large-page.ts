@@ -1,8 +1,10 @@
 // A page, a feature or a file of names of any size in a release, for tests of how much is sent and held.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { MEMBER_FRAME_BYTES, SEPARATORS } from '../../../format/gzip.ts';
 import { featureFilePath, namesPath, pagePath, releasePath } from '../../../format/layout.ts';
+import type { Level } from '../../../format/levels.ts';
 import { sha256 } from '../files.ts';
 import { replacePage, resealSummary } from './reseal.ts';
 import { replaceFeatures } from './reseal-features.ts';
@@ -30,11 +32,21 @@ export function enlargeFeature(folder: string, bytes: number): { data: Buffer; f
   return { data, file: join(release, featureFilePath(0, 0)) };
 }
 
-/** Puts `names`, one gzip member, in the place of the names of lv0, in release.json too. */
-export function replaceNames(folder: string, names: Buffer, textBytes: number): string {
+/** Puts `names`, one gzip member, in the place of the names of a level, in release.json too. */
+export function replaceNames(folder: string, names: Buffer, textBytes: number, level: Level = 0): string {
   const release = join(folder, releasePath('r1'));
-  const file = join(release, namesPath(0));
+  const file = join(release, namesPath(level));
   writeFileSync(file, names);
-  resealSummary(release, 0, () => ({ names: { bytes: names.length, textBytes, sha256: sha256(names) } }));
+  resealSummary(release, level, () => ({ names: { bytes: names.length, textBytes, sha256: sha256(names) } }));
   return file;
+}
+
+/** Gives each unit of a level a name of so many characters. */
+export function lengthenNames(folder: string, level: Level, characters: number): void {
+  const file = join(folder, releasePath('r1'), namesPath(level));
+  const [header = '', ...rows] = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
+  const column = JSON.parse(header).indexOf('name');
+  const long = rows.map((row) => JSON.stringify(JSON.parse(row).with(column, 'n'.repeat(characters))));
+  const text = `${[header, ...long].join('\n')}\n`;
+  replaceNames(folder, gzipSync(text), text.length, level);
 }

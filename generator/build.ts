@@ -17,7 +17,7 @@ import { shapeOf } from './plan/plan.ts';
 import { datasetFindings, findFewerUnits } from './quality/check.ts';
 import type { StoredLevel } from './read/store-level.ts';
 import { readServedRelease } from './release/manage.ts';
-import { freeSpace, neededSpace, refuseLittleSpace } from './release/needed-space.ts';
+import { diskOf, neededSpace, refuseLittleSpace, type SourceSize } from './release/needed-space.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
 import {
@@ -193,21 +193,28 @@ function isOtherDataset({ levels }: DatasetDescription, served: Release): boolea
 const ARCHIVES = /\.(zip|gz|tgz|kmz)$/i;
 
 /** @param shards among how many the release is divided @throws BuildError if the disk is too small, before reading */
-export async function requireSpace(
-  options: Pick<BuildOptions, 'source' | 'out' | 'spaceCheck' | 'geometries' | 'cells' | 'storedPages'>,
-  { levels, dissolved }: DatasetDescription,
-  shards = 1,
-): Promise<void> {
-  const { source, out, spaceCheck } = options;
-  if (!spaceCheck) return;
+export async function requireSpace(options: BuildOptions, described: DatasetDescription, shards = 1): Promise<void> {
+  if (!options.spaceCheck) return;
+  const disk = await diskOf(options.out);
+  refuseLittleSpace(options.out, neededSpace(sourceSize(options, described), options, disk, shards), disk.free);
+}
+
+/** What of a source decides how much space a build needs. */
+export function sourceSize(
+  { source }: Pick<BuildOptions, 'source'>,
+  { levels, dissolved }: Pick<DatasetDescription, 'levels' | 'dissolved'>,
+): SourceSize {
   const layers = [...levels.flatMap((level) => level.layers), ...dissolved];
-  const size = {
+  const unitsOf = (level: Level): number => {
+    const own = levels.find((candidate) => candidate.level === level);
+    return own === undefined ? 0 : featureCount(own);
+  };
+  return {
     bytes: sourceBytes(source),
     drivers: layers.map(({ driver }) => driver),
     isArchive: source.some((path) => ARCHIVES.test(path)),
-    features: levels.reduce((sum, level) => sum + featureCount(level), 0),
+    units: LEVELS.map(unitsOf),
   };
-  refuseLittleSpace(out, neededSpace(size, options, shards), await freeSpace(out));
 }
 
 /** A dataset, all of whose levels are in their stores. */

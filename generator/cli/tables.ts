@@ -167,14 +167,14 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
     const own = levels.flatMap((level) => level.geometries[geometry] ?? []);
     if (own.length === 0) return [];
     const sum = (member: 'files' | 'bytes'): number => own.reduce((total, entry) => total + entry[member], 0);
-    return [[`--geometry ${geometry}`, sum('files'), sum('bytes')]];
+    return [[`--geometry ${geometry}`, sum('files'), sum('bytes'), '']];
   });
-  const choices = releases.map(({ pages, files, bytes }) => [`--pages ${pages}`, files, bytes]);
+  const choices = releases.map(({ pages, files, bytes, space }) => [`--pages ${pages}`, files, bytes, space]);
   return [
     tableOf([head, ...rows, totalOf(rows)]),
     ...smallLines(levels),
     '',
-    tableOf([['', 'files', 'bytes'], ...geometries, ...choices]),
+    tableOf([['', 'files', 'bytes', 'on disk until it ends'], ...geometries, ...choices]),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.bytes),
     ...qualityLines(quality),
   ].join('\n');

@@ -13,11 +13,12 @@ import {
 } from '../../format/levels.ts';
 import type { Finding, LevelSummary } from '../../format/release.ts';
 import { refuseUnaccepted } from '../advice/refuse-findings.ts';
-import type { BuildOptions } from '../build.ts';
+import { type BuildOptions, sourceSize } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';
 import { INDEX_SCALE, indexBoxAt } from '../geojson/bbox.ts';
 import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
 import { datasetFindings } from '../quality/check.ts';
+import { diskOf, neededSpace } from '../release/needed-space.ts';
 import { makeScratchFolder } from '../release/scratch-folder.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import type { Report } from '../report/progress.ts';
@@ -65,6 +66,8 @@ export interface ReleaseForecast {
   files: number;
   /** Of all of them, estimated. */
   bytes: number;
+  /** What a build needs on the disk until it ends, with the files that it removes: so much it asks for. */
+  space: number;
 }
 
 /** The estimate of a build. */
@@ -114,7 +117,7 @@ const OTHER_BYTES = { release: 45_000, unit: 175, geometry: 48, file: 110, signe
  */
 export async function forecast(
   options: PreparedOptions &
-    Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'tiles' | 'accept' | 'workers' | 'signKey'>,
+    Pick<BuildOptions, 'out' | 'geometries' | 'cells' | 'neighbours' | 'tiles' | 'accept' | 'workers' | 'signKey'>,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -161,7 +164,11 @@ export async function forecast(
       };
     });
     const sides = read.map(({ index }) => sidesOf(index));
-    const releases = STORED_PAGES.map((pages) => releaseWith(pages, levels, sides, options, signKey !== undefined));
+    const [size, disk] = [sourceSize(options, described), await diskOf(options.out)];
+    const releases = STORED_PAGES.map((pages) => ({
+      ...releaseWith(pages, levels, sides, options, signKey !== undefined),
+      space: neededSpace(size, { ...options, storedPages: pages }, disk),
+    }));
     return { quality, levels, releases };
   } finally {
     await pool.close();
@@ -215,7 +222,7 @@ function releaseWith(
   sides: readonly number[],
   { tiles, ...shape }: Pick<BuildOptions, 'cells' | 'neighbours' | 'tiles'>,
   isSigned: boolean,
-): ReleaseForecast {
+): Omit<ReleaseForecast, 'space'> {
   let files = RELEASE_FILES + (isSigned ? SIGNATURE_FILES.length : 0);
   let bytes = OTHER_BYTES.release;
   for (const [i, { level, features, featureFiles, geometries, pages: stored }] of levels.entries()) {

@@ -26,6 +26,7 @@ writeSynthetic(source, 200);
 const accept = ['empty-geometries'] as const;
 const options = {
   source: [source],
+  out: folder,
   levels: LEVELS,
   precision: 7,
   geometries: GEOMETRIES,
@@ -69,7 +70,7 @@ for (const storedPages of STORED_PAGES) {
   });
 }
 
-test('a dry run forecasts the bytes of the tiles of the sample within 20 %', async () => {
+test('a dry run forecasts the bytes of the tiles of the sample within 20 %, and more space than the release has', async () => {
   const sample = join(folder, 'sample.gpkg');
   writeSample(sample, { overwrite: true });
   const root = join(await sampleOutput(), releasePath('sample'));
@@ -80,6 +81,9 @@ test('a dry run forecasts the bytes of the tiles of the sample within 20 %', asy
     [undefined, DEFAULTS.tiles].map(async (tiles) => (await forecast({ ...alone, tiles }, SILENT)).releases[0]?.bytes),
   );
   assert.ok(size > 1e6 && isNear(with8 - without, size), `${with8 - without} bytes forecast, ${size} built`);
+  const whole = { ...options, source: [sample], tiles: DEFAULTS.tiles };
+  for (const { pages, bytes, space } of (await forecast(whole, SILENT)).releases)
+    assert.ok(space > bytes, `${space} bytes on disk, ${bytes} of the release with --pages ${pages}`);
 });
 
 async function printed(dataset: string, ...args: string[]): Promise<string> {
@@ -99,8 +103,10 @@ test('the command line prints the three choices as a table or as JSON and publis
   assert.equal(ofFew.releases[0]?.files, filesUnder(join(folder, 'few/releases/r1')).length);
   assert.deepEqual(JSON.parse(await printed(few, ...dryRun, '--json')), ofFew);
   const table = await printed(few, ...dryRun);
-  for (const { pages, files } of ofFew.releases)
-    assert.match(table, new RegExp(`^--pages ${pages} +${files.toLocaleString('en')} +[\\d,]+$`, 'm'));
+  for (const { pages, files, space } of ofFew.releases) {
+    const [ofFiles, ofSpace] = [files, space].map((number) => number.toLocaleString('en'));
+    assert.match(table, new RegExp(`^--pages ${pages} +${ofFiles} +[\\d,]+ +${ofSpace}$`, 'm'));
+  }
   assert.ok(table.endsWith('\n\nBytes are estimates. Nothing was published.\n'), table);
   assert.ok(!existsSync(join(folder, 'nothing')));
 });

@@ -202,7 +202,7 @@ test('a table of figures is carried to the units of another release by shares, a
   assert.match(await type('carry.py'), /no successor: sinks/);
   assert.equal(
     readFileSync(join(home, 'carried.csv'), 'utf8'),
-    'gid,people,cows\nb1,500,5\nb2,500,5\njoined,120,3\nstays,7,0\n',
+    'gid,people,cows\nb1,500,5\nb2,500,5\njoined,120,3\nstays,7,\n',
   );
   assert.match(await type('successor-version'), /gid-2=joined>; rel="successor-version"/);
 });

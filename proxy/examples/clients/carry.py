@@ -2,15 +2,23 @@
 
     python3 carry.py CHANGES.csv LEVEL FIGURES.csv > CARRIED.csv
 
-CHANGES.csv is what the service sends of a pair of releases, LEVEL is such as lv2. FIGURES.csv has a header, GIDs of the
-old release in its first column, and numbers in the others: counts, such as inhabitants, no rates. Each figure goes to the
-units that took the place of its own, by the share of its area that each has, as if it were spread evenly; sums stay what
-they are. Units without a successor are left out and named. Python's standard library alone.
+CHANGES.csv is what the service sends of a pair of releases, LEVEL is such as lv2. FIGURES.csv has commas or semicolons, a
+header, GIDs of the old release in its first column, and numbers in the others: counts, such as inhabitants, no rates. Each
+figure goes to the units that took the place of its own, by the share of its area that each has, as if it were spread
+evenly; sums stay what they are. A figure that is empty stays empty, and so does every sum that it would be part of. At its
+end the program says how many rows it has carried, how many it has passed unchanged because no change names them, and which
+units have no successor. It exits with 1 and writes nothing if no row could be carried: then the first column probably has
+other codes. Python's standard library alone.
 """
 
 import csv
+import math
 import sys
 from collections import defaultdict
+
+
+class TableError(Exception):
+    """What is wrong with a table, and where."""
 
 
 def successors(changes, level):
@@ -29,34 +37,88 @@ def successors(changes, level):
     return parts
 
 
-def carry(figures, parts):
-    """The header, the sums by GID of the new release, and the GIDs that have no successor."""
-    rows = csv.reader(figures)
-    header = next(rows)
-    sums = defaultdict(lambda: [0.0] * (len(header) - 1))
-    lost = []
-    for gid, *values in rows:
-        # A unit without a row stayed the same.
-        own = parts.get(gid, {gid: 1})
-        if not own:
+def figure(text, column, line):
+    """A number, or None for an empty text."""
+    if text.strip() == '':
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise TableError(f'line {line}, column {column}: {text!r} is no number; leave out columns of text')
+    return number
+
+
+def rows_of(figures):
+    """The header, the delimiter, and an iterator of the line, the GID and the figures of each row."""
+    first = figures.readline()
+    delimiter = ';' if first.count(';') > first.count(',') else ','
+    header = next(csv.reader([first], delimiter=delimiter), [])
+    if len(header) < 2:
+        raise TableError('line 1: expected a header with a column of GIDs and one of figures')
+    if header[0].strip() == '':
+        raise TableError('line 1: the first column has no name; pandas leaves out its index with to_csv(index=False)')
+
+    def rows():
+        reader = csv.reader(figures, delimiter=delimiter)
+        for row in reader:
+            line = reader.line_num + 1
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise TableError(f'line {line}: {len(row)} columns, expected {len(header)}')
+            yield row[0], [figure(text, column, line) for text, column in zip(row[1:], header[1:])]
+
+    return header, delimiter, rows()
+
+
+def carry(rows, columns, parts):
+    """The sums by GID of the new release, and how many rows were carried, passed, and have no successor."""
+    sums = defaultdict(lambda: [0.0] * columns)
+    carried, passed, lost = 0, 0, []
+    for gid, values in rows:
+        own = parts.get(gid)
+        if own is None:
+            # A unit without a row stayed the same.
+            passed += 1
+            own = {gid: 1}
+        elif own:
+            carried += 1
+        else:
             lost.append(gid)
         for to, part in own.items():
+            total = sums[to]
             for column, value in enumerate(values):
-                sums[to][column] += float(value or 0) * part
-    return header, sums, lost
+                is_unknown = value is None or total[column] is None
+                total[column] = None if is_unknown else total[column] + value * part
+    return sums, carried, passed, lost
 
 
 def main(changes_file, level, figures_file):
     with open(changes_file, encoding='utf-8', newline='') as changes:
         parts = successors(changes, level)
     with open(figures_file, encoding='utf-8-sig', newline='') as figures:
-        header, sums, lost = carry(figures, parts)
-    writer = csv.writer(sys.stdout, lineterminator='\n')
+        try:
+            header, delimiter, rows = rows_of(figures)
+            sums, carried, passed, lost = carry(rows, len(header) - 1, parts)
+        except (TableError, csv.Error) as error:
+            sys.exit(f'{figures_file}: {error}')
+    if carried == 0 and not lost:
+        sys.exit(
+            f'{figures_file}: no row of {passed} has a GID that changed at {level}, so there is nothing to carry; '
+            f'does its first column, {header[0]}, have the GIDs of the old release?'
+        )
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator='\n')
     writer.writerow(header)
     for gid in sorted(sums):
-        writer.writerow([gid, *(format(value, '.10g') for value in sums[gid])])
+        writer.writerow([gid, *('' if value is None else format(value, '.10g') for value in sums[gid])])
+    print(f'carried: {carried}; passed unchanged, as no change names them: {passed}', file=sys.stderr)
     if lost:
         print('no successor:', ', '.join(lost), file=sys.stderr)
+    empty = sum(value is None for values in sums.values() for value in values)
+    if empty:
+        print(f'figures that are empty, or sums of such: {empty}', file=sys.stderr)
 
 
 if __name__ == '__main__':

@@ -15,7 +15,7 @@ const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINI
 /** The options that concern tokens. */
 export type TokenOptions = Pick<
   ServeOptions,
-  'audience' | 'dev' | 'issuer' | 'jwks' | 'jwksCache' | 'jwksCooldown' | 'jwksStale' | 'scope' | 'secret'
+  'audience' | 'dev' | 'issuer' | 'jwks' | 'jwksCache' | 'jwksCooldown' | 'jwksHttp' | 'jwksStale' | 'scope' | 'secret'
 >;
 
 /** Requests the text of a key set. */
@@ -71,7 +71,7 @@ export async function optionsToTokenRules(
  * @throws OptionError that names them
  */
 export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'logSubject'>): void {
-  const { dev, issuer, audience, jwks, secret, scope, logSubject } = options;
+  const { dev, issuer, audience, jwks, jwksHttp, secret, scope, logSubject } = options;
   const flags = { dev: dev || undefined, 'log-subject': logSubject || undefined };
   // The command line gives these their defaults.
   const given = (option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown', text: string | undefined) => ({
@@ -82,7 +82,8 @@ export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'l
     ...given('jwks-stale', options.jwksStale),
     ...given('jwks-cooldown', options.jwksCooldown),
   };
-  const names = Object.entries({ issuer, audience, jwks, secret, scope, ...durations, ...flags })
+  const texts = { issuer, audience, jwks, 'jwks-http': jwksHttp, secret, scope };
+  const names = Object.entries({ ...texts, ...durations, ...flags })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
   if (names.length > 0)
@@ -129,7 +130,7 @@ async function keysAt(
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
   if (/^https?:/i.test(location)) {
-    const url = parseKeySetUrl(location);
+    const url = parseKeySetUrl(location, options.jwksHttp);
     const read = (): Promise<string> => (fetchKeys ?? fetchKeySet)(url);
     const keys = new RotatingKeys({ name: url.href, read }, urlPolicy(options), log);
     // Requested at once, so that the first client does not wait.
@@ -167,10 +168,16 @@ function urlPolicy({ jwksCache, jwksStale, jwksCooldown }: TokenOptions): KeyPol
   );
 }
 
-/** Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address. */
-function parseKeySetUrl(text: string): URL {
-  const remedy = 'use an https:// URL without user name and password';
-  return parseUrl(text, '--jwks', remedy, isPrivate);
+/**
+ * Anyone who can change the key set in transit can sign tokens: TLS is required except on a loopback address, and of
+ * hosts that the operator names.
+ */
+function parseKeySetUrl(text: string, trusted: readonly string[] = []): URL {
+  const { protocol = '', host = '', hostname = '' } = URL.canParse(text) ? new URL(text) : {};
+  const isTrusted = trusted.some((name) => [host, hostname].includes(name.toLowerCase()));
+  const inOwnNetwork = `; in a network of your own, such as that of a compose file, name its host: --jwks-http ${hostname}; or give the keys as a file`;
+  const remedy = `use an https:// URL without user name and password${protocol === 'http:' ? inOwnNetwork : ''}`;
+  return parseUrl(text, '--jwks', remedy, (url) => isTrusted || isPrivate(url));
 }
 
 /** The characters of one scope (RFC 6749 section 3.3): it appears in the WWW-Authenticate header. */

@@ -39,6 +39,11 @@ export const SERVE_OPTIONS = {
   },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
   jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
+  'jwks-http': {
+    ...LIST,
+    describe:
+      'host of a --jwks URL that may be http: in a network of your own, such as that of a compose file; repeatable',
+  },
   'jwks-cache': {
     ...TEXT,
     default: '5m',

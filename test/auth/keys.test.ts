@@ -9,6 +9,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { Authenticator } from '../../proxy/auth/authenticate.ts';
 import { jwksToKeySet, readKeySet } from '../../proxy/auth/key-set.ts';
 import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { optionsToTokenRules } from '../../proxy/config/issuers.ts';
 import { type Answer, send } from '../support/http/http-client.ts';
 import {
   authorizedWith,
@@ -360,4 +361,29 @@ test('tokens without a subject are told apart by client_id or azp', async () => 
     clients.add((await authenticator.verify({ headers }, () => undefined)).id);
   }
   assert.equal(clients.size, 5);
+});
+
+test('a key set is asked for without TLS only of a host that --jwks-http names, as the refusal says', async () => {
+  const jwks = ['http://keycloak:8080/realms/geo/protocol/openid-connect/certs'];
+  const asked: string[] = [];
+  const rulesFor = (jwksHttp?: readonly string[]) =>
+    optionsToTokenRules(
+      { issuer: ['i'], audience: 'a', jwks, jwksHttp },
+      () => {},
+      async ({ href }) => {
+        asked.push(href);
+        return JWKS;
+      },
+    );
+  for (const others of [undefined, [], ['key'], ['keycloak:80'], ['http://keycloak:8080'], ['keycloak.']])
+    await assert.rejects(rulesFor(others), {
+      message: 'not a usable URL',
+      where: '--jwks',
+      remedy: /https:\/\/.*--jwks-http keycloak.*a file/,
+    });
+  for (const name of ['keycloak', 'keycloak:8080', 'Keycloak']) {
+    const { issuers } = await rulesFor(['other', name]);
+    assert.equal((await issuers.get('i')?.load())?.size, 1);
+  }
+  assert.deepEqual(asked, [...jwks, ...jwks, ...jwks]);
 });

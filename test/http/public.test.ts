@@ -192,7 +192,7 @@ test('serve --public says so at the start, in its log and its metrics, and logs 
 
 test('--public is refused together with every option of tokens', async () => {
   const values: ServeOptions = {
-    ...{ dev: true, issuer: ['i'], audience: 'a', jwks: ['k'], secret: 's'.repeat(40), scope: 'read' },
+    ...{ dev: true, issuer: ['i'], audience: 'a', jwks: ['k'], jwksHttp: ['k'], secret: 's'.repeat(40), scope: 'read' },
     ...{ jwksCache: '1m', jwksStale: '1m', jwksCooldown: '1m', logSubject: true },
   };
   const alone = { origin: folder, public: true };

@@ -80,6 +80,8 @@ function withoutGidAdvice(source: LevelSource, codes: Codes): string | undefined
   const column = gidColumnOf(source, level);
   if (layer === undefined || layer.gids[level]?.length !== 1 || column === '') return undefined;
   const others = otherColumns(level, codes);
+  if (codes.isEmpty)
+    return `no unit of level ${level} has a value in ${column}: name another column${others}; or leave the level out with --levels`;
   if (codes.withoutGid !== undefined)
     return `${codes.withoutGid} has no ${column}, and is probably a unit: ${column} is then not the code of level ${level}${others}`;
   const name = /^\w+$/.test(column) ? column : `"${column}"`;

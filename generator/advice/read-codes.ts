@@ -17,6 +17,8 @@ export interface Codes {
   otherParents: { gid: string; level: number; parents: readonly string[] } | undefined;
   /** The name of a feature without a GID: it is probably a unit. */
   withoutGid: string | undefined;
+  /** Has no feature a GID? */
+  isEmpty: boolean;
   /** The columns in which no value repeats, or is missing. */
   keys: readonly string[];
 }
@@ -42,6 +44,7 @@ export function readCodes(source: LevelSource): Codes {
   const composed = new Map<string, Unit>();
   const codes: Codes = {
     ...{ isAcross: false, different: undefined, otherParents: undefined, withoutGid: undefined },
+    isEmpty: true,
     keys: [],
   };
   for (const [at, layer] of layers.entries()) {
@@ -54,7 +57,7 @@ export function readCodes(source: LevelSource): Codes {
       const texts = textsIn(values, telling);
       const gid = gidFrom(values, elementAt(layer.gids, level));
       if (gid === null) {
-        if (layer.nameColumn !== '') codes.withoutGid ??= texts[0] ?? undefined;
+        codes.withoutGid ??= nameIn(values, layer);
         continue;
       }
       const parents = layer.gids.slice(0, level).map((own) => gidFrom(values, own));
@@ -75,7 +78,12 @@ export function readCodes(source: LevelSource): Codes {
     dataset.close();
     takeGdalMessage();
   }
-  return { ...codes, keys: [...keys.keys()].slice(0, LISTED_KEYS) };
+  return { ...codes, isEmpty: byGid.size === 0, keys: [...keys.keys()].slice(0, LISTED_KEYS) };
+}
+
+function nameIn(values: readonly unknown[], { columns, nameColumn }: LayerSource): string | undefined {
+  const column = columns.find(({ name }) => name === nameColumn);
+  return column === undefined ? undefined : (textsIn(values, column.fields)[0] ?? undefined);
 }
 
 /** The unit that a map has under a key; undefined if it gets this one as the first. */

@@ -141,3 +141,11 @@ export function placeOf({ madeFrom, ...own }: LayerPlace & Pick<LayerSource, 'ma
   const { path, layer, level } = { ...own, ...madeFrom };
   return `${path}: layer ${layer} (level ${level})`;
 }
+
+/** Are two layers the same one of the source? */
+export function isSameLayer(
+  one: Pick<LayerSource, 'path' | 'layer'>,
+  other: Pick<LayerSource, 'path' | 'layer'>,
+): boolean {
+  return one.path === other.path && one.layer === other.layer;
+}

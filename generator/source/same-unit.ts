@@ -2,11 +2,14 @@
 // known, the same text in any other column.
 import type { LayerSource } from './level-source.ts';
 
-/** The fields by which the units of a layer are told apart: that of their names, or else all that hold no GIDs. */
+/**
+ * The fields by which the units of a layer are told apart: that of their names, or else, where there is none or it is a
+ * part of the GID, all that hold no GIDs.
+ */
 export function tellingFields({ columns, nameColumn, gids }: LayerSource): readonly number[] {
-  const named = columns.find(({ name }) => name === nameColumn);
-  if (named !== undefined) return named.fields;
   const ofGids = new Set(gids.flat());
+  const named = columns.find(({ name }) => name === nameColumn)?.fields.filter((field) => !ofGids.has(field)) ?? [];
+  if (named.length > 0) return named;
   return columns.flatMap(({ fields }) => fields).filter((field) => !ofGids.has(field));
 }
 

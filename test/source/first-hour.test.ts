@@ -75,6 +75,23 @@ test('codes that repeat in each parent are to be composed, which the remedy says
   assert.deepEqual((await published(source, composed)).gidsOf(2, 'GID_2'), ['A.1', 'B.1']);
 });
 
+test('the columns of all files are shown at once, and a column without any value is no code', async () => {
+  const [one, two] = [
+    file('one', squares('one', ['id', 'empty'], ['1', null])),
+    file('two', squares('two', ['nr'], ['2'])),
+  ];
+  const { error } = await tried([one, two], {});
+  assert.deepEqual(error?.lines.slice(1), [
+    `${one}: no layer has GID columns (GID_0 .. GID_5); it has one (id, empty)`,
+    `${two}: no layer has GID columns (GID_0 .. GID_5); it has two (nr)`,
+  ]);
+  const empty = await tried([one], { 'gid-column': ['lv1=empty'] });
+  assert.match(
+    empty.error?.remedy ?? '',
+    /^no unit of level 1 has a value in empty: name another column; columns without repetition: id, /,
+  );
+});
+
 test('a row without a code that has a name is probably a unit: the remedy does not leave it out', async () => {
   const rows = [
     ['A', 'Aa', 'x'],

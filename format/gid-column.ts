@@ -40,7 +40,7 @@ export class GidColumn {
     let high = this.size;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = this.#compare(middle, wanted);
+      const order = this.#compare(middle, wanted, 0, wanted.length);
       if (order === 0) return middle;
       if (order < 0) low = middle + 1;
       else high = middle;
@@ -66,18 +66,24 @@ export class GidColumn {
     return new Positions(first, rank, u32At(run, number), u32At(run, number + 1), u32At(count, number));
   }
 
-  /** Negative if the GID comes before `wanted`, 0 if it is the same. */
-  #compare(number: number, wanted: Uint8Array): number {
+  /** Negative if a GID comes before one of another column, 0 if it is the same. */
+  compare(number: number, other: GidColumn, otherNumber: number): number {
+    const { start, text } = other.arrays;
+    return this.#compare(number, text, u32At(start, otherNumber), u32At(start, otherNumber + 1));
+  }
+
+  /** The same with the text from `from` to `to - 1`. */
+  #compare(number: number, wanted: Uint8Array, from: number, to: number): number {
     const { start, text } = this.arrays;
     const begin = u32At(start, number);
     const length = u32At(start, number + 1) - begin;
-    const common = Math.min(length, wanted.length);
+    const common = Math.min(length, to - from);
     for (let i = 0; i < common; i++) {
       // Both are in range: the GIDs of a column lie in its text.
-      const difference = (text[begin + i] ?? 0) - (wanted[i] ?? 0);
+      const difference = (text[begin + i] ?? 0) - (wanted[from + i] ?? 0);
       if (difference !== 0) return difference;
     }
-    return length - wanted.length;
+    return length - (to - from);
   }
 }
 

@@ -80,17 +80,10 @@ export class Words {
   /** Of each key, 1 + the number of the one before it with the same unit; 0 if there is none. */
   readonly #earlier: Uint32Array;
 
-  /** @param features number of units */
-  constructor(arrays: WordArrays, features: number) {
+  /** @param earlier as `linkingKeys` makes it */
+  constructor(arrays: WordArrays, earlier: Uint32Array) {
     this.arrays = arrays;
-    const { name, unit } = arrays;
-    const last = new Uint32Array(features);
-    this.#earlier = name.map((number, i) => {
-      const own = u32At(unit, number);
-      const earlier = u32At(last, own);
-      last[own] = i + 1;
-      return earlier;
-    });
+    this.#earlier = earlier;
   }
 
   /** Bytes in memory. */
@@ -114,14 +107,14 @@ export class Words {
     return u32At(this.arrays.unit, name);
   }
 
-  /** The number of units that have some of these keys, by pairs: a unit may have several of them. */
-  countUnits({ from, to }: NumberRange, isCounted?: (unit: number) => boolean): number {
-    const earlier = this.#earlier;
-    const { name, unit } = this.arrays;
-    let count = 0;
-    for (let i = from; i < to; i++)
-      if (u32At(earlier, i) <= from && (!isCounted || isCounted(u32At(unit, u32At(name, i))))) count++;
-    return count;
+  /** The position of the unit of a key. */
+  unitOfKey(key: number): number {
+    return this.unitOf(u32At(this.arrays.name, key));
+  }
+
+  /** Is a key the first one of its unit among those from `from` on? A unit may have several. */
+  isFirst(key: number, from: number): boolean {
+    return u32At(this.#earlier, key) <= from;
   }
 
   /** Which of the first `count` places have text that begins with `wanted`; the texts ascend. */
@@ -186,7 +179,20 @@ export function* decodingWords(bytes: Uint8Array, features: number, file: string
   const [start, unit, key, name] = [next(names + 1), next(names), next(keys), next(keys)];
   const arrays = { start, unit, key, name, text: own.subarray(at) };
   const problem = (yield* namesProblem(arrays, features)) ?? (yield* keysProblem(arrays));
-  return problem === undefined ? new Words(arrays, features) : refuse(problem);
+  return problem === undefined ? new Words(arrays, yield* linkingKeys(arrays, features)) : refuse(problem);
+}
+
+/** Of each key, 1 + the number of the one before it with the same unit; 0 if there is none. */
+function* linkingKeys({ name, unit }: WordArrays, features: number): Generator<void, Uint32Array> {
+  const earlier = new Uint32Array(name.length);
+  const last = new Uint32Array(features);
+  for (let i = 0; i < name.length; i++) {
+    if (i % STEP_NAMES === 0) yield;
+    const own = u32At(unit, u32At(name, i));
+    earlier[i] = u32At(last, own);
+    last[own] = i + 1;
+  }
+  return earlier;
 }
 
 /** Names or keys that are checked in a step. */

@@ -19,6 +19,7 @@ import {
   neighboursOfUnits,
   scatteredListing,
   searchesByName,
+  searchesInParents,
   singleUnits,
   slicesAtRandomFids,
   storedPages,
@@ -124,6 +125,7 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     { ...unitsAtPoints(all), target: '35 us' },
     { ...hierarchiesAtPoints(all), target: '80 us' },
     { ...searchesByName(of), target: '60 us' },
+    ...searchesInParents(of).map((list) => ({ ...list, target: '20,000 us with 396,280 units' })),
   ];
   const [touching, byGid] = neighboursOfUnits(all);
   const borders = [

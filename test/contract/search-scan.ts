@@ -75,12 +75,15 @@ export class Scan {
     return [...own, ...this.#named(typed).filter((unit) => !isOwn(unit))];
   }
 
-  /** The same of some units; where that is nothing, the text is cut at a space, the last one first. */
+  /**
+   * The same of some units; where that is nothing, the text is cut at a space, the last one first: at most four words
+   * are of parents.
+   */
   findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Place[] {
     const whole = this.find(typed).filter(isAllowed);
     if (whole.length > 0) return whole;
     const words = foldText(typed).split(' ');
-    for (let cut = words.length - 1; cut > 0; cut--) {
+    for (let cut = words.length - 1; cut >= Math.max(1, words.length - 4); cut--) {
       const units = this.#named(words.slice(0, cut).join(' ')).filter(isAllowed);
       const inside = units.filter((unit) => words.slice(cut).every((word) => this.#isIn(unit, word)));
       if (inside.length > 0) return inside;
@@ -143,7 +146,10 @@ function beginning(text: string, characters: number): string {
   return Array.from(text).slice(0, characters).join('');
 }
 
-/** Beginnings of names, with that of the name of a parent behind; one in three with that of any name. */
+/**
+ * Beginnings of names, with that of the name of a parent behind; one in three with that of any name, and one in four
+ * with up to six words of parents.
+ */
 function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, seed: number): Generator<string> {
   const draw = dice(seed);
   const nameOf = ({ level, position }: Place): string => names[level]?.[position]?.[0] ?? '';
@@ -154,7 +160,9 @@ function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, 
   for (let i = 0; i < count; i++) {
     const unit = elementAt(below, draw(below.length));
     const [parent = unit] = scan.find(scan.gidsOf(unit)[draw(unit.level)] ?? '');
-    const end = i % 3 === 2 ? any.next().value : beginning(nameOf(parent), 1 + draw(8));
+    const words = i % 4 === 3 ? 1 + draw(6) : 1;
+    const ofParent = Array.from({ length: words }, () => beginning(nameOf(parent), 1 + draw(8))).join(' ');
+    const end = i % 3 === 2 ? any.next().value : ofParent;
     const query = `${beginning(nameOf(unit), 3 + draw(6))}${i % 2 === 0 ? ' ' : ', '}${end}`;
     if (foldText(query) !== '') yield query;
   }

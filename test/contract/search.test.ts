@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
+import { resultOf } from '../../format/steps.ts';
 import { encodeWords } from '../../generator/write/words.ts';
-import { findUnits } from '../../proxy/features/search/find-units.ts';
+import { findingUnits } from '../../proxy/features/search/find-units.ts';
 import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
@@ -55,7 +56,7 @@ test('searches find what a scan of all names finds, in its order and number', ()
       const found = scan.find(query);
       const limit = 1 + ((query.length * 13) % 30);
       const expected = { matched: found.length, units: found.slice(0, limit) };
-      assert.deepEqual(findUnits(query, searched, limit), expected, query);
+      assert.deepEqual(resultOf(findingUnits(query, searched, limit)), expected, query);
     }
 });
 
@@ -127,4 +128,21 @@ test('other requests are answered while the words of a large level are checked',
   // Its digest takes a turn for each MiB.
   const ofDigest = file.length / 2 ** 20;
   assert.ok(turns > 2 * ofDigest + 10, `${turns} turns, ${ofDigest} of them for the digest`);
+});
+
+test('a search that takes long is work of its client, which is refused where too much of it waits', async () => {
+  const folder = await worldOutput({ pages: 'none', isChanged: true });
+  replaceLevelFile(join(folder, releasePath('r1')), 3, 'words', (bytes) => {
+    const units = bytes.readUInt32LE(12);
+    const names = Array.from({ length: Math.ceil(20_000 / units) }, (_, i) => `long ${i}`);
+    return encodeWords(Array.from({ length: units }, () => names));
+  });
+  const busy = await startService(folder, { work: { running: 1, waiting: 0 } });
+  // No body is read, which may be work, too.
+  const statusOf = async (query: string): Promise<number> =>
+    (await send(busy, `/api/v1/search?q=${query}`, {}, 'HEAD')).status;
+  assert.equal(await statusOf('unit'), 200);
+  for (const query of ['long', 'long%20unit', 'long%20unit%20unit']) assert.equal(await statusOf(query), 503, query);
+  const idle = await startService(folder);
+  assert.equal((await send(idle, '/api/v1/search?q=long&limit=1')).status, 200);
 });

@@ -2,7 +2,7 @@
 // for answers with units of all levels (units.ts) and for searches.
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
-import { elementAt, u32At } from '../../../format/element-at.ts';
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
@@ -25,19 +25,19 @@ export class LevelNames {
   readonly #start: Uint32Array;
   /** The names as JSON, one behind the other. */
   readonly #text: Buffer;
-  /** By column, those that were asked for. */
-  readonly #numbers: (Int32Array | undefined)[] = [];
+  /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
+  readonly numbers: Int32Array;
 
   constructor(index: LevelIndex, start: Uint32Array, text: Buffer) {
     this.#index = index;
     this.#start = start;
     this.#text = text;
+    this.numbers = ownersOf(elementAt(index.columns, index.level), index.features);
   }
 
   /** Bytes in memory. */
   get bytes(): number {
-    const numbers = this.#numbers.reduce((sum, own) => sum + (own?.byteLength ?? 0), 0);
-    return this.#start.byteLength + this.#text.length + numbers;
+    return this.#start.byteLength + this.#text.length + this.numbers.byteLength;
   }
 
   /** The name of a unit as JSON in UTF-8: a text, or null. */
@@ -48,16 +48,8 @@ export class LevelNames {
   /** The GID of a unit; null if it has none. */
   gidAt(position: number): string | null {
     const { level, columns } = this.#index;
-    const number = elementAt(this.numbers(level), position);
+    const number = i32At(this.numbers, position);
     return number === -1 ? null : elementAt(columns, level).gidAt(number);
-  }
-
-  /** Of each unit the number of the GID that it has in a column; -1 if it has none. */
-  numbers(column: number): Int32Array {
-    const { columns, features } = this.#index;
-    const numbers = this.#numbers[column] ?? ownersOf(elementAt(columns, column), features);
-    this.#numbers[column] = numbers;
-    return numbers;
   }
 }
 

@@ -1,5 +1,7 @@
-// Which units are called so: a text is looked up in the words of the levels' names. Used by search.ts.
-import { elementAt, numberAt, u32At } from '../../../format/element-at.ts';
+// Which units are called so: a text is looked up in the words of the levels' names, in steps. Used by search.ts.
+import { numberAt, u32At } from '../../../format/element-at.ts';
+import { NO_POSITIONS, type Positions, positionsIn } from '../../../format/positions.ts';
+import type { Steps } from '../../../format/steps.ts';
 import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
 
 /** The names of a level, and which of its units may be found; undefined for all. */
@@ -7,10 +9,8 @@ export interface SearchedLevel {
   words: Words;
   isAllowed: ((position: number) => boolean) | undefined;
   /** The units whose GID the text is, of those that may be found; none if left out. */
-  identified?: readonly number[];
+  identified?: Positions;
 }
-
-const NONE: readonly number[] = [];
 
 /** A unit that is called so. */
 export interface FoundUnit {
@@ -27,14 +27,23 @@ export interface SearchResult {
   units: FoundUnit[];
 }
 
+/** Names, keys or units that are gone through in a step: some 100 microseconds. */
+const STEP_NAMES = 16 * 1024;
+/** The most names that are collected before they are sorted. */
+const SORTED_NAMES = 1024;
+const NO_PARTS: readonly NumberRange[] = [];
+
 /** What is searched in a level, and what of it matches. */
-interface Matches extends Required<SearchedLevel> {
+interface Matches {
+  words: Words;
+  identified: Positions;
+  /** May a unit be found by a name? Not those whose GID the text is. */
+  isAllowed: SearchedLevel['isAllowed'];
   /** The names that begin with the text, of which those before `whole` are the text. */
-  names: NumberRange;
-  whole: number;
+  names: NumberRange & { whole: number };
   /** The keys that begin with it. */
   keys: NumberRange;
-  /** The units that have been found. */
+  /** The units that have been found by a name. */
   seen: Set<number>;
 }
 
@@ -45,58 +54,152 @@ interface Matches extends Required<SearchedLevel> {
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
  */
-export function findUnits(text: string, levels: readonly SearchedLevel[], limit: number): SearchResult {
+export function* findingUnits(text: string, levels: readonly SearchedLevel[], limit: number): Steps<SearchResult> {
   const wanted = Buffer.from(foldText(text));
-  const matches = levels.map(({ words, isAllowed, identified = NONE }): Matches => {
-    const names = words.namesWith(wanted);
-    const { start } = words.arrays;
-    let whole = names.from;
-    while (whole < names.to && u32At(start, whole + 1) - u32At(start, whole) === wanted.length + 1) whole++;
-    return { words, isAllowed, identified, names, whole, keys: words.keysWith(wanted), seen: new Set(identified) };
-  });
-  const units = matches.flatMap(({ identified }, level) => identified.map((position) => ({ level, position })));
-  units.splice(limit);
-  const bring = (level: number, from: number, to: number): void => {
-    const { words, isAllowed, seen } = elementAt(matches, level);
-    for (let name = from; name < to && units.length < limit; name++) {
-      const position = words.unitOf(name);
-      if (seen.has(position) || isAllowed?.(position) === false) continue;
-      seen.add(position);
-      units.push({ level, position });
+  const matches = levels.map((level) => matchesIn(level, wanted));
+  let matched = 0;
+  for (const { identified } of matches) matched += identified.count;
+  for (const own of matches)
+    for (const part of partsOf(own.keys)) {
+      if (part.from > own.keys.from) yield;
+      matched += countUnits(own, part);
     }
-  };
-  for (const [level, { names, whole }] of matches.entries()) bring(level, names.from, whole);
-  for (const [level, { names, whole }] of matches.entries()) bring(level, whole, names.to);
-  for (const [level, own] of matches.entries())
-    for (const name of firstInside(own, limit - units.length)) bring(level, name, name + 1);
-  const matched = matches.reduce((sum, { words, keys, isAllowed, identified }) => {
-    if (identified.length === 0) return sum + words.countUnits(keys, isAllowed);
-    const known = new Set(identified);
-    const others = (position: number): boolean => !known.has(position) && isAllowed?.(position) !== false;
-    return sum + identified.length + words.countUnits(keys, others);
-  }, 0);
+  const units: FoundUnit[] = [];
+  const most = Math.min(limit, matched);
+  for (const [level, { identified }] of matches.entries()) {
+    const count = Math.min(identified.count, most - units.length);
+    for (const position of positionsIn(identified.slice(0, count))) units.push({ level, position });
+  }
+  for (const isWhole of [true, false])
+    for (const [level, own] of matches.entries()) {
+      const { from, whole, to } = own.names;
+      const names = isWhole ? { from, to: whole } : { from: whole, to };
+      for (const part of partsOf(names)) {
+        if (units.length === most) break;
+        if (part.from > names.from) yield;
+        bringUnits(own, part, level, most, units);
+      }
+    }
+  for (const [level, own] of matches.entries()) {
+    if (units.length === most) break;
+    const inside = new NamesInside(own, most - units.length);
+    for (const part of partsOf(own.keys)) {
+      if (part.from > own.keys.from) yield;
+      inside.take(part);
+    }
+    for (const name of inside.first) units.push({ level, position: own.words.unitOf(name) });
+  }
   return { matched, units };
+}
+
+/** The parts of a range that are gone through in a step each. */
+export function partsOf(range: NumberRange): readonly NumberRange[] {
+  const { from, to } = range;
+  if (to - from <= STEP_NAMES) return from === to ? NO_PARTS : [range];
+  const parts: NumberRange[] = [];
+  for (let at = from; at < to; at += STEP_NAMES) parts.push({ from: at, to: Math.min(at + STEP_NAMES, to) });
+  return parts;
+}
+
+function matchesIn({ words, isAllowed, identified = NO_POSITIONS }: SearchedLevel, wanted: Buffer): Matches {
+  const { from, to } = words.namesWith(wanted);
+  const { start } = words.arrays;
+  let whole = from;
+  while (whole < to && u32At(start, whole + 1) - u32At(start, whole) === wanted.length + 1) whole++;
+  const keys = words.keysWith(wanted);
+  const isLeft = keys.from === keys.to ? isAllowed : without(identified, isAllowed);
+  return { words, identified, isAllowed: isLeft, names: { from, whole, to }, keys, seen: new Set() };
+}
+
+function without(identified: Positions, isAllowed: SearchedLevel['isAllowed']): SearchedLevel['isAllowed'] {
+  if (identified.count === 0) return isAllowed;
+  const isIdentified = isIn(identified);
+  return (position) => !isIdentified(position) && isAllowed?.(position) !== false;
+}
+
+/** Is a position one of these? A table of all, unless they follow one another. */
+export function isIn(positions: Positions): (position: number) => boolean {
+  const { runs } = positions;
+  if (runs === 0) return () => false;
+  const [first, end] = [positions.firstOf(0), positions.endOf(runs - 1)];
+  if (runs === 1) return (position) => position >= first && position < end;
+  const table = new Uint8Array(end);
+  for (let run = 0; run < runs; run++) table.fill(1, positions.firstOf(run), positions.endOf(run));
+  return (position) => table[position] === 1;
+}
+
+/** The number of units that are found by some of the keys, and by none before these. */
+function countUnits({ words, keys, isAllowed }: Matches, { from, to }: NumberRange): number {
+  let count = 0;
+  for (let key = from; key < to; key++)
+    if (words.isFirst(key, keys.from) && (isAllowed === undefined || isAllowed(words.unitOfKey(key)))) count++;
+  return count;
+}
+
+/** Brings the units of some names, in all at most so many. */
+function bringUnits(
+  { words, isAllowed, seen }: Matches,
+  { from, to }: NumberRange,
+  level: number,
+  most: number,
+  units: FoundUnit[],
+): void {
+  for (let name = from; name < to && units.length < most; name++) {
+    const position = words.unitOf(name);
+    if (seen.has(position) || isAllowed?.(position) === false) continue;
+    seen.add(position);
+    units.push({ level, position });
+  }
 }
 
 /**
  * The first names of units that are not found yet, of those with a word inside that begins with the text: ascending,
- * one for each unit. All others are only compared with the last of these.
+ * one for each unit. Some are collected, then sorted with the first ones so far: whatever comes after the last of these
+ * is only compared with it. Twice as many are collected each time, as it may always be more that come before it.
  */
-function firstInside({ words, keys, names, seen, isAllowed }: Matches, count: number): number[] {
-  const { name } = words.arrays;
-  const first: number[] = [];
-  for (let key = keys.from; count > 0 && key < keys.to; key++) {
-    const number = u32At(name, key);
-    if (number >= names.from && number < names.to) continue;
-    if (first.length === count && number >= numberAt(first, count - 1)) continue;
-    const unit = words.unitOf(number);
-    if (seen.has(unit) || isAllowed?.(unit) === false) continue;
-    const known = first.findIndex((other) => words.unitOf(other) === unit);
-    if (known !== -1 && numberAt(first, known) <= number) continue;
-    if (known !== -1) first.splice(known, 1);
-    const at = first.findIndex((other) => other > number);
-    first.splice(at === -1 ? first.length : at, 0, number);
-    if (first.length > count) first.pop();
+class NamesInside {
+  readonly #matches: Matches;
+  readonly #count: number;
+  #names: number[] = [];
+  #collected: number;
+  #last = Number.POSITIVE_INFINITY;
+
+  constructor(matches: Matches, count: number) {
+    this.#matches = matches;
+    this.#count = count;
+    this.#collected = count;
   }
-  return first;
+
+  /** The names. */
+  get first(): number[] {
+    this.#sort();
+    return this.#names;
+  }
+
+  /** Looks at some keys. */
+  take({ from, to }: NumberRange): void {
+    const { words, names, seen, isAllowed } = this.#matches;
+    const { name } = words.arrays;
+    for (let key = from; key < to; key++) {
+      const number = u32At(name, key);
+      if (number >= this.#last || (number >= names.from && number < names.to)) continue;
+      const unit = words.unitOf(number);
+      if (seen.has(unit) || isAllowed?.(unit) === false) continue;
+      this.#names.push(number);
+      if (this.#names.length === this.#count + this.#collected) this.#sort();
+    }
+  }
+
+  #sort(): void {
+    const { words } = this.#matches;
+    const units = new Map<number, number>();
+    for (const name of this.#names.sort((a, b) => a - b)) {
+      if (units.size === this.#count) break;
+      const unit = words.unitOf(name);
+      if (!units.has(unit)) units.set(unit, name);
+    }
+    this.#names = [...units.values()];
+    if (units.size === this.#count) this.#last = numberAt(this.#names, units.size - 1);
+    this.#collected = Math.min(2 * this.#collected, SORTED_NAMES);
+  }
 }

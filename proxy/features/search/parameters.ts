@@ -26,7 +26,7 @@ export const Q: Parameter<string> = new Parameter({
     component: 'search-q',
     required: true,
     description:
-      'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. Or a GID, exactly. First come units whose GID it is, then those whose whole name it is, those whose name begins with it, and others; of each the higher level first. Where that is nothing, the text is cut at a space, the last one first: what is before it is of the name, each word after it begins a word of the name of one of the parents.',
+      'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. Or a GID, exactly. First come units whose GID it is, then those whose whole name it is, those whose name begins with it, and others; of each the higher level first. Where that is nothing, the text is cut at a space, the last one first: what is before it is of the name, each word after it, of which there are at most four, begins a word of the name of one of the parents.',
     schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters, pattern: '[\\p{L}\\p{N}]' },
     example: 'toledo',
   }),

@@ -1,102 +1,171 @@
-// Which units are called so in a unit that is called so: `toledo spain`. For texts that no name has as a whole. Used by
-// search.ts.
-import { elementAt, u32At } from '../../../format/element-at.ts';
-import type { LevelIndex } from '../../../format/level-index.ts';
-import { foldText, type Words } from '../../../format/words.ts';
+// Which units are called so in a unit that is called so: `toledo spain`. For texts that no name has as a whole; in
+// steps. What is asked of parents is found once for a text, for all units of a level. Used by search.ts.
+import { elementAt, i32At, u8At, u32At } from '../../../format/element-at.ts';
+import type { Steps } from '../../../format/steps.ts';
+import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
 import type { LevelNames } from '../places/level-names.ts';
-import { findUnits, type SearchedLevel, type SearchResult } from './find-units.ts';
+import { findingUnits, partsOf, type SearchedLevel, type SearchResult } from './find-units.ts';
+import type { LevelColumns, LevelParents } from './level-parents.ts';
 
-/** A level whose units, and whose parents, are known by their words. */
+/** The most words at the end of a text that are taken for parents. */
+export const PARENT_WORDS_MAX = 4;
+/** A GID is looked up in the time in which so many units are gone through. */
+const UNITS_A_GID = 512;
+const NO_BITS: Uint8Array = new Uint8Array();
+
+/** A level whose units are known by their words. */
 export interface KnownLevel {
-  index: LevelIndex;
+  index: LevelColumns;
   words: Words;
-  names: LevelNames;
+  names: Pick<LevelNames, 'numbers' | 'gidAt'>;
+}
+
+/** A level whose units are looked for. */
+export interface InnerLevel extends KnownLevel {
+  parents: LevelParents;
+  isAllowed: SearchedLevel['isAllowed'];
 }
 
 /**
- * Cuts a text at a space, the last one first, until something is found: what is before it is looked up as `findUnits`
- * does, and each word after it begins a word of the name of one of the unit's parents.
+ * Cuts a text at a space, the last one first, until something is found: what is before it is looked up as
+ * `findingUnits` does, and each word after it begins a word of the name of one of the unit's parents.
  * @param text as it was typed, with a letter or digit
- * @param searched the levels of the units, each with what it is known by
+ * @param searched the levels of the units
  * @param known all levels that have units, down to the last of these
  * @param limit how many units are brought
  */
-export function findInParents(
+export function* findingInParents(
   text: string,
-  searched: readonly (KnownLevel & Pick<SearchedLevel, 'isAllowed'>)[],
+  searched: readonly InnerLevel[],
   known: readonly KnownLevel[],
   limit: number,
-): SearchResult {
+): Steps<SearchResult> {
   const words = foldText(text).split(' ');
-  const called = new Map(words.map((word) => [word, new Calls(word)]));
-  const levels = searched.map((level) => {
-    return { level, parents: known.filter(({ index }) => index.level < level.index.level).map(parentIn(level)) };
-  });
-  for (let cut = words.length - 1; cut > 0; cut--) {
-    const wanted = [...new Set(words.slice(cut))].flatMap((word) => called.get(word) ?? []);
-    const within = levels.map(({ level: { words, isAllowed }, parents }): SearchedLevel => {
-      const isInside = (position: number): boolean =>
-        isAllowed?.(position) !== false &&
-        wanted.every((calls) => parents.some(({ above, numberOf }) => calls.has(above, numberOf(position))));
-      return { words, isAllowed: isInside };
-    });
-    const found = findUnits(words.slice(0, cut).join(' '), within, limit);
+  const first = Math.max(1, words.length - PARENT_WORDS_MAX);
+  const parentWords = new ParentWords(words.slice(first), known);
+  let wanted = 0;
+  for (let cut = words.length - 1; cut >= first; cut--) {
+    const bit = parentWords.bitOf(cut - first);
+    if (bit === undefined) break;
+    wanted |= bit;
+    const before = words.slice(0, cut).join(' ');
+    const within: SearchedLevel[] = [];
+    for (const level of searched) {
+      const bits = isEmpty(level.words.keysWith(Buffer.from(before))) ? NO_BITS : yield* parentWords.bitsIn(level);
+      const isInside = (unit: number) => (u8At(bits, unit) & wanted) === wanted && level.isAllowed?.(unit) !== false;
+      within.push({ words: level.words, isAllowed: isInside });
+    }
+    const found = yield* findingUnits(before, within, limit);
     if (found.matched > 0) return found;
   }
   return { matched: 0, units: [] };
 }
 
-/** Which units have a name with a word that begins so. A level is gone through when it is first asked for. */
-class Calls {
-  readonly #word: Buffer;
-  /** By level, for the number of each GID, 1 if a unit that has it is called so. */
-  readonly #levels: (Uint8Array | undefined)[] = [];
+function isEmpty({ from, to }: NumberRange): boolean {
+  return from === to;
+}
 
-  constructor(word: string) {
-    this.#word = Buffer.from(word);
+/** The words of a text that parents have in their names: each is a bit. */
+class ParentWords {
+  /** Without those that a later one begins with: who has that one has them, too. */
+  readonly #words: ReadonlyMap<number, Buffer>;
+  readonly #known: readonly KnownLevel[];
+  /** For each unit of a level that was asked for, the words that its parents have. */
+  readonly #bits = new Map<LevelColumns, Uint8Array>();
+  /** For the number of each GID of a level, the words that the units with this GID have; then for no GID. */
+  readonly #called = new Map<LevelColumns, Uint8Array>();
+
+  constructor(words: readonly string[], known: readonly KnownLevel[]) {
+    const longest = words.map((word, i) => !words.slice(i + 1).some((later) => later.startsWith(word)));
+    this.#words = new Map(words.flatMap((word, i) => (longest[i] === true ? [[i, Buffer.from(word)]] : [])));
+    this.#known = known;
   }
 
-  /** @param number of the GID in the level's own column; -1 for none */
-  has(level: KnownLevel, number: number): boolean {
-    if (number === -1) return false;
-    const called = this.#levels[level.index.level] ?? this.#calledIn(level);
-    return called[number] === 1;
+  /** The bit of a word, 0 if those of later ones say the same; undefined if no unit has the word. */
+  bitOf(word: number): number | undefined {
+    const text = this.#words.get(word);
+    if (text === undefined) return 0;
+    return this.#known.every(({ words }) => isEmpty(words.keysWith(text))) ? undefined : 1 << word;
   }
 
-  #calledIn({ index: { level, columns }, words, names }: KnownLevel): Uint8Array {
-    const called = new Uint8Array(elementAt(columns, level).size);
-    const { from, to } = words.keysWith(this.#word);
-    const numbers = names.numbers(level);
-    for (let key = from; key < to; key++) {
-      const number = elementAt(numbers, words.unitOf(u32At(words.arrays.name, key)));
-      if (number !== -1) called[number] = 1;
+  /** For each unit of a level, the words that its parents have. */
+  *bitsIn(level: InnerLevel): Steps<Uint8Array> {
+    const { index, parents } = level;
+    const known = this.#bits.get(index);
+    if (known !== undefined) return known;
+    const bits = new Uint8Array(index.features);
+    for (const above of this.#known.filter((other) => other.index.level < index.level)) {
+      const keys = [...this.#words].map(([word, text]) => ({ word, ...above.words.keysWith(text) }));
+      const count = keys.reduce((sum, { from, to }) => sum + to - from, 0);
+      if (count * UNITS_A_GID < index.features) {
+        for (const { word, from, to } of keys) yield* addBit(bits, 1 << word, index, above, { from, to });
+        continue;
+      }
+      const called = yield* this.#calledIn(above);
+      const numbers = yield* parents.numbersOf(above.index);
+      for (const part of partsOf({ from: 0, to: bits.length })) {
+        if (part.from > 0) yield;
+        addCalled(bits, called, numbers, part);
+      }
     }
-    this.#levels[level] = called;
+    this.#bits.set(index, bits);
+    return bits;
+  }
+
+  /** For the number of each GID of a level, the words that the units with this GID have; then for no GID. */
+  *#calledIn({ index, words, names: { numbers } }: KnownLevel): Steps<Uint8Array> {
+    const known = this.#called.get(index);
+    if (known !== undefined) return known;
+    const called = new Uint8Array(elementAt(index.columns, index.level).size + 1);
+    for (const [word, text] of this.#words) {
+      const keys = words.keysWith(text);
+      for (const part of partsOf(keys)) {
+        if (part.from > keys.from) yield;
+        addNamed(called, 1 << word, words, numbers, part);
+      }
+    }
+    this.#called.set(index, called);
     return called;
   }
 }
 
-/** A level above, and what it knows the parent of a unit by: the number of its GID there; -1 if it has none. */
-interface Parent {
-  above: KnownLevel;
-  numberOf(position: number): number;
+/** Adds a bit to those of the units of a level that are inside units of a level above: those with some keys. */
+function* addBit(
+  bits: Uint8Array,
+  bit: number,
+  { columns }: LevelColumns,
+  { index: above, words, names }: KnownLevel,
+  { from, to }: NumberRange,
+): Steps<void> {
+  const column = elementAt(columns, above.level);
+  // Many units may have one GID.
+  const numbers = new Set<number>();
+  for (let key = from; key < to; key++) {
+    const gid = names.gidAt(words.unitOfKey(key));
+    if (gid !== null) numbers.add(column.find(gid));
+  }
+  numbers.delete(-1);
+  for (const number of numbers) {
+    const positions = column.positionsAt(number);
+    for (let run = 0; run < positions.runs; run++) {
+      const [first, end] = [positions.firstOf(run), positions.endOf(run)];
+      for (const part of partsOf({ from: first, to: end })) {
+        if (part.from > first) yield;
+        for (let unit = part.from; unit < part.to; unit++) bits[unit] = u8At(bits, unit) | bit;
+      }
+    }
+  }
 }
 
-function parentIn(of: KnownLevel): (above: KnownLevel) => Parent {
-  return (above) => {
-    const { level, columns } = above.index;
-    const [own, column] = [elementAt(columns, level), elementAt(of.index.columns, level)];
-    /** By the number of the GID among the parents: each is looked up once. */
-    const known = new Map<number, number>();
-    return {
-      above,
-      numberOf(position) {
-        const given = elementAt(of.names.numbers(level), position);
-        if (given === -1) return -1;
-        const number = known.get(given) ?? own.find(column.gidAt(given));
-        known.set(given, number);
-        return number;
-      },
-    };
-  };
+/** Adds a bit for the numbers of the GIDs of units with some keys. */
+function addNamed(called: Uint8Array, bit: number, words: Words, numbers: Int32Array, { from, to }: NumberRange): void {
+  for (let key = from; key < to; key++) {
+    const number = i32At(numbers, words.unitOfKey(key));
+    if (number !== -1) called[number] = u8At(called, number) | bit;
+  }
+}
+
+/** Adds to the bits of some units those of their parents, of which the numbers are given. */
+function addCalled(bits: Uint8Array, called: Uint8Array, numbers: Uint32Array, { from, to }: NumberRange): void {
+  for (let unit = from; unit < to; unit++) bits[unit] = u8At(bits, unit) | u8At(called, u32At(numbers, unit));
 }

@@ -35,7 +35,7 @@ HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters a
 \`levels\`, \`gids\` and \`names\` beside their features, whatever the columns of the data are called.
 
 A search finds units of all levels by the beginning of a word of their names, or by their GID; where the whole text is
-found nowhere, words at its end may be of parents (\`toledo spain\`).
+found nowhere, up to four words at its end may be of parents (\`toledo spain\`).
 
 A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
 off is continued with a range request.

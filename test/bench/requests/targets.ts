@@ -25,6 +25,10 @@ import type { MeasuredRelease } from './measured-release.ts';
 
 const ABOVE_ALL_CAPS = 1_000_000;
 const SEED = 20_240_607;
+/** By which texts are put together with others. */
+const PRIME = 7;
+/** Texts of digits. */
+const DIGITS = 100;
 
 export interface Target {
   /** Path and query. */
@@ -178,20 +182,41 @@ function oneOf({ level }: LevelIndex): string {
 }
 
 /** Units of all levels whose names begin like those of random units: four letters, in small letters and in capitals. */
-export function searchesByName({ out, path, levels }: MeasuredRelease): TargetList {
-  const names = levels.flatMap(({ level }) => {
+export function searchesByName(release: MeasuredRelease): TargetList {
+  const beginnings = foldedNamesOf(release).flatMap((name) => {
+    const letters = /^\p{L}{4}/u.exec(name)?.[0];
+    return letters === undefined ? [] : [letters, letters.toUpperCase()];
+  });
+  return { what: 'a search of all levels for four letters', targets: searchesFor(beginnings) };
+}
+
+/** The same of several words, which no name has: of two, of nine, and of digits. What is behind is of parents. */
+export function searchesInParents(release: MeasuredRelease): TargetList[] {
+  const beginnings = [...new Set(foldedNamesOf(release).flatMap((name) => /^\p{L}{1,4}/u.exec(name)?.[0] ?? []))];
+  const another = (i: number): string => elementAt(beginnings, (PRIME * i + 1) % beginnings.length);
+  const digits = Array.from({ length: DIGITS }, (_, i) => `${i % 10} ${(PRIME * i + 1) % 100}`);
+  return [
+    { what: 'a search for two words', targets: searchesFor(beginnings.map((text, i) => `${text} ${another(i)}`)) },
+    {
+      what: 'a search for nine words',
+      targets: searchesFor(beginnings.map((text, i) => `${`${text.slice(0, 1)} `.repeat(8)}${another(i)}`)),
+    },
+    { what: 'a search for digits', targets: searchesFor(digits) },
+  ];
+}
+
+function searchesFor(texts: readonly string[]): Target[] {
+  return shuffled([...new Set(texts)].map((text) => ({ path: `/api/v1/search?q=${encodeURIComponent(text)}` })));
+}
+
+function foldedNamesOf({ out, path, levels }: MeasuredRelease): string[] {
+  return levels.flatMap(({ level }) => {
     const [, ...lines] = gunzipSync(readFileSync(join(out, path, namesPath(level))))
       .toString()
       .trimEnd()
       .split('\n');
     return lines.map((line) => foldText(JSON.parse(line)[2] ?? ''));
   });
-  const beginnings = names.flatMap((name) => {
-    const letters = /^\p{L}{4}/u.exec(name)?.[0];
-    return letters === undefined ? [] : [letters, letters.toUpperCase()];
-  });
-  const targets = [...new Set(beginnings)].map((text) => ({ path: `/api/v1/search?q=${encodeURIComponent(text)}` }));
-  return { what: 'a search of all levels for four letters', targets: shuffled(targets) };
 }
 
 /** At the centre of each unit's box in degrees; of those across the antimeridian at a point that is far away. */

@@ -132,27 +132,29 @@ export function storedBlock(text: string): DeflatedText {
 }
 
 /** The same of a text in parts, a step for each block: there may be megabytes of it. */
-export function* storingBlocks(parts: readonly Uint8Array[]): Steps<DeflatedText> {
+export function* storingBlocks(parts: readonly Buffer[]): Steps<DeflatedText> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const data = Buffer.allocUnsafe(length + Math.ceil(length / STORED_MAX_BYTES) * STORED_HEAD_BYTES);
-  let [at, left, textLeft, crc] = [0, 0, length, 0];
+  // Of a block: where its text begins, and how much of it is to come.
+  let [begin, left] = [0, 0];
+  let [at, textLeft, crc] = [0, length, 0];
   for (const part of parts)
-    for (let from = 0, bytes: number; from < part.length; from += bytes) {
+    for (let from = 0; from < part.length; ) {
       if (left === 0) {
         if (at > 0) yield;
         left = Math.min(STORED_MAX_BYTES, textLeft);
+        textLeft -= left;
         data[at] = 0;
         data.writeUInt16LE(left, at + 1);
         data.writeUInt16LE(~left & 0xffff, at + 3);
         at += STORED_HEAD_BYTES;
+        begin = at;
       }
-      bytes = Math.min(left, part.length - from);
-      const stored = part.subarray(from, from + bytes);
-      data.set(stored, at);
-      crc = crc32(stored, crc);
+      const bytes = part.copy(data, at, from, from + left);
+      from += bytes;
       at += bytes;
       left -= bytes;
-      textLeft -= bytes;
+      if (left === 0) crc = crc32(data.subarray(begin, at), crc);
     }
   return { data, crc, length };
 }

@@ -41,6 +41,7 @@ export function unitsGeometry(component: string, description: string): Parameter
 /** Units whose level, GID and name are written in a step: some 100 microseconds. */
 const STEP_UNITS = 64;
 const COMMA = Buffer.from(',');
+const END = Buffer.from(']}\n');
 
 /**
  * The answer with units: at once, or by a task of the client where they are many or their names are long.
@@ -62,16 +63,16 @@ export function answerUnits(
 
 /** What is behind the features. */
 function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
-  const [levels, gids, names]: [string[], string[], Buffer[]] = [[], [], []];
+  const [levels, gids, names]: [string[], (string | null)[], Buffer[]] = [[], [], []];
   for (const { source, names: known, position } of units) {
     if (levels.length > 0 && levels.length % STEP_UNITS === 0) yield;
     levels.push(levelName(source.table.level));
-    gids.push(JSON.stringify(known.gidAt(position)));
+    gids.push(known.gidAt(position));
     if (names.length > 0) names.push(COMMA);
     names.push(known.nameAt(position));
   }
-  const before = `],"levels":${JSON.stringify(levels)},"gids":[${gids.join()}],"names":[`;
-  return yield* storingBlocks([Buffer.from(before), ...names, Buffer.from(']}\n')]);
+  const before = `],"levels":${JSON.stringify(levels)},"gids":${JSON.stringify(gids)},"names":[`;
+  return yield* storingBlocks([Buffer.from(before), ...names, END]);
 }
 
 function answerWith(

@@ -1,6 +1,6 @@
 // Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and
 // says nothing. Used by seen-layers.ts for files; those in archives and at URLs only GDAL can read.
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { isObject, listOf } from '../reader/parse-feature.ts';
 import { BuildError } from '../report/errors.ts';
 
@@ -37,18 +37,29 @@ const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = Buf
 export function refuseDamagedPositions(path: string, driver: string): void {
   const depth = FEATURE_DEPTH[driver];
   if (depth === undefined || !existsSync(path)) return;
+  const hasFeatures = refuseDamagedAt(depth, path);
+  // Without a collection the file is one feature, or a geometry alone.
+  if (!hasFeatures && depth > 0 && statSync(path).size <= FEATURE_MAX_BYTES) refuseDamagedAt(0, path);
+}
+
+/** @returns whether there are features so deep in a file @throws BuildError for one that is damaged */
+function refuseDamagedAt(depth: number, path: string): boolean {
   let number = 0;
   for (const text of textsAt(depth, path)) {
-    const feature = parsed(text);
-    if (!isObject(feature) || feature['type'] !== 'Feature') continue;
+    const object = parsed(text);
+    if (!isObject(object)) continue;
+    const isFeature = object['type'] === 'Feature';
+    if (!isFeature && (depth > 0 || !isGeometry(object))) continue;
     number++;
-    const damage = damageOf(feature['geometry']);
+    const damage = damageOf(isFeature ? object['geometry'] : object);
     if (damage === undefined) continue;
+    const place = isFeature ? `feature ${number}, ${shown(object['properties'])}: its geometry` : 'its geometry';
     throw new BuildError(
-      `${path}: feature ${number}, ${shown(feature['properties'])}: its geometry has ${damage}, which GDAL would leave out`,
+      `${path}: ${place} has ${damage}, which GDAL would leave out`,
       'the file is damaged: download it again, or correct the feature',
     );
   }
+  return number > 0;
 }
 
 /** The texts of the objects at a depth of objects and lists. */
@@ -91,11 +102,18 @@ function parsed(text: Buffer): unknown {
   }
 }
 
+/** The type of a geometry of several ones. */
+const COLLECTION = 'GeometryCollection';
+
+function isGeometry({ type }: Readonly<Record<string, unknown>>): boolean {
+  return type === COLLECTION || POSITION_DEPTH.has(type);
+}
+
 /** What is wrong with a geometry; undefined if nothing is. */
 function damageOf(geometry: unknown): string | undefined {
   if (!isObject(geometry)) return undefined;
   const { type, coordinates, geometries } = geometry;
-  if (type === 'GeometryCollection') return firstOf(listOf(geometries), damageOf);
+  if (type === COLLECTION) return firstOf(listOf(geometries), damageOf);
   const depth = POSITION_DEPTH.get(type);
   if (depth === undefined) return `the type ${shown(type)}`;
   return damageIn(coordinates, depth);

@@ -191,11 +191,13 @@ test('GeoJSON of which GDAL would leave out a part is refused by the name of its
     const written = {
       geojson: JSON.stringify({ type: 'FeatureCollection', crs, features }),
       geojsonl: features.map((feature) => `${JSON.stringify(feature)}\n`).join(''),
+      // A single feature, whose properties look like a collection.
+      json: JSON.stringify({ ...features[1], collection: { features: [features[0]] } }),
     };
     for (const [ending, text] of Object.entries(written)) {
       const source = join(folder, `damaged-${made++}.${ending}`);
       writeFileSync(source, text);
-      const message = `${source}: feature 2, {"GID_0":"BBB"}: its geometry has ${damage}, which GDAL would leave out`;
+      const message = `${source}: feature ${ending === 'json' ? 1 : 2}, {"GID_0":"BBB"}: its geometry has ${damage}, which GDAL would leave out`;
       const remedy = 'the file is damaged: download it again, or correct the feature';
       await assert.rejects(buildRelease(source, join(folder, 'damaged'), { accept: ACCEPTABLE }), { message, remedy });
     }

@@ -111,6 +111,9 @@ export interface LevelAbout {
   attribution?: readonly string[] | undefined;
 }
 
+/** Units with more positions are not asked whether they are valid, and not counted among those that are not. */
+export const CHECKED_MAX_POSITIONS = 150_000;
+
 /** The description of a level in release.json. */
 export interface LevelSummary extends LevelAbout {
   level: Level;

@@ -2,23 +2,27 @@
 // in others.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { CHECKED_MAX_POSITIONS } from '../../format/release.ts';
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;
 const MULTI_POLYGON = 6;
 const HEAD_BYTES = 9;
 const POSITION_BYTES = 16;
-/** Larger ones are not asked about, and count as valid: with long edges side by side the answer takes minutes. */
-const CHECKED_MAX_POSITIONS = 150_000;
-
 /** Rings of x and y, not closed: of each polygon the exterior one and its holes. */
 type Polygons = readonly (readonly (readonly number[])[])[];
 
-/** Are polygons valid together as a MultiPolygon (OGC 06-103r4)? */
+/**
+ * Are polygons valid together as a MultiPolygon (OGC 06-103r4)? Those with more than CHECKED_MAX_POSITIONS are not asked
+ * about, and count as valid: with long edges side by side the answer takes minutes.
+ */
 export function isValid(polygons: Polygons): boolean {
   const positions = polygons.flat().reduce((sum, ring) => sum + ring.length / 2, 0);
-  if (positions > CHECKED_MAX_POSITIONS) return true;
-  const answer = gdal.Geometry.fromWKB(wkbOf(polygons)).isValid();
+  return positions > CHECKED_MAX_POSITIONS || isValidGeometry(gdal.Geometry.fromWKB(wkbOf(polygons)));
+}
+
+function isValidGeometry(geometry: gdalTypes.Geometry): boolean {
+  const answer = geometry.isValid();
   // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
   if (!answer) gdal.lastError = null;
   return answer;
@@ -29,22 +33,16 @@ export function toValid(polygons: Polygons): gdalTypes.Geometry {
   return madeValid(polygons).geometry;
 }
 
-/** The same, and whether it had to be made valid. */
+/** The same, and whether it had to be made valid; of any number of positions. */
 export function madeValid(polygons: Polygons): { geometry: gdalTypes.Geometry; wasInvalid: boolean } {
   const geometry = gdal.Geometry.fromWKB(wkbOf(polygons));
-  const wasInvalid = !isValid(polygons);
+  const wasInvalid = !isValidGeometry(geometry);
   return { geometry: wasInvalid ? geometry.makeValid() : geometry, wasInvalid };
 }
 
-/** The area that two geometries share, in their units squared. */
+/** The area that two valid geometries share, in their units squared. */
 export function sharedArea(one: gdalTypes.Geometry, other: gdalTypes.Geometry): number {
-  try {
-    return areaOf(one.intersection(other));
-  } catch {
-    // Large ones count as valid without having been asked about.
-    gdal.lastError = null;
-    return areaOf(one.makeValid().intersection(other.makeValid()));
-  }
+  return areaOf(one.intersection(other));
 }
 
 /** The area of the polygons of a geometry, in its units squared. */

@@ -16,6 +16,8 @@ export interface GeometryQuality {
   isMulti: boolean;
   /** Number of rings without area at this precision. Rings of fewer than four positions are left out. */
   collapsed: number;
+  /** Positions of the rings that are written, the first of each once. */
+  ringPositions: number;
   /** Does it have rings, none of them with an area? */
   isCollapsed: boolean;
   /** Does it have a position beyond longitude ±180 or latitude ±90, before rounding? */
@@ -64,6 +66,7 @@ export class GeometryWriter {
   #continuous = this.#positions;
   readonly #rings: RingSink | undefined;
   #extent = new Extent();
+  #ringPositions = 0;
   #collapsed = 0;
   #solid = 0;
   #jumps = false;
@@ -88,6 +91,7 @@ export class GeometryWriter {
     this.#wkb.open(wkb ?? Buffer.alloc(0));
     this.#text.length = 0;
     this.#extent = new Extent();
+    this.#ringPositions = 0;
     this.#collapsed = 0;
     this.#solid = 0;
     this.#jumps = false;
@@ -99,6 +103,7 @@ export class GeometryWriter {
         isEmpty: !isFilled,
         isPolygonal: type === POLYGON || type === MULTI_POLYGON,
         isMulti: type === MULTI_POLYGON,
+        ringPositions: this.#ringPositions,
         collapsed: this.#collapsed,
         isCollapsed: this.#collapsed > 0 && this.#solid === 0,
         outOfRange: this.#wkb.outOfRange,
@@ -181,6 +186,7 @@ export class GeometryWriter {
       const isBackwards = isAgainstRightHandRule(area, i > 0);
       writePositions(this.#text, this.#positions, isBackwards, this.#scale, this.#precision);
       this.#extent.addPart(this.#continuous);
+      this.#ringPositions += this.#positions.count - 1;
       this.#rings?.ring(this.#positions, i > 0, area);
     }
     if (written > 0) writeByte(this.#text, CLOSE);

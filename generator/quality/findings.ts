@@ -2,7 +2,7 @@
 // the first example of each. Problems that make a release wrong fail the build unless they are accepted by name
 // (--accept); the others are warnings. All are recorded in release.json.
 import type { Level } from '../../format/levels.ts';
-import type { Finding } from '../../format/release.ts';
+import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 
 /** The problems of a level. */
@@ -49,6 +49,7 @@ export function inspectGeometry(quality: GeometryQuality, example: () => string,
   else if (!quality.isPolygonal) findings.add('non-polygonal', example);
   if (quality.isCollapsed) findings.add('collapsed-geometries', example);
   else findings.add('collapsed-rings', example, quality.collapsed);
+  if (quality.ringPositions > CHECKED_MAX_POSITIONS) findings.add('unchecked-polygons', example);
   if (quality.outOfRange) findings.add('out-of-range', example);
   if (quality.jumps) findings.add('antimeridian-jumps', example);
 }
@@ -149,6 +150,10 @@ export const KINDS = {
   'invalid-polygons': [
     '{unit has|units have} polygons that cross or cover themselves',
     'Programs that compute with {it|them} may fail; --make-valid repairs {it|them}.',
+  ],
+  'unchecked-polygons': [
+    `{unit has|units have} more than ${CHECKED_MAX_POSITIONS.toLocaleString('en')} positions`,
+    'Whether {its polygons are|their polygons are} valid was not checked: it would take minutes.',
   ],
   'crowded-borders': [
     '{unit has|units have} borders very close together',

@@ -17,12 +17,12 @@ const DIGITS = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /**
  * The layers of a level with their columns `fid` settled: the units have the values as their fids, or, where these are
- * not whole and distinct in every layer that has the column, it has another name.
+ * not whole, or not distinct in the level, the column has another name.
  */
 export function settleFids(layers: readonly LayerSource[]): { layers: LayerSource[]; findings: Finding[] } {
   const having = layers.filter(({ columns }) => columns.some(({ name }) => name === FID));
   if (having.length === 0) return { layers: [...layers], findings: [] };
-  if (having.every(hasFids)) return { layers: layers.map(withFids), findings: [] };
+  if (haveFids(layers)) return { layers: layers.map(withFids), findings: [] };
   const taken = new Set(layers.flatMap(({ columns }) => columns.map(({ name }) => name)));
   let name = OTHER_NAME;
   for (let n = 2; taken.has(name); n++) name = `${OTHER_NAME}_${n}`;
@@ -53,23 +53,29 @@ function wholeNumber(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Are all values of the column `fid` whole and distinct? What GDAL cannot read is said when the level is read. */
-function hasFids(source: LayerSource): boolean {
-  const field = fieldOf(source);
-  if (field === undefined) return false;
-  const { dataset, layer } = openSelection(source);
+/**
+ * Are all values of the columns `fid` whole, and distinct from each other and from the fids of layers without the column?
+ * What GDAL cannot read is said when the level is read.
+ */
+function haveFids(layers: readonly LayerSource[]): boolean {
   const seen = new Set<number>();
-  try {
-    for (let feature = layer.features.first(); feature; feature = layer.features.next()) {
-      const fid = wholeNumber(feature.fields.get(field));
-      if (fid === undefined || seen.has(fid)) return false;
-      seen.add(fid);
+  return layers.every((source) => {
+    const hasColumn = source.columns.some(({ name }) => name === FID);
+    const field = fieldOf(source);
+    if (hasColumn && field === undefined) return false;
+    const { dataset, layer } = openSelection(source);
+    try {
+      for (let feature = layer.features.first(); feature; feature = layer.features.next()) {
+        const fid = field === undefined ? feature.fid : wholeNumber(feature.fields.get(field));
+        if (fid === undefined || seen.has(fid)) return false;
+        seen.add(fid);
+      }
+      return true;
+    } finally {
+      dataset.close();
+      takeGdalMessage();
     }
-    return true;
-  } finally {
-    dataset.close();
-    takeGdalMessage();
-  }
+  });
 }
 
 /** The field of the column `fid`; undefined if several fields are joined in it, or it is that of a parent by place. */

@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Finding } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import { areaOf, madeValid } from '../../generator/gdal/valid-polygons.ts';
 import { sourceOptionsFrom } from '../../generator/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { buildOptions } from '../support/releases/build-release.ts';
+import { buildOptions, buildUnchecked } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
@@ -15,6 +17,12 @@ const folder = temporaryFolder();
 
 /** Two triangles that meet at a point, which no edge ends at. */
 const BOW_TIE = 'POLYGON((10 0,11 1,11 0,10 0.5,10 0))';
+/** The ring of a bow tie of so many positions, not closed: two triangles of 5/3 square degrees together. */
+function bowOf(count: number): number[][] {
+  const along = Array.from({ length: count - 4 }, (_, i) => [52, 2 - (2 * (i + 1)) / count]);
+  return [[50, 0], [52, 2], ...along, [52, 0], [50, 1]];
+}
+
 /** A unit whose second polygon lies in its first one. */
 const TWICE = 'MULTIPOLYGON(((20 0,21 0,21 1,20 1,20 0)),((20.2 0.2,20.4 0.2,20.4 0.4,20.2 0.4,20.2 0.2)))';
 /** A spike of no width: invalid in full, gone when simplified. */
@@ -41,6 +49,34 @@ async function invalidUnits(makesValid: boolean) {
   const found = SIMPLIFIED.map((geometry) => made.unitsOf(0, geometry).filter(isInvalid).length);
   return { ...made, said: [level.invalid, medium?.invalid, low?.invalid], found };
 }
+
+test('a unit of more than 150,000 positions is a finding: nobody has asked whether it is valid', async () => {
+  const [most, more] = [150_000, 150_001].map((count, i) => ({
+    fid: i + 1,
+    values: [`U${i + 1}`],
+    wkt: `POLYGON((${[...bowOf(count), [50, 0]].map((place) => place.join(' ')).join()}))`,
+  }));
+  assert.ok(most && more);
+  const large = writeDataset(join(folder, 'large.gpkg'), 'GPKG', [{ ...units, features: [most, more] }]);
+  const options = { ...typed(false), geometries: ['full'] } as const;
+  const { quality } = await buildUnchecked(large, join(folder, 'large'), options);
+  const expected = [
+    'lv0 invalid-polygons 1 large.gpkg: layer units, fid 1, GID U1',
+    'lv0 no-names 2 large.gpkg: layer units',
+    'lv0 unchecked-polygons 1 large.gpkg: layer units, fid 2, GID U2',
+  ];
+  const textOf = ({ level, kind, count, example }: Finding): string => `lv${level} ${kind} ${count} ${example}`;
+  assert.deepEqual(quality.map(textOf), expected);
+  const dry = await forecast(buildOptions(large, join(folder, 'dry'), options), SILENT);
+  assert.deepEqual(dry.quality.map(textOf).sort(), expected);
+});
+
+test('what changes measure is made valid, also with more positions', () => {
+  const { geometry, wasInvalid } = madeValid([[bowOf(150_001).flat()]]);
+  assert.ok(wasInvalid && geometry.isValid());
+  // Two triangles; the area of the ring as it lies is their difference.
+  assert.ok(Math.abs(areaOf(geometry) - 5 / 3) < 1e-5, `${areaOf(geometry)}`);
+});
 
 test('invalid units are a finding with an example, and release.json counts them with each geometry', async () => {
   const { said, found, quality, release } = await invalidUnits(false);

@@ -80,8 +80,24 @@ test('fids of several files are taken from all of them, or from none, and new wh
   const [one, two] = [table('one.csv', ['5', '6']), table('two.csv', ['8', '7'])];
   assert.deepEqual((await published([one, two], options)).gidsOf(2, 'fid'), [5, 6, 7, 8]);
   const colliding = await published([one, table('three.csv', ['6', '4'])], options);
-  assert.deepEqual(colliding.gidsOf(2, 'fid'), [1, 2, 3, 4]);
-  assert.match(colliding.quality.join('\n'), /renumbered-fids 3 one\.csv: layer one, fid 5, .* has the new fid 1/);
+  assert.deepEqual(colliding.valuesOf(2, 'fid', 'source_fid'), [
+    [1, '5'],
+    [2, '6'],
+    [3, '6'],
+    [4, '4'],
+  ]);
+  assert.match(
+    colliding.quality.join('\n'),
+    /renamed-columns 2 .*\n.*renumbered-fids 2 three\.csv: layer three, fid 1, /,
+  );
+  // The rows of a file without the column have the numbers that GDAL gives them.
+  const bare = writeDataset(join(folder, 'bare.gpkg'), 'GPKG', [squares('bare', ['kommunenr'], ['A'])]);
+  const beside = await published([bare, table('five.csv', ['1', '7'])], options);
+  assert.deepEqual(beside.valuesOf(2, 'fid', 'source_fid'), [
+    [1, undefined],
+    [2, '1'],
+    [3, '7'],
+  ]);
   const { gidsOf, quality } = await published([one, table('four.csv', ['3', '3'])], options);
   assert.deepEqual(gidsOf(2, 'source_fid'), ['5', '6', '3', '3']);
   assert.match(quality.join('\n'), /renamed-columns 2/);

@@ -2,21 +2,19 @@
 // `npm test`, with nothing there but Node; where all is in place it prints nothing and takes a fifth of a second.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bindingLoads, buildBinding, downloadBinding } from './binding.js';
+import { claim, release } from './lock.js';
 import { forgetNode, GDAL_LINE, installNode, notedNode, noteNode } from './other-node.js';
 import { hasPackages, installPackages } from './packages.js';
 import { SetupError, say } from './run.js';
 import { canInstallTools, installTools, missingTools, toolsToInstall } from './tools.js';
 
 const POLL_MS = 500;
-
-/** A lock that is empty for longer was not written. */
-const WRITING_MS = 10_000;
 
 /** The variable by which the set-up for another Node knows that the user was told what will happen. */
 const TOLD = 'SET_UP_TOLD';
@@ -110,71 +108,15 @@ function isInRange(version, range) {
  */
 async function alone(task) {
   const lock = join(tmpdir(), `set-up-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.lock`);
-  for (let told = false; !take(lock); told = true) {
-    if (!told) say(`waiting for another set-up of this clone (process ${ownerOf(lock)} holds ${lock})`);
+  let told = false;
+  for (let others = claim(lock); others.length > 0; others = claim(lock)) {
+    if (!told) say(`waiting for another set-up of this clone (process ${others.join(', ')}; its lock is ${lock}.*)`);
+    told = true;
     await sleep(POLL_MS);
   }
   try {
     await task();
   } finally {
-    rmSync(lock, { force: true });
+    release(lock);
   }
-}
-
-/**
- * Takes the lock, also from a process that is gone, or that could not write its id into it.
- * @param {string} lock
- * @returns {boolean} false where another process has it
- */
-function take(lock) {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') {
-      // On a full disk it is made, and stays empty.
-      rmSync(lock, { force: true });
-      throw error;
-    }
-  }
-  const owner = ownerOf(lock);
-  if (owner === 0 ? !isOld(lock) : isAlive(owner)) return false;
-  rmSync(lock, { force: true });
-  return take(lock);
-}
-
-/**
- * @param {string} lock
- * @returns {number} 0 where the lock has just gone or is just being written
- */
-function ownerOf(lock) {
-  try {
-    return Number(readFileSync(lock, 'utf8'));
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return 0;
-  }
-}
-
-/**
- * Is the lock older than it takes to write it?
- * @param {string} lock
- */
-function isOld(lock) {
-  const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-  return made !== undefined && Date.now() - made > WRITING_MS;
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-/** @param {unknown} error */
-function codeOf(error) {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,19 +1,12 @@
 // The set-up in a folder of its own: what it does in each state of a clone, what it says, and what it leaves behind.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { claim, release } from '../../.setup/lock.js';
 import { addressOf } from '../../.setup/port.js';
 import { run } from '../../.setup/run.js';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
@@ -226,21 +219,38 @@ test('two set-ups of one clone at once do the work once', async () => {
   assert.deepEqual(callsIn(clone), ['npm ci --include=dev', 'node-pre-gyp install']);
 });
 
-for (const [what, isLockEmpty] of [
-  ['was killed', false],
-  ['could write no process id into its lock', true],
-] as const)
-  test(`a set-up goes on where one before it ${what}`, async () => {
-    const clone = makeClone({ prebuilt: 'binding' });
-    const { child, outcome } = start(clone);
-    await until(() => callsIn(clone).length > 0, 'the set-up calls no program');
-    child.kill('SIGKILL');
-    await outcome;
-    if (isLockEmpty) {
-      const lock = readdirSync(clone.folder).find((name) => name.endsWith('.lock')) ?? assert.fail('no lock');
-      truncateSync(join(clone.folder, lock));
-      utimesSync(join(clone.folder, lock), new Date(0), new Date(0));
+test('a set-up goes on where one before it was killed', async () => {
+  const clone = makeClone({ prebuilt: 'binding' });
+  const { child, outcome } = start(clone);
+  await until(() => callsIn(clone).length > 0, 'the set-up calls no program');
+  child.kill('SIGKILL');
+  await outcome;
+  assert.equal((await setUp(clone)).code, 0);
+  assert.ok(existsSync(clone.binding));
+});
+
+test('of set-ups that find the lock of one that is gone, in any order of their steps one has it, then the next', () => {
+  const lock = join(temporaryFolder(), 'clone.lock');
+  const { pid: gone } = spawnSync(process.execPath, ['--version']);
+  const [first, second] = [process.pid, process.ppid].sort((a, b) => a - b);
+  assert.ok(first !== undefined && second !== undefined);
+  const orders: [number, number][] = [
+    [first, second],
+    [second, first],
+  ];
+  for (const early of [undefined, first, second]) {
+    writeFileSync(`${lock}.${gone}`, '');
+    // One has written its claim and has not looked at the others yet.
+    if (early !== undefined) writeFileSync(`${lock}.${early}`, '');
+    for (const [one, other] of orders) {
+      const turns = [claim(lock, one), claim(lock, other)].map((others) => others.length === 0);
+      assert.ok(!(turns[0] && turns[1]), `${early}`);
+      for (let i = 0; i < 2 && !turns.includes(true); i++) turns.push(claim(lock, one).length === 0);
+      assert.ok(turns.includes(true), `${early}: nobody goes on`);
+      for (const pid of [one, other]) release(lock, pid);
+      assert.deepEqual(claim(lock, other), []);
+      assert.ok(!existsSync(`${lock}.${gone}`));
+      release(lock, other);
     }
-    assert.equal((await setUp(clone)).code, 0);
-    assert.ok(existsSync(clone.binding));
-  });
+  }
+});

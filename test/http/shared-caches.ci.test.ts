@@ -6,8 +6,13 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { withLock } from '../../generator/release/output-lock.ts';
+import { SILENT } from '../../generator/report/progress.ts';
+import { openPool } from '../../generator/workers/pool.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
+import { squares } from '../support/datasets/write-dataset.ts';
 import { type Answer, nextOf, send, sendRaw, type Target, textOf, walk } from '../support/http/http-client.ts';
 import { authorizedWith, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
@@ -20,7 +25,7 @@ import {
   startNginx,
   varnishBefore,
 } from '../support/processes/nginx-varnish.ts';
-import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
+import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -101,14 +106,37 @@ const carelessNginx = (proxy: { url: string }): Promise<{ url: string }> => {
 const carelessVarnish = (proxy: { url: string }): Promise<{ url: string }> =>
   varnishBefore(proxy, 'varnish.vcl', { 'return (pass);': 'return (hash);' });
 
+const KEY = 'c2VjcmV0';
+
+/** The example for a static host, with an output folder. */
+async function nginxHost(output: string): Promise<URL> {
+  const port = await freePort();
+  const changes = { 'listen 8081': `listen 127.0.0.1:${port}`, '/srv/boundaries/output': output, 'change-me': KEY };
+  await startNginx(exampleWith('nginx-origin.conf', changes), port);
+  return new URL(`http://127.0.0.1:${port}/`);
+}
+
+test('nginx as the static host has the changes between releases, too', { skip: noNginx }, async () => {
+  const output = temporaryFolder();
+  const layersOf = (gids: readonly string[]) => [squares('ADM_0', ['GID_0'], ...gids.map((gid) => [gid]))];
+  await buildLayers(layersOf(['AAA', 'BBB']), { release: 'r1' }, output);
+  await buildLayers(layersOf(['AAA', 'CCC']), { release: 'r2' }, output);
+  await publishChanges({ out: output, from: 'r1', to: 'r2' }, undefined, openPool(0), SILENT, (write) =>
+    withLock(output, write),
+  );
+  const origin = staticHostOrigin({ url: await nginxHost(output), headers: { 'x-origin-key': KEY } });
+  const proxy = await startService(output, { origin });
+  const table = await send(proxy, '/api/v1/changes/r1..r2.csv');
+  assert.deepEqual([table.status, /BBB.*CCC/.test(textOf(table))], [200, true]);
+  const empty = await send(proxy, '/api/v1/fc/lv0?gid-0=BBB');
+  assert.match(String(empty.headers.link), /gid-0=CCC>; rel="successor-version"/);
+});
+
 test('nginx as the static host gives every listing whole, for the configured key alone', {
   skip: noNginx,
 }, async () => {
-  const port = await freePort();
-  const key = 'c2VjcmV0';
-  const changes = { 'listen 8081': `listen 127.0.0.1:${port}`, '/srv/boundaries/output': folder, 'change-me': key };
-  await startNginx(exampleWith('nginx-origin.conf', changes), port);
-  const url = new URL(`http://127.0.0.1:${port}/`);
+  const key = KEY;
+  const url = await nginxHost(folder);
   const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': key } }) });
   await walkAll(proxy);
   assert.equal((await send({ url: url.origin }, '/current.json', NO_TOKEN)).status, 403);

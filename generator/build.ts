@@ -45,6 +45,7 @@ import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
 import { makeTiles, slowTilesNote, tileTasks } from './write/build-tiles.ts';
 import type { CutTilesTask } from './write/cut-tiles.ts';
+import { SlowUnits } from './write/slow-units.ts';
 
 export { BuildError } from './report/errors.ts';
 export type { Report } from './report/progress.ts';
@@ -114,7 +115,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const staging = openStaging(options.out, options.release);
         if (publishedReleases(options.out).includes(options.release))
           report.note(`${options.release} is published already: this build is refused at its end if anything differs`);
-        const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE };
+        const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE, slow: new SlowUnits(report) };
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);

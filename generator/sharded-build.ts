@@ -37,6 +37,7 @@ import { LevelStore } from './store/level-store.ts';
 import { openPool } from './workers/pool.ts';
 import { writeRelease } from './write/build-levels.ts';
 import { makeTiles, tileTasks } from './write/build-tiles.ts';
+import { SlowUnits } from './write/slow-units.ts';
 
 /**
  * Builds one shard of a release: reads the dataset and writes the shard's files; publishes nothing. A shard that failed
@@ -53,7 +54,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     mkdirSync(staging.release, { recursive: true });
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
-    const context = { shape: shapeOf(options), staging, pool, report, share };
+    const context = { shape: shapeOf(options), staging, pool, report, share, slow: new SlowUnits(report) };
     // Other shards write in the same folder: nothing is put there of a source that is refused.
     let accept = (): void => {};
     const isAccepted = new Promise<void>((resolve) => {

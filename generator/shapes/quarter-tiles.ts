@@ -3,6 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
 import type { Box } from '../geojson/bbox.ts';
+import type { UnitClock } from '../report/unit-clock.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 import { clipLine, clipRing, type Placed, placed } from './clip.ts';
 import { withoutDoubledEdges } from './cut-edges.ts';
@@ -61,8 +62,14 @@ export interface TileRun {
  * @param parted the zoom whose squares are taken one after the other, so that memory is for what lies in one: what lies
  *   in several of them takes longer
  * @param contentIn what lies in a box (least x and y, greatest x and y), and perhaps more
+ * @param clock gets what each unit takes, by its index
  */
-export function* tilesOf(zoom: number, parted: number, contentIn: (box: Box) => SquareContent): Generator<TileRun> {
+export function* tilesOf(
+  zoom: number,
+  parted: number,
+  contentIn: (box: Box) => SquareContent,
+  clock: UnitClock,
+): Generator<TileRun> {
   const depth = Math.min(zoom, parted);
   const across = 2 ** depth;
   const side = TILE_EXTENT * 2 ** (zoom - depth);
@@ -71,7 +78,7 @@ export function* tilesOf(zoom: number, parted: number, contentIn: (box: Box) => 
     const [left, top] = [x * side - TILE_BUFFER, y * side - TILE_BUFFER];
     const around = side + 2 * TILE_BUFFER;
     const content = contentIn([left, top, left + around, top + around]);
-    yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, squareWith(content)));
+    yield* quarter(zoom, depth, x, y, squareOf(zoom, depth, x, y, squareWith(content)), clock);
   }
 }
 
@@ -102,7 +109,14 @@ function squareOf(zoom: number, depth: number, x: number, y: number, content: Sq
   return withWholes(half(column, 1, (y | 1) * side, (y & 1) === 0), side);
 }
 
-function* quarter(zoom: number, depth: number, x: number, y: number, content: Square): Generator<TileRun> {
+function* quarter(
+  zoom: number,
+  depth: number,
+  x: number,
+  y: number,
+  content: Square,
+  clock: UnitClock,
+): Generator<TileRun> {
   const { shapes, borders, labels } = content;
   if (shapes.length + borders.length + labels.length === 0) return;
   const side = TILE_EXTENT * 2 ** (zoom - depth);
@@ -111,7 +125,7 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
   if (isPlain || depth === zoom) {
     const id = firstIdOf(zoom) + (tileIdOf(depth, x, y) - firstIdOf(depth)) * count;
     const [left, top] = [x * side, y * side];
-    yield { id, count, left, top, content: tidied(content, left, top) };
+    yield { id, count, left, top, content: tidied(content, left, top, clock) };
     return;
   }
   const middle = [(2 * x + 1) * (side / 2), (2 * y + 1) * (side / 2)] as const;
@@ -122,18 +136,18 @@ function* quarter(zoom: number, depth: number, x: number, y: number, content: Sq
   });
   for (const { east, south } of quarters.sort((a, b) => a.id - b.id)) {
     const own = half(elementAt(columns, east), 1, middle[1], south === 0);
-    yield* quarter(zoom, depth + 1, 2 * x + east, 2 * y + south, withWholes(own, side / 2));
+    yield* quarter(zoom, depth + 1, 2 * x + east, 2 * y + south, withWholes(own, side / 2), clock);
   }
 }
 
 /** What lies in a tile, without edges there and back along its cut. */
-function tidied({ shapes, borders, labels }: Square, left: number, top: number): SquareContent {
+function tidied({ shapes, borders, labels }: Square, left: number, top: number, clock: UnitClock): SquareContent {
   const lines = [left, top].flatMap((at, i) =>
     [at - TILE_BUFFER, at + TILE_EXTENT + TILE_BUFFER].map((edge) => ({ axis: i === 0 ? 0 : 1, at: edge }) as const),
   );
   const own = shapes.map(({ unit, polygons }): UnitShape => {
     const rings = polygons?.map((polygon) => polygon.map(({ places }) => places));
-    return { unit, polygons: rings && withoutDoubledEdges(rings, lines) };
+    return { unit, polygons: rings && clock.during(unit, () => withoutDoubledEdges(rings, lines)) };
   });
   return {
     shapes: own.filter(({ polygons }) => polygons?.length !== 0),

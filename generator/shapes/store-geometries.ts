@@ -4,6 +4,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
 import type { RingSink } from '../geojson/geometry.ts';
+import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
@@ -64,8 +65,12 @@ export interface PointsTask {
   labels: boolean;
 }
 
-/** Makes the points of a level's units, which are those of their labels, too. */
-export function storePoints({ precision, points, labels, ...task }: PointsTask): void {
+/**
+ * Makes the points of a level's units, which are those of their labels, too.
+ * @returns what units take that take long
+ */
+export function storePoints({ precision, points, labels, ...task }: PointsTask): UnitSeconds {
+  const clock = new UnitClock();
   const store = new LevelStore(task.store);
   const name = 'medium';
   const { features, fids, shapes } = store.readIndex();
@@ -76,7 +81,9 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   const places = labels ? newLabels(features, units.scale) : undefined;
   for (let position = 0; position < features; position++) {
     const [unit, giveRings] = [nextOf(rings, position), nextOf(simplified, position)];
-    const point = labelPoint(unit, 0, openPolygons(giveRings), decimalsOf(name, precision));
+    const point = clock.during(position, () =>
+      labelPoint(unit, 0, openPolygons(giveRings), decimalsOf(name, precision)),
+    );
     places?.add(position, unit, point);
     // Only of what has nothing to simplify, as points and lines.
     const geometryAt = (): Buffer => {
@@ -90,6 +97,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   writer?.close();
   if (places !== undefined) store.writeLabels(places.end());
   for (const reader of [full, others, polygons, units]) reader.close();
+  return clock.seconds();
 }
 
 /** The polygons that a function gives, their rings not closed. */

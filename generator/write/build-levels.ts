@@ -18,6 +18,7 @@ import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
 import { relativesOf } from './named-units.ts';
 import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
+import type { SlowUnits } from './slow-units.ts';
 import type { writeFiles } from './write-files.ts';
 
 /** What the steps of a build share. */
@@ -28,6 +29,8 @@ export interface BuildContext {
   report: Report;
   /** Which files to write. */
   share: Share;
+  /** Names the units that take long. */
+  slow: SlowUnits;
 }
 
 /**
@@ -95,7 +98,7 @@ async function readLevel(
 function writeLevel(
   { level, store, features, positions, checks, parts }: StoredLevel,
   simplified: Simplified,
-  { shape, staging, pool, report }: BuildContext,
+  { shape, staging, pool, report, slow }: BuildContext,
 ): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
@@ -105,7 +108,8 @@ function writeLevel(
     const points = geometries.includes('point');
     if (features === 0 || !(points || labels)) return;
     const task = { store, precision: shape.precision, points, labels };
-    await pool.run<typeof storePoints>(TASKS.storePoints, task, { rank: RANKS.geometries, bytes: 0 });
+    const taken = await pool.run<typeof storePoints>(TASKS.storePoints, task, { rank: RANKS.geometries, bytes: 0 });
+    slow.add({ level, store }, taken);
   };
   const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
   const written = parts.map(async (part) => {

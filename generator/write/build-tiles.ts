@@ -63,7 +63,7 @@ export function tileTasks(
 export async function makeTiles(
   levels: readonly StoredLevel[],
   works: readonly LevelWork[],
-  { shape, staging, pool, share }: BuildContext,
+  { shape, staging, pool, share, slow }: BuildContext,
 ): Promise<void> {
   const { tiles: deepest, precision } = shape;
   const filled = levels.filter(({ features }) => features > 0);
@@ -96,7 +96,7 @@ export async function makeTiles(
         await elementAt(zooms, zoom.zoom);
         // Deeper zooms hold more.
         const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
-        await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
+        slow.add(zoom, await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes }));
       };
       await Promise.all(own.map(cut));
     }),

@@ -11,6 +11,7 @@ import type { Box } from '../geojson/bbox.ts';
 import { NumberList } from '../geojson/number-list.ts';
 import { readAt } from '../reader/inflate.ts';
 import { createOutputFile, type OutputFile } from '../release/output-file.ts';
+import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
 import { joinAtAntimeridian } from '../shapes/antimeridian-tiles.ts';
 import { boxesOfArcs, boxesOfUnits, meets } from '../shapes/arcs.ts';
 import type { OpenRing } from '../shapes/assemble-polygons.ts';
@@ -74,8 +75,8 @@ const NO_GROUP = -1;
 /** Names of units are in the polygons at so many of the deepest zooms. */
 const NAMED_ZOOMS = 3;
 
-/** Writes the tiles of a zoom, and their record. */
-export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): void {
+/** Writes the tiles of a zoom, and their record. @returns what units take that take long */
+export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): UnitSeconds {
   const store = new LevelStore(task.store);
   const prepared = readPreparedTiles(task.work);
   const own = prepared.levels.find((described) => described.level === level);
@@ -89,12 +90,13 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
   const borders = bordersOf(arcs, rings.sides, attributes);
   const arcBoxes = boxesOfArcs(arcs);
   const unitBoxes = boxesOfUnits(prepared, arcBoxes, own.first, own.colours.length);
+  const clock = new UnitClock();
   // Shapes are several times as large as their arcs.
   const contentIn = (box: Box): SquareContent => {
     const shapes: UnitShape[] = [];
     for (let unit = 0; unit < own.colours.length; unit++) {
       if (!meets(unitBoxes, unit, box)) continue;
-      const polygons = joinAtAntimeridian(rings.polygons(unit), side);
+      const polygons = clock.during(unit, () => joinAtAntimeridian(rings.polygons(unit), side));
       if (polygons.length > 0) shapes.push({ unit, polygons });
     }
     const lines: BorderLine[] = [];
@@ -107,7 +109,7 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
   const output = new ZoomWriter(file);
   const units = new Set<number>();
   const parted = arcs.x.length > WHOLE_MAX_PLACES ? PARTED : 0;
-  for (const run of tilesOf(zoom, parted, contentIn)) {
+  for (const run of tilesOf(zoom, parted, contentIn, clock)) {
     for (const { unit } of run.content.shapes) units.add(unit);
     const tile = encodeTile(run, layers);
     const hasBorders = tile.borders.length > 0;
@@ -115,6 +117,7 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
     output.add(run.id, run.count, output.content(Buffer.concat([tile.units, tile.borders, tile.labels]), without));
   }
   writeSerialized(recordFile(file), { ...output.end(), units: units.size } satisfies ZoomRecord);
+  return clock.seconds();
 }
 
 /** Writes the tiles of a zoom anew, without borders. @returns the record */

@@ -74,6 +74,12 @@ export function relationsOf(
   };
 }
 
+/** How messages name the units of a level, by position. */
+export function unitNames(index: Gids & { fids: Float64Array }, level: Level): (position: number) => string {
+  const gidAt = gidsOf(index, level);
+  return (position) => `fid ${elementAt(index.fids, position)}, GID ${gidAt(position) ?? 'none'}`;
+}
+
 /** The GIDs of a level. */
 interface Gids {
   columns: readonly GidColumn[];

@@ -19,7 +19,7 @@ import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
-import { gidsOf } from './named-units.ts';
+import { gidsOf, unitNames } from './named-units.ts';
 import { coloursOf, neighbourLines, neighboursOf } from './neighbours.ts';
 
 /** The borders of the level in a store. @param more takes the rings, too, of one unit after the other */
@@ -74,8 +74,7 @@ export function writeBorders(
   const files: CheckedFile[] = [];
   if (shape.neighbours) {
     const [fidAt, gidAt] = [(position: number) => elementAt(index.fids, position), gidsOf(index, level)];
-    const unitAt = (position: number): string => `fid ${fidAt(position)}, GID ${gidAt(position) ?? 'none'}`;
-    const neighbours = neighboursOf(borders, { level, unitAt });
+    const neighbours = neighboursOf(borders, { level, unitAt: unitNames(index, level) });
     const output = createOutputFile(join(out, neighboursPath(level)));
     output.write(encodeNeighbours(neighbours.arrays));
     const file = output.close();

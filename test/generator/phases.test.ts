@@ -79,6 +79,30 @@ test('before it reads more than 20,000 units of a level a build with tiles says 
   assert.deepEqual(await notesOf(written(20_000), 8), []);
 });
 
+test('a unit that takes more than 30 s is named, once, with its level, fid and GID', async (t) => {
+  const noted = async (): Promise<string[]> => {
+    const notes: string[] = [];
+    const report = { ...SILENT, note: (text: string) => void notes.push(text) };
+    await build(buildOptions(writeCountries(), temporaryFolder(), { tiles: 1, attribution: ['A'] }), report);
+    return notes;
+  };
+  assert.deepEqual(await noted(), []);
+  // A clock by which whatever is measured takes 12 seconds.
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => {
+    now += 12_000;
+    return now;
+  });
+  const notes = await noted();
+  const slow = / takes more than 30 s by itself; with fewer vertices it takes less$/;
+  assert.ok(notes.length > 0 && notes.every((note) => slow.test(note)), notes.join('\n'));
+  assert.equal(new Set(notes).size, notes.length);
+  assert.ok(
+    notes.includes('lv0: fid 1, GID AAA takes more than 30 s by itself; with fewer vertices it takes less'),
+    notes.join('\n'),
+  );
+});
+
 test('a phase lasts from its first task to its last; a failed task is not counted, and does not run on', async () => {
   const running: string[] = [];
   const phases = new Phases((all) => running.push(all.map(({ phase }) => phase).join()));

@@ -13,6 +13,7 @@ import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import type { Box } from '../../generator/geojson/bbox.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { UnitClock } from '../../generator/report/unit-clock.ts';
 import { boxesOfArcs, meets } from '../../generator/shapes/arcs.ts';
 import { doubledArea } from '../../generator/shapes/assemble-polygons.ts';
 import { meetingEdges } from '../../generator/shapes/crossing-edges.ts';
@@ -352,7 +353,12 @@ test('what is taken square by square gives the same tiles', () => {
   const borders = shapes.map(({ unit, polygons: [[line = []] = []] }) => ({ group: unit % 3, line }));
   const tilesIn = (parted: number) => {
     const tiles = new Map<number, unknown>();
-    for (const { id, count, left, top, content } of tilesOf(zoom, parted, () => ({ shapes, borders, labels })))
+    for (const { id, count, left, top, content } of tilesOf(
+      zoom,
+      parted,
+      () => ({ shapes, borders, labels }),
+      new UnitClock(),
+    ))
       for (let i = 0; i < count; i++) tiles.set(id + i, count === 1 ? { left, top, content } : content);
     return tiles;
   };

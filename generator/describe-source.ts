@@ -32,7 +32,10 @@ export function describeSource(options: DescribedOptions, pool: Pool): Promise<D
 
 /** The same, with how the coordinates of its layers are brought to WGS 84, which a process of its own tells. */
 export async function withOperations(described: DatasetDescription): Promise<DatasetDescription> {
-  const layers = described.crs.filter(({ datum }) => datum === 'other');
+  // Where an option says a CRS, it is also asked whether the units are where that is used.
+  const layers = described.crs.filter(
+    ({ datum, origin }) => datum === 'other' || (datum === 'projected' && origin === 'option'),
+  );
   if (layers.length === 0) return described;
   const { path, remove } = makeScratchFolder('coordinates');
   try {

@@ -2,7 +2,7 @@
 // only its debugging output, which a process writes that was started for it; accuracies are in PROJ's database.
 import { readFileSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
-import { crsFrom, statedCrs, toWgs84 } from '../gdal/crs.ts';
+import { crsFrom, isOnWgs84, statedCrs, toWgs84 } from '../gdal/crs.ts';
 import { gdal } from '../gdal/gdal.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import type { CrsWay, LayerCrs } from './layer-crs.ts';
@@ -10,7 +10,7 @@ import { openSelection } from './open-layer.ts';
 
 /** What is asked. */
 export interface OperationsTask {
-  /** Layers on another datum than that of WGS 84. */
+  /** Layers in other CRS than WGS 84. */
   layers: readonly LayerCrs[];
   /** The file in which PROJ and GDAL write what they do in this process. */
   log: string;
@@ -49,15 +49,17 @@ function wayOf(layer: gdalTypes.Layer, srs: gdalTypes.SpatialReference, logged: 
   const database = openDatabase(log);
   const written = log.slice(before).matchAll(/Using coordinate operation (.*)/g);
   let operations = [...new Set([...written].map(([, name = '']) => name.replace(' + axis order change (2D)', '')))];
+  const isExact = isOnWgs84(srs);
+  if (isExact) operations = [];
   // PROJ names an operation when it chooses one of several.
-  if (operations.length === 0 && database !== undefined) operations = onlyOperation(database, srs, places);
+  else if (operations.length === 0 && database !== undefined) operations = onlyOperation(database, srs, places);
   const accuracies = operations.map((name) => database && accuracyOf(database, name));
   const isKnown = accuracies.length > 0 && accuracies.every((accuracy) => accuracy !== undefined);
   const area = database && areaOf(database, srs);
   database?.close();
   return {
     operations,
-    accuracy: isKnown ? Math.max(...accuracies.map((accuracy) => accuracy ?? 0)) : undefined,
+    accuracy: isExact ? 0 : isKnown ? Math.max(...accuracies.map((accuracy) => accuracy ?? 0)) : undefined,
     outside: area === undefined ? 0 : places.filter((place) => !isWithin(place, area)).length,
     units: places.length,
   };

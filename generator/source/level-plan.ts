@@ -17,9 +17,11 @@ export function planOfLevels({ levels, dissolved, crs }: DatasetDescription, opt
     const count = featureCount(source);
     const what = count === 1 ? ['feature', 'unit'] : ['features', 'units'];
     const units = `${count.toLocaleString('en')} ${isUnited ? `${what[0]}, to be united by GID` : what[1]}`;
+    const leftOut = layers.reduce((sum, layer) => sum + layer.leftOut, 0);
+    const rest = leftOut === 0 ? '' : ` (--where leaves out ${leftOut.toLocaleString('en')})`;
     const own = crs.filter((one) => one.level === level);
     const where = `${filesOf(source)}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
-    const line = `${levelName(level)}: ${units}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
+    const line = `${levelName(level)}: ${units}${rest}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
     const advice = isOfOneColumn(source, options) ? layersAdvice(source) : undefined;
     return advice === undefined ? [line] : [line, advice];
   });

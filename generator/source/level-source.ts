@@ -42,6 +42,8 @@ export interface LayerSource extends LayerPlace {
   isMadeValid: boolean;
   /** GDAL's feature count. */
   features: number;
+  /** Number of the features that the condition leaves out. */
+  leftOut: number;
   /** The published columns, in order, besides the fid. */
   columns: readonly Column[];
   /** The field whose values are the fids of the units; undefined if GDAL says them. */

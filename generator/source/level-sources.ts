@@ -212,6 +212,11 @@ function layerSource(
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
   const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
+  let leftOut = 0;
+  if (where !== undefined && sql === undefined) {
+    opened.layer.setAttributeFilter(null);
+    leftOut = countFeatures(opened, selection) - features;
+  }
   opened.dataset.close();
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
@@ -220,6 +225,7 @@ function layerSource(
     ...selection,
     isMadeValid: options.makeValid === true,
     features,
+    leftOut,
     columns,
     gids,
     placed,

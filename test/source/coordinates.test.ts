@@ -103,6 +103,21 @@ test('a CRS that --crs puts in the place of another one, or that is made for els
   assert.equal(outside, 'lv0 outside-crs 1 swiss.shp: layer swiss: EPSG:27700');
 });
 
+test('units outside of the area of a projection that --crs says are a finding, on the datum of WGS 84, too', async () => {
+  const right = shapefile('zone', 'POLYGON((500000 6600000,510000 6600000,510000 6610000,500000 6600000))');
+  const utm = sourceOptionsFrom({ crs: ['EPSG:32632'] });
+  const { quality, release } = await published(right, utm);
+  assert.ok(!quality.some((line) => /crs|accuracy/.test(line)), quality.join('\n'));
+  assert.deepEqual(release.crs?.[0]?.accuracy, 0);
+  // A grid with another false easting.
+  const other = shapefile('grid', 'POLYGON((1500000 6600000,1510000 6600000,1510000 6610000,1500000 6600000))');
+  const found = (await published(other, utm)).quality;
+  assert.ok(
+    found.some((line) => line.includes(' outside-crs 1 ')),
+    found.join('\n'),
+  );
+});
+
 test('--crs takes the code of a CRS that GDAL knows, and nothing that GDAL would read or fetch', async () => {
   const source = shapefile('codes', TOKYO);
   for (const crs of ['http://127.0.0.1:1/crs', './file.prj', '4301', 'lv0=', 'lv9=EPSG:4301'])

@@ -164,6 +164,12 @@ test('files that share a column are shown as one level before they are read, wit
   assert.deepEqual((await published([towns, regions], sourceOptionsFrom(apart))).counts.slice(0, 4), [0, 1, 2, 0]);
 });
 
+test('how many features a condition leaves out is shown before the rest is read', async () => {
+  const source = file('left', squares('left', ['code', 'name'], ['A', 'Aa'], ['B', 'Bb'], ['C', 'Cc']));
+  const { shown } = await tried([source], { ...CODES, where: ["lv1=code <> 'B'"] });
+  assert.match(shown[0] ?? '', /^lv1: 2 units \(--where leaves out 1\), of left\.gpkg: layer left; /);
+});
+
 test('points and lines in one layer with the areas are left out by the statement that the remedy has', async () => {
   const mixed = layerOf(
     'mixed',

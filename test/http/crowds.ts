@@ -5,15 +5,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { CHANGES_PATH, GONE_PATH, goneToText } from '../../format/changes.ts';
+import { CURRENT_PATH } from '../../format/layout.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { MANY_SIZES } from '../support/datasets/large-dataset.ts';
+import { sha256 } from '../support/files.ts';
 import { type CrowdAnswers, type CrowdOptions, crowd } from '../support/http/crowd.ts';
 import { startService, token } from '../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { without } from '../support/processes/programs.ts';
-import { worldOutput } from '../support/releases/world.ts';
+import { sampleOutput, worldOutput } from '../support/releases/world.ts';
 
 const CONNECTIONS = 5000;
 /** Between an answer and the next request of a connection. */
@@ -38,7 +44,21 @@ const ASKED: readonly Asked[] = [
   { path: '/api/v1/names/lv5' },
   { path: '/api/v1/ogc/collections/lv4/items?limit=1000&start-at={0:2000}' },
 ];
-const CROWDS = ['a folder', 'a static host'].flatMap((origin) => ASKED.map((asked) => ({ origin, asked })));
+/** What is asked for of the sample, which has tiles, names of many words and units with many neighbours. */
+const OF_SAMPLE: readonly Asked[] = [
+  { path: '/api/v1/download/lv3.geojsonl.gz?bbox={-9.0:-5.0},36,{0.0:4.0},44' },
+  { path: '/api/v1/search?q=san+e&limit={1:100}' },
+  { path: '/api/v1/search?q=a+b+c+d+e+f+g+h+i&limit={1:100}' },
+  { path: '/api/v1/tiles/lv3/8/{120:132}/{93:101}.mvt' },
+  { path: '/api/v1/fc/lv2?touches=ESP.13.1_1&geometry=none&page-size={1:100}' },
+  { path: '/about.json' },
+  { path: '/api/v1/fc/lv3?gid-3=gone{0:9}&page-size={1:100}' },
+];
+const ORIGINS = ['a folder', 'a static host'];
+const CROWDS = [
+  ...ORIGINS.flatMap((origin) => ASKED.map((asked) => ({ origin, of: 'world', asked }))),
+  ...ORIGINS.flatMap((origin) => OF_SAMPLE.map((asked) => ({ origin, of: 'sample', asked }))),
+];
 
 interface CrowdTests {
   /** `import.meta.url` of the test file. */
@@ -62,13 +82,13 @@ export async function testCrowds({ module, choose, ms, timesMax }: CrowdTests): 
     test('5,000 connections of one token leave others their answers', { skip }, () => runInOwnNetwork(module));
     return;
   }
-  const folder = await worldOutput({ size: MANY_SIZES, pages: 'unfiltered' });
-  const host = await startStaticHost(folder);
-  const local = await startService(folder);
-  const remote = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
-  for (const { origin, asked } of choose(CROWDS))
+  const chosen = choose(CROWDS);
+  const world = await servicesOf(await worldOutput({ size: MANY_SIZES, pages: 'unfiltered' }));
+  const sample = chosen.some(({ of }) => of === 'sample') ? await servicesOf(await sampleWithSuccessors()) : world;
+  for (const { origin, of, asked } of chosen)
     test(`${asked.method ?? 'GET'} ${asked.path} ${asked.headers ?? ''}from ${origin}`, async () => {
-      const { url } = origin === 'a folder' ? local : remote;
+      const services = of === 'world' ? world : sample;
+      const { url } = origin === 'a folder' ? services.local : services.remote;
       const asking: CrowdOptions = {
         url,
         tokens: [await token({ sub: 'other' })],
@@ -93,6 +113,29 @@ export async function testCrowds({ module, choose, ms, timesMax }: CrowdTests): 
       const { median } = answers;
       assert.ok(median < timesMax * control.median, `median ${median} ms, without the crowd ${control.median} ms`);
     });
+}
+
+/** Services of an output folder: from itself, and from a static host. */
+async function servicesOf(folder: string) {
+  const host = await startStaticHost(folder);
+  const remote = await startService(folder, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
+  return { local: await startService(folder, { explorer: true }), remote };
+}
+
+/** The sample, of which ten GIDs and 20,000 others are gone. */
+async function sampleWithSuccessors(): Promise<string> {
+  const folder = await sampleOutput();
+  const units = Array.from(
+    { length: 20_000 },
+    (_, i) => ({ level: 3, gid: `gone${i}`, successors: ['none'] }) as const,
+  );
+  const gone = gzipSync(goneToText(units));
+  mkdirSync(join(folder, CHANGES_PATH), { recursive: true });
+  writeFileSync(join(folder, GONE_PATH), gone);
+  const pointer = join(folder, CURRENT_PATH);
+  const current = JSON.parse(readFileSync(pointer, 'utf8'));
+  writeFileSync(pointer, JSON.stringify({ ...current, gone: { bytes: gone.length, sha256: sha256(gone) } }));
+  return folder;
 }
 
 /**

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
+import { namesHeader } from '../../format/names.ts';
 import { resultOf } from '../../format/steps.ts';
 import { encodeWords } from '../../generator/write/words.ts';
 import { findingUnits } from '../../proxy/features/search/find-units.ts';
@@ -16,6 +18,7 @@ import { readStored } from '../support/datasets/large-dataset.ts';
 import { decodeWords } from '../support/decode-words.ts';
 import { refusal, send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { replaceNames } from '../support/releases/large-page.ts';
 import { replaceLevelFile } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { seedsOf } from '../support/slice.ts';
@@ -145,4 +148,23 @@ test('a search that takes long is work of its client, which is refused where too
   for (const query of ['long', 'long%20unit', 'long%20unit%20unit']) assert.equal(await statusOf(query), 503, query);
   const idle = await startService(folder);
   assert.equal((await send(idle, '/api/v1/search?q=long&limit=1')).status, 200);
+});
+
+test('names whose text is a bomb are refused: by its length, by that of a line, and by more lines than units', async () => {
+  const folder = await worldOutput({ pages: 'none', isChanged: true });
+  const header = namesHeader();
+  for (const [text, problem, textBytes] of [
+    [header, /lv1\/names\.jsonl\.gz: has 200000000 bytes of text, at most \d+ are read/, 200_000_000],
+    [`${header}${'['.repeat(3_000_000)}`, /lv1\/names\.jsonl\.gz: has a line of more than 1048576 bytes/],
+    [`${header}${'[]\n'.repeat(1_000_000)}`, /lv1\/names\.jsonl\.gz: has more than \d+ units/],
+    [`${header}${'[]\n'.repeat(1_000_000)}`, /lv1\/names\.jsonl\.gz: is not 1000 bytes of text/, 1000],
+  ] as const) {
+    replaceNames(folder, gzipSync(text), textBytes ?? text.length, 1);
+    const damaged = await startService(folder);
+    refusal(await send(damaged, '/api/v1/search?q=unit'), 502, 'origin-damaged');
+    assert.ok(
+      damaged.log.some((line) => problem.test(line)),
+      damaged.log.join(),
+    );
+  }
 });

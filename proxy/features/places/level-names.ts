@@ -1,22 +1,24 @@
 // What the units of a level are called, and their GIDs, by position: from its names and its index. Brought into memory
 // for answers with units of all levels (units.ts) and for searches.
-import { promisify } from 'node:util';
-import { gunzip, gunzipSync } from 'node:zlib';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { nameColumns, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
-import type { WholeFile } from '../../../format/release.ts';
 import type { Part } from '../../data/release.ts';
-import { inTurns } from '../../work/in-turns.ts';
+import { Turns } from '../../work/in-turns.ts';
 
 const LINE_FEED = 0x0a;
 /** Maximum length of a text that is inflated on the event loop, in about a millisecond. */
 const SYNC_MAX_BYTES = 256 * 1024;
-/** Bytes of text that are gone through in a step: some 100 microseconds. */
-const STEP_BYTES = 16 * 1024;
+/** Bytes of text that are gone through at a time: some 100 microseconds. */
+const PART_BYTES = 16 * 1024;
+/** Maximum length of a line: names that take some 100 kB are cut by the build. */
+const LINE_MAX_BYTES = 1024 * 1024;
+/** Maximum length of a text: few hundred bytes a unit are usual, and small levels may have some long names. */
+const TEXT_MAX_BYTES = { base: 16 * 1024 * 1024, unit: 1024 } as const;
 
 /** The names and GIDs of a level's units. */
 export class LevelNames {
@@ -53,34 +55,72 @@ export class LevelNames {
   }
 }
 
-/**
- * The names of a level from the text of its file, in steps: there may be hundreds of thousands of units.
- * @param file for messages
- * @throws FormatError if it is no such text, or of other units
- */
-export function* decodingNames(text: Buffer, index: LevelIndex, file: string): Generator<void, LevelNames> {
-  const start = new Uint32Array(index.features + 1);
-  const parts: Buffer[] = [];
-  let begin = text.indexOf(LINE_FEED) + 1;
-  const [column = 0] = nameColumns(text.toString('utf8', 0, begin), ['name'], file);
-  let [position, bytes] = [0, 0];
-  while (begin < text.length) {
-    yield;
-    const at = text.indexOf(LINE_FEED, begin + STEP_BYTES);
-    const end = at === -1 ? text.length - 1 : at;
-    const lines = text.toString('utf8', begin, end).replaceAll('\n', ',');
-    const names = valuesIn(`[${lines}]`, file).map((unit) => {
+/** Reads the names of a level from the text of its file, part by part: the text is never whole in memory. */
+class NamesReader {
+  readonly #index: LevelIndex;
+  readonly #file: string;
+  readonly #start: Uint32Array;
+  readonly #names: Buffer[] = [];
+  /** Bytes of the names, and how many there are. */
+  #bytes = 0;
+  #count = 0;
+  /** Where names are in a line, known from the first one. */
+  #column: number | undefined;
+  /** The beginning of a line. */
+  #begun: Buffer[] = [];
+
+  /** @param file for messages */
+  constructor(index: LevelIndex, file: string) {
+    this.#index = index;
+    this.#file = file;
+    this.#start = new Uint32Array(index.features + 1);
+  }
+
+  /** Reads what comes next. @throws FormatError if it is no such text, or of other units */
+  read(part: Buffer): void {
+    const end = part.lastIndexOf(LINE_FEED);
+    if (end !== -1) {
+      this.#readLines(Buffer.concat([...this.#begun, part.subarray(0, end)]));
+      this.#begun = [];
+    }
+    if (end < part.length - 1) this.#begun.push(part.subarray(end + 1));
+    const bytes = this.#begun.reduce((sum, { length }) => sum + length, 0);
+    if (bytes > LINE_MAX_BYTES) throw this.#wrong(`has a line of more than ${LINE_MAX_BYTES} bytes`);
+  }
+
+  /** What was read. @throws FormatError if units are missing */
+  end(): LevelNames {
+    if (this.#begun.length > 0) throw this.#wrong('does not end with a line');
+    const { features } = this.#index;
+    if (this.#count !== features) throw this.#wrong(`has ${this.#count} units, expected ${features}`);
+    return new LevelNames(this.#index, this.#start, Buffer.concat(this.#names, this.#bytes));
+  }
+
+  #readLines(lines: Buffer): void {
+    let text = lines.toString();
+    if (this.#column === undefined) {
+      const header = text.split('\n', 1).join();
+      [this.#column] = nameColumns(header, ['name'], this.#file);
+      text = text.slice(header.length + 1);
+      if (text === '') return;
+    }
+    const column = this.#column ?? 0;
+    const units = valuesIn(`[${text.replaceAll('\n', ',')}]`, this.#file);
+    const { features } = this.#index;
+    if (this.#count + units.length > features) throw this.#wrong(`has more than ${features} units`);
+    const names = units.map((unit) => {
       const name: unknown = Array.isArray(unit) ? unit[column] : undefined;
       const json = typeof name === 'string' ? JSON.stringify(name) : 'null';
-      bytes += Buffer.byteLength(json);
-      start[++position] = bytes;
+      this.#bytes += Buffer.byteLength(json);
+      this.#start[++this.#count] = this.#bytes;
       return json;
     });
-    parts.push(Buffer.from(names.join('')));
-    begin = end + 1;
+    this.#names.push(Buffer.from(names.join('')));
   }
-  if (position !== index.features) throw new FormatError(file, `has ${position} units, expected ${index.features}`);
-  return new LevelNames(index, start, Buffer.concat(parts, bytes));
+
+  #wrong(problem: string): FormatError {
+    return new FormatError(this.#file, problem);
+  }
 }
 
 /** They are brought into memory for the first answer with units of all levels. */
@@ -91,23 +131,42 @@ export const NAMES: Part<LevelNames> = {
     const { summary, folder, index } = level;
     const path = namesPath(index.level);
     const file = `${folder}/${path}`;
-    const text = await inflated(await level.read(path, summary.names), summary.names, file);
-    return inTurns(decodingNames(text, index, file));
+    const { textBytes } = summary.names;
+    const most = TEXT_MAX_BYTES.base + TEXT_MAX_BYTES.unit * index.features;
+    if (textBytes > most) throw new FormatError(file, `has ${textBytes} bytes of text, at most ${most} are read`);
+    const zipped = await level.read(path, summary.names);
+    const reader = new NamesReader(index, file);
+    const turns = new Turns();
+    for await (const part of inflating(zipped, textBytes, file)) {
+      reader.read(part);
+      await turns.give(part.length);
+    }
+    return reader.end();
   },
 };
 
 /**
- * The text of a file whose bytes have been checked.
+ * The text of a file whose bytes have been checked, in parts.
  * @throws FormatError if it is no gzip member, or has another length
  */
-async function inflated(zipped: Buffer, { textBytes }: WholeFile, file: string): Promise<Buffer> {
-  // Twice the length: Workers count the size of their buffers, of which the last is not full.
-  const limits = { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(2 * textBytes, 64) };
+async function* inflating(zipped: Buffer, textBytes: number, file: string): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0;
+  const wrongLength = (): FormatError => new FormatError(file, `is not ${textBytes} bytes of text`);
   try {
-    const text = textBytes <= SYNC_MAX_BYTES ? gunzipSync(zipped, limits) : await promisify(gunzip)(zipped, limits);
-    if (text.length === textBytes) return text;
+    for await (const text of textBytes <= SYNC_MAX_BYTES ? [inflated(zipped, textBytes)] : createGunzip().end(zipped))
+      for (let at = 0; at < text.length; at += PART_BYTES) {
+        const part: Buffer = text.subarray(at, at + PART_BYTES);
+        bytes += part.length;
+        if (bytes > textBytes) throw wrongLength();
+        yield part;
+      }
   } catch {
-    // The error below applies to all cases.
+    throw wrongLength();
   }
-  throw new FormatError(file, `is not ${textBytes} bytes of text`);
+  if (bytes !== textBytes) throw wrongLength();
+}
+
+function inflated(zipped: Buffer, textBytes: number): Buffer {
+  // Twice the length: Workers count the size of their buffers, of which the last is not full.
+  return gunzipSync(zipped, { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(2 * textBytes, 64) });
 }

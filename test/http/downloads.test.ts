@@ -2,6 +2,7 @@
 // switches, and from files that are damaged. Conditions on entity tags: If-Match, which pins what is read in ranges,
 // beside If-None-Match and Range (RFC 9110 section 13.2.2), from an adapter of each kind.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -10,9 +11,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { featureFilePath, releasePath } from '../../format/layout.ts';
+import { featureFilePath, neighboursTablePath, releasePath } from '../../format/layout.ts';
 import { openOrigin } from '../../proxy/create-server.ts';
 import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
+import { directoryOrigin } from '../../proxy/origin/directory.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
 import { circularMemory } from '../../proxy/work/body-buffers.ts';
 import { testAnyDownload } from '../contract/requests.ts';
 import { after } from '../support/after.ts';
@@ -25,6 +28,7 @@ import { runProgram, without } from '../support/processes/programs.ts';
 import { buildCountries, buildRelease } from '../support/releases/build-release.ts';
 import { enlargeFeature } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
+import { replaceNeighbours } from '../support/releases/reseal.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -292,4 +296,46 @@ test('a handler of the Fetch standard has the same conditions', async () => {
   assert.equal((await ask({ 'if-match': '"another"', range: 'bytes=0-1' })).status, 412);
   assert.equal((await ask({ 'if-match': etag, range: 'bytes=0-1' })).status, 206);
   assert.equal((await ask({ 'if-match': etag, 'if-none-match': etag })).status, 304);
+});
+
+test('a table of neighbours is read as a whole for its first range, for others only the blocks that they meet', async () => {
+  const own = await buildCountries({ cells: true, neighbours: true });
+  const line = (): string => `${randomBytes(512).toString('base64url')}\n`;
+  const more = Array.from({ length: 3000 }, line).join('');
+  replaceNeighbours(join(own, 'releases/r1'), 1, { table: (text) => text + more });
+  const path = join('releases/r1', neighboursTablePath(1));
+  const file = readFileSync(join(own, path));
+  const origin = directoryOrigin(own);
+  let bytes = 0;
+  const read: Origin['read'] = (asked, extent, reader) => {
+    if (asked === path) bytes += typeof extent === 'object' ? extent.length : 0;
+    return origin.read(asked, extent, reader);
+  };
+  const service = await startService(own, { origin: { read } });
+  const ask = (from: number, to: number) =>
+    send(service, '/api/v1/download/lv1.neighbours.csv.gz', { range: `bytes=${from}-${to - 1}` });
+  const assertRange = async (from: number, to: number): Promise<void> => {
+    const { status, body } = await ask(from, to);
+    assert.ok(status === 206 && body.equals(file.subarray(from, to)), `${from}-${to}: ${status}`);
+  };
+  const last = file.length - 1;
+  await Promise.all(Array.from({ length: 20 }, () => assertRange(last, last + 1)));
+  for (let i = 0; i < 20; i++) await assertRange(i * 70_000, i * 70_000 + 1);
+  const blocks = 40 * 64 * 1024;
+  assert.ok(bytes <= file.length + blocks, `${bytes} bytes of ${file.length}`);
+  for (const [from, to] of [
+    [0, file.length],
+    [65_535, 65_537],
+    [65_536, 131_072],
+    [300_000, 1_400_001],
+    [1, last],
+  ] as const)
+    await assertRange(from, to);
+  // What was right once is compared each time.
+  writeFileSync(join(own, path), file.with(200_000, 1 ^ elementAt(file, 200_000)));
+  await assertRange(0, 100_000);
+  refusal(await ask(199_000, 199_001), 502, 'origin-damaged');
+  await assert.rejects(assertRange(100_000, 300_000));
+  writeFileSync(join(own, path), file);
+  await assertRange(100_000, 300_000);
 });

@@ -1,11 +1,13 @@
 // Which units of a level share a border, and for how many metres, as a table that is saved: the stored file. Used by
 // rows.ts.
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { neighboursTablePath } from '../../../format/layout.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import type { Part, Sized } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
@@ -44,34 +46,106 @@ function answerTable(listing: Listing<SavedEndpoint>): Answer {
     );
   const { bytes, sha256 } = neighbours.table;
   const path = `${level.folder}/${neighboursTablePath(level.index.level)}`;
-  return answerSaved(listing, new StoredTable(path, bytes, sha256.slice(0, TAG_CHARS)), features);
+  const table = new StoredTable(path, bytes, sha256.slice(0, TAG_CHARS), () => level.load(CHECKED_BLOCKS));
+  return answerSaved(listing, table, features);
 }
 
-/** A stored file of which ranges are sent. What describes it is its SHA-256, so it is read as a whole for each. */
+/** Bytes of a block; the pieces in which streams are read have a whole number of them. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** What is remembered of a table that was right: the CRC-32 of each block, so that a range is checked by itself. */
+class CheckedBlocks implements Sized {
+  sums: Uint32Array | undefined;
+  /** Those that find them, by principal: each waits for turns of its own. */
+  readonly coming = new Map<string, Promise<Uint32Array>>();
+
+  get bytes(): number {
+    return this.sums?.byteLength ?? 0;
+  }
+}
+
+const CHECKED_BLOCKS: Part<CheckedBlocks> = {
+  name: 'blocks of the table of neighbours',
+  type: CheckedBlocks,
+  load: async () => new CheckedBlocks(),
+};
+
+/**
+ * A stored file of which ranges are sent. What describes it is its SHA-256: it is read as a whole before the first
+ * range, then only the blocks that a range meets.
+ */
 class StoredTable extends StoredFile implements RangedFile {
+  readonly #load: () => Promise<CheckedBlocks>;
+
+  /** @param load brings what is remembered of it into memory */
+  constructor(path: string, bytes: number, tag: string, load: () => Promise<CheckedBlocks>) {
+    super(path, bytes, tag);
+    this.#load = load;
+  }
+
   part({ offset, length }: ByteRange): StreamedPart {
+    const stream = (blocks: CheckedBlocks, reads: QueuedReads, client: Recipient) =>
+      length === this.bytes
+        ? this.#whole(blocks, reads, client)
+        : this.#range(blocks, reads, client, offset, offset + length);
     const read: StreamedPart['read'] = (reads, client) =>
-      reads.later(client, () => this.#cut(reads, client, offset, offset + length));
+      reads.later(client, async () => stream(await this.#load(), reads, client));
     return { bytes: this.bytes, read };
   }
 
-  /** The last bytes of a range are withheld until the whole file has its digest. */
-  async *#cut(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<Buffer> {
+  /** All of it: the last piece is sent once the file has its digest, and its blocks are remembered then. */
+  #whole(blocks: CheckedBlocks, reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
     const sha256 = createHash('sha256');
-    const pieces = reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
-      sha256.update(chunk);
-      return !isLast || sha256.digest('hex').startsWith(this.tag);
+    const sums: number[] = [];
+    return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (piece, isLast) => {
+      sha256.update(piece);
+      sums.push(...sumsOf(piece));
+      if (!isLast) return true;
+      const isRight = sha256.digest('hex').startsWith(this.tag);
+      if (isRight) blocks.sums = Uint32Array.from(sums);
+      return isRight;
     });
-    let at = 0;
-    let withheld: Buffer | undefined;
-    for await (const piece of pieces) {
-      // Its memory is used again.
-      const own = Buffer.from(piece.subarray(Math.max(0, from - at), Math.max(0, to - at)));
-      at += piece.length;
-      if (own.length === 0) continue;
-      if (withheld !== undefined) yield withheld;
-      withheld = own;
-    }
-    if (withheld !== undefined) yield withheld;
   }
+
+  async *#range(
+    blocks: CheckedBlocks,
+    reads: QueuedReads,
+    client: Recipient,
+    from: number,
+    to: number,
+  ): AsyncGenerator<Buffer> {
+    const sums = blocks.sums ?? (await this.#find(blocks, reads, client.principal));
+    const first = from - (from % BLOCK_BYTES);
+    const end = Math.min(this.bytes, Math.ceil(to / BLOCK_BYTES) * BLOCK_BYTES);
+    let at = first;
+    const pieces = reads.pieces(this.path, { offset: first, length: end - first }, client, (piece) =>
+      sumsOf(piece).every((sum, i) => sum === sums[at / BLOCK_BYTES + i]),
+    );
+    for await (const piece of pieces) {
+      yield piece.subarray(Math.max(0, from - at), to - at);
+      at += piece.length;
+    }
+  }
+
+  /** Reads all of it. @throws OriginError if it is not the table */
+  #find(blocks: CheckedBlocks, reads: QueuedReads, principal: string): Promise<Uint32Array> {
+    const known = blocks.coming.get(principal);
+    if (known !== undefined) return known;
+    // Whether or not the request that asks first stays: others may wait for it.
+    const client = { principal, isClosed: false, exchange: undefined };
+    const read = async (): Promise<Uint32Array> => {
+      for await (const _ of this.#whole(blocks, reads, client));
+      if (blocks.sums === undefined) throw reads.damaged(this.path);
+      return blocks.sums;
+    };
+    const finding = read().finally(() => blocks.coming.delete(principal));
+    blocks.coming.set(principal, finding);
+    return finding;
+  }
+}
+
+/** The CRC-32 of each block of a piece. */
+function sumsOf(piece: Buffer): number[] {
+  const count = Math.ceil(piece.length / BLOCK_BYTES);
+  return Array.from({ length: count }, (_, i) => crc32(piece.subarray(i * BLOCK_BYTES, (i + 1) * BLOCK_BYTES)));
 }

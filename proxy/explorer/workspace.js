@@ -222,10 +222,11 @@ export class Workspace {
   /** @param {Parameters<ConstructorParameters<typeof Shown>[0]['listeners']['onChange']>[0]} what */
   #change(what) {
     if (this.#ended.signal.aborted) return;
-    const { pages, selected, place } = this.#shown;
+    const { pages, selected, place, isWorld } = this.#shown;
     const { map } = this.#parts;
     if (pages?.error instanceof RefusalError && pages.error.status === 401) return this.fail(pages.error);
     if (what === 'place' || what === 'pages') map?.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
+    if (what === 'rows' && isWorld) map?.frame(boxesOfListed(this.#shown));
     if (what === 'rows' || what === 'opened') this.#fit();
     if (what === 'selection') map?.select(selected && { level: place.level, fid: selected.fid });
     if (what === 'selection') this.#writePlace();

@@ -170,11 +170,23 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     return { x, y };
   };
 
-  await step('the world shows its countries, deeper levels as one comes closer', async () => {
+  await step('the map shows the units of the list until one zooms, whatever its zoom; so does a link', async () => {
     await waitForPlace(page, 'r1', '2 countries');
+    await page.waitForURL(/map=/);
+    // From 3.5 on regions are large enough.
+    assert.ok((await zoomOf(page)) > 3.7);
+    assert.deepEqual(await drawn(page, 'fill'), ['0/1', '0/2']);
+    const link = page.url();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
+    await page.goto(link);
+    await until(async () => (await drawn(page, 'fill')).join() === '0/1,0/2', 'regions stay');
+  });
+
+  await step('the world shows its countries, deeper levels as one comes closer', async () => {
     await goToView(page, `${service.url}/#lv0?map=2.00/2.00/4.00`);
     assert.deepEqual(await drawn(page, 'fill'), ['0/1', '0/2']);
-    await goToView(page, `${service.url}/#lv0?map=4.50/2.00/4.00`);
+    await goToView(page, `${service.url}/#lv0?map=5.00/2.00/6.00`);
     // Beland has units of level 2, too, which come later.
     assert.deepEqual(await drawn(page, 'fill'), ['1/1', '1/2', '1/3']);
     await goToView(page, `${service.url}/#lv0?map=7.00/3.00/1.00`);

@@ -9,6 +9,7 @@ import { WORLD } from './start-map.js';
  * @typedef {object} Camera
  * @property {(boxes: readonly Box[]) => void} fit [] is the world; the first time at once
  * @property {() => void} makeRoom fits again what a button that has appeared lies upon
+ * @property {(boxes: readonly Box[]) => number} zoomOf the zoom at which they are fitted
  * @property {() => View} view
  * @property {(view: View) => void} setView
  * @property {() => Box | undefined} seen the box that is in sight
@@ -29,17 +30,22 @@ export function createCamera(map, covered) {
   let isFirst = true;
   /** Pixels at the upper edge that were covered when it was fitted. */
   let roomAbove = 0;
-  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
+  /** What to bring into sight, and how much room to leave around it. @param {readonly Box[]} boxes */
+  const frameOf = (boxes) => {
     const box = unionOf(boxes);
     const isAll = box === undefined || isWorld(box);
     const { clientWidth, clientHeight } = map.getContainer();
     const side = isAll ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
     const over = covered();
-    roomAbove = over.top;
     const room = (/** @type {number} */ pixels) => Math.min(side + pixels, clientHeight / 3);
     const padding = { top: room(over.top), right: side, bottom: room(over.bottom), left: side };
+    return { bounds: isAll ? WORLD : box, padding, maxZoom: FIT_ZOOM_MAX };
+  };
+  const show = (/** @type {readonly Box[]} */ boxes, /** @type {number} */ duration) => {
+    const { bounds, ...room } = frameOf(boxes);
+    roomAbove = covered().top;
     // The library goes the short way where west > east.
-    map.fitBounds(isAll ? WORLD : box, { padding, maxZoom: FIT_ZOOM_MAX, linear: true, duration });
+    map.fitBounds(bounds, { ...room, linear: true, duration });
   };
   map.on('movestart', ({ originalEvent }) => {
     if (originalEvent !== undefined) fitted = undefined;
@@ -57,6 +63,10 @@ export function createCamera(map, covered) {
     },
     makeRoom() {
       if (fitted !== undefined && covered().top > roomAbove) show(fitted, 0);
+    },
+    zoomOf(boxes) {
+      const { bounds, ...room } = frameOf(boxes);
+      return map.cameraForBounds(bounds, room)?.zoom ?? map.getZoom();
     },
     view() {
       const { lng, lat } = map.getCenter();

@@ -14,7 +14,8 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  *
  * @typedef {object} Shows
  * @property {(place: { level: number, filters: ReadonlyMap<number, string>, isWhole: boolean }) => void} show the units
- * of a level in those parents; of the whole release, levels below them as one comes closer
+ * of a level in those parents; of the whole release, levels below them as one comes closer than it is
+ * @property {(boxes: readonly Box[]) => void} frame the boxes of the whole release; until then only its units are shown
  * @property {(unit: { level: number, fid: number } | undefined) => void} select
  * @property {(units: readonly Unit[] | undefined, box?: Box) => void} answer what a request of the form brought, over
  * dimmed units, and the box that was asked for; undefined for neither
@@ -43,6 +44,11 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 
 /** The zooms from which the whole release shows a level, unless it has none above. */
 const CLOSE_ZOOMS = [0, 3.5, 5.75, 8, 10, 12];
+/**
+ * How much closer one is than the whole release for each level below the first one: a press of plus shows the next.
+ * Without, a release of a small country would never be seen by the level that is listed.
+ */
+const CLOSER = 0.75;
 const LOADING = 'Loading the map…';
 /** The style has no layer that ends before. */
 const MOST_ZOOM = 24;
@@ -72,6 +78,9 @@ export async function createMap(container, options) {
   /** Those that were asked for again. @type {WeakSet<FailedTile['id']>} */
   const again = new WeakSet();
   let shown = { level: top, isWhole: true };
+  /** Boxes of the whole release, and the zoom that they have in this window. @type {readonly Box[] | undefined} */
+  let whole;
+  let wholeZoom = MOST_ZOOM;
   let state = { ...NOTHING };
   const { map, marker } = await startMap(container, options.headersFor);
   const camera = createCamera(map, covered);
@@ -91,7 +100,10 @@ export async function createMap(container, options) {
   };
   const layerIds = (/** @type {number} */ level) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
   /** The zoom from which a level is drawn. @param {number} level */
-  const closeZoom = (level) => (shown.isWhole && level > top ? (CLOSE_ZOOMS[level] ?? 0) : 0);
+  const closeZoom = (level) => {
+    if (!shown.isWhole || level <= top) return 0;
+    return Math.min(MOST_ZOOM, Math.max(CLOSE_ZOOMS[level] ?? 0, wholeZoom + CLOSER * levels.indexOf(level)));
+  };
   /**
    * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes
    * first.
@@ -162,7 +174,14 @@ export async function createMap(container, options) {
     for (const id of map.getLayersOrder()) map.removeLayer(id);
     addAll();
   });
+  const measure = () => {
+    if (whole === undefined) return;
+    wholeZoom = camera.zoomOf(whole);
+    for (const level of known.keys()) limit(level);
+    follow();
+  };
   map.on('zoom', follow);
+  map.on('resize', measure);
   map.on('moveend', () => onView(camera.view()));
   map.on('error', (event) => {
     const { error } = event;
@@ -187,6 +206,10 @@ export async function createMap(container, options) {
       set({ gids, of: Math.max(-1, ...filters.keys()) });
       for (const level of known.keys()) limit(level);
       follow();
+    },
+    frame(boxes) {
+      whole = boxes;
+      measure();
     },
     select(unit) {
       light(false);

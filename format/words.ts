@@ -11,6 +11,8 @@ export const WORDS_MAGIC: Buffer = Buffer.from('words\0\0\0');
 export const WORDS_HEADER_BYTES = 32;
 /** Maximum characters of a folded name: of a longer one only its beginning is found. */
 const NAME_MAX_CHARS = 500;
+/** Maximum length of a name: comparing keys takes the longer the more their names have in common. */
+const NAME_MAX_BYTES = 4 * NAME_MAX_CHARS;
 /** Ends each name: less than every byte of one. */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
@@ -206,6 +208,7 @@ function* namesProblem({ start, unit, text }: WordArrays, features: number): Gen
     const [begin, end] = [u32At(start, i), u32At(start, i + 1)];
     if (end < begin + 2 || end > text.length || text.indexOf(LINE_FEED, begin) !== end - 1)
       return `name ${i} is not a line of the text`;
+    if (end - 1 - begin > NAME_MAX_BYTES) return `name ${i} has more than ${NAME_MAX_BYTES} bytes`;
     if (u32At(unit, i) >= features) return `name ${i} is of unit ${unit[i]}, there are ${features}`;
     const order = i === 0 ? -1 : compare(text, u32At(start, i - 1), begin) || u32At(unit, i - 1) - u32At(unit, i);
     if (order >= 0) return `name ${i} does not ascend`;

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { elementAt } from '../../format/element-at.ts';
-import { foldedNames, foldText, type Words } from '../../format/words.ts';
+import { FORMAT_VERSION } from '../../format/version.ts';
+import { foldedNames, foldText, WORDS_MAGIC, type Words } from '../../format/words.ts';
 import { encodeWords } from '../../generator/write/words.ts';
 import { decodeWords } from '../support/decode-words.ts';
 
@@ -177,4 +178,13 @@ test('a file whose keys do not ascend, or that names a unit that is not there, i
     assert.throws(() => decodeWords(intact.subarray(0, length), 3, 'w'), { name: 'FormatError' });
   const odd = Buffer.concat([Buffer.of(0), intact]).subarray(1);
   assert.equal(elementAt(decodeWords(odd, 3, 'w').arrays.unit, 2), 0, 'memory may begin anywhere');
+});
+
+test('a name that is longer than any that is written is refused: of its many keys each would be compared with others', () => {
+  const name = `${'a '.repeat(1000)}a\n`;
+  const head = Buffer.from(new Uint32Array([FORMAT_VERSION, 1, 1, 1, name.length, 0, 0, name.length, 0, 0, 0]).buffer);
+  const file = Buffer.concat([WORDS_MAGIC, head, Buffer.from(name)]);
+  assert.throws(() => decodeWords(file, 1, 'words.bin'), { name: 'FormatError', message: /name 0 has more than 2000/ });
+  const longest = '𐌰'.repeat(500);
+  assert.equal(decodeWords(encodeWords([[`${longest}x`]]), 1, 'words.bin').arrays.text.length, 2001);
 });

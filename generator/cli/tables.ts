@@ -246,19 +246,25 @@ function formatOf(otherFormat: ListedRelease['otherFormat']): string {
 /** The releases of an output folder. */
 export function releaseTable(listed: readonly ListedRelease[]): string {
   if (listed.length === 0) return 'no releases';
-  const rows = listed.map(({ release, date, damage, otherFormat, units, storedPages, files, bytes, isCurrent }) => [
-    release,
-    date.toISOString().slice(0, 16).replace('T', ' '),
-    [isCurrent ? 'current' : '', damage === undefined ? '' : 'damaged', formatOf(otherFormat)].join(' ').trim(),
-    storedPages ?? '-',
-    units ?? '-',
-    files ?? '-',
-    bytes ?? '-',
-  ]);
+  const rows = listed.map(
+    ({ release, date, damage, otherFormat, units, storedPages, files, bytes, isCurrent, isHosted }) => [
+      release,
+      date.toISOString().slice(0, 16).replace('T', ' '),
+      [
+        isCurrent ? 'current' : isHosted ? 'hosted' : 'not hosted',
+        ...(damage === undefined ? [] : ['damaged']),
+        ...(otherFormat === undefined ? [] : [formatOf(otherFormat)]),
+      ].join(', '),
+      storedPages ?? '-',
+      units ?? '-',
+      files ?? '-',
+      bytes ?? '-',
+    ],
+  );
   const problems = listed.flatMap(({ release, damage, otherFormat }) => [
     ...(damage === undefined ? [] : [`damaged: ${damage}`]),
     ...(otherFormat === undefined ? [] : [`${formatOf(otherFormat)}: ${release}: ${otherFormat.remedy}`]),
   ]);
-  const head = ['release', 'written (UTC)', '', 'pages', 'units', 'files', 'bytes'];
+  const head = ['release', 'written (UTC)', 'state', 'pages', 'units', 'files', 'bytes'];
   return [tableOf([head, ...rows]), ...problems].join('\n');
 }

@@ -3,7 +3,7 @@ import yargs, { type Argv } from 'yargs';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import { buildCommand, sealCommand } from './build.ts';
 import { changesCommand, diffCommand } from './changes.ts';
-import { activateCommand, listCommand, pruneCommand, signCommand } from './releases.ts';
+import { activateCommand, listCommand, pruneCommand, removeCommand, signCommand } from './releases.ts';
 import { sampleCommand } from './sample.ts';
 import { verifyCommand } from './verify.ts';
 
@@ -26,7 +26,8 @@ export function program(): Argv {
     .command(listCommand)
     .command(activateCommand)
     .command(signCommand)
-    .command(pruneCommand);
+    .command(pruneCommand)
+    .command(removeCommand);
 }
 
 /** An error whose cause is known. */

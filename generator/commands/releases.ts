@@ -1,4 +1,4 @@
-// The commands for the releases of an output folder: list, activate, sign and prune.
+// The commands for the releases of an output folder: list, activate, sign, prune and remove.
 import type { GoneUnit } from '../../format/changes.ts';
 import { levelName } from '../../format/levels.ts';
 import {
@@ -17,7 +17,14 @@ import {
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { releaseTable } from '../cli/tables.ts';
-import { activateRelease, knownSuccessors, listReleases, pruneReleases, releasesToPrune } from '../release/manage.ts';
+import {
+  activateRelease,
+  knownSuccessors,
+  listReleases,
+  pruneReleases,
+  releasesToPrune,
+  removeRelease,
+} from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
 import { openPool } from '../workers/pool.ts';
 
@@ -79,11 +86,11 @@ export const signCommand = defineCommand({
 
 export const pruneCommand = defineCommand({
   command: 'prune',
-  describe: 'remove old releases; keeps the current one',
+  describe: 'remove old hosted releases; keeps the current one',
   builder: (args) =>
     args
       .option('out', OUT)
-      .option('keep', { ...NUMBER, demandOption: true, describe: 'number of releases to keep' })
+      .option('keep', { ...NUMBER, demandOption: true, describe: 'number of hosted releases to keep' })
       .option('grace', {
         ...TEXT,
         default: '10s',
@@ -117,11 +124,31 @@ export const pruneCommand = defineCommand({
     const listed = listReleases(out);
     const damaged = listed.filter(({ damage }) => damage).map(({ release }) => release);
     const others = listed.filter(({ otherFormat }) => otherFormat).map(({ release }) => release);
+    const unhosted = listed
+      .filter(({ isHosted, units }) => !isHosted && units !== undefined)
+      .map(({ release }) => release);
     const text = [removed.length === 0 ? 'nothing to remove' : `removed: ${removed.join(', ')}`];
+    if (unhosted.length > 0) text.push(`not hosted, not removed: ${unhosted.join(', ')}; remove ID removes one`);
     if (damaged.length > 0) text.push(`damaged, not removed: ${damaged.join(', ')}`);
     if (others.length > 0) text.push(`of another format, not removed: ${others.join(', ')}`);
     text.push(...lossText(lostSuccessors));
     printResult(argv, { removed, damaged, lostSuccessors }, text.join('\n'));
+  },
+});
+
+export const removeCommand = defineCommand({
+  command: 'remove <release>',
+  describe: 'remove a release that is not hosted, such as one that was built for review',
+  builder: (args) =>
+    args
+      .option('out', OUT)
+      .positional('release', RELEASE)
+      .option('keep-changes', { type: 'boolean', default: false, describe: 'keep the changes that lead to it' })
+      .example('$0 remove gadm-4.2-review', 'list says which ones are not hosted'),
+  async handler(argv) {
+    const release = releaseId('remove', argv.release);
+    await removeRelease(argv.out, release, argv.keepChanges);
+    printResult(argv, { removed: [release] }, `release ${release} is removed`);
   },
 });
 

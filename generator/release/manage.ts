@@ -31,6 +31,8 @@ export interface ListedRelease {
   /** When its files were written here: for people, a copy may have another. */
   date: Date;
   isCurrent: boolean;
+  /** Does current.json list it, so that proxies answer for it? */
+  isHosted: boolean;
   /** What is wrong with its release.json; undefined, with the size below, if nothing is. */
   damage?: string;
   /** Its format version, if it is another one, and what to do about it; likewise. */
@@ -46,10 +48,10 @@ export interface ListedRelease {
 
 /** Every release of an output folder, oldest first as current.json records; those with a damaged release.json, too. */
 export function listReleases(out: string): ListedRelease[] {
-  const current = readCurrent(out)?.release;
+  const { release: current, hosted = [] } = readCurrent(out) ?? {};
   return publishedReleases(out).map((release) => {
     const date = statSync(join(out, releasePath(release), RELEASE_FILE)).mtime;
-    const listed = { release, date, isCurrent: release === current };
+    const listed = { release, date, isCurrent: release === current, isHosted: hosted.includes(release) };
     const described = descriptionIn(out, release);
     if (described instanceof FormatVersionError) {
       const { version } = described;
@@ -128,9 +130,9 @@ export interface PruneOptions {
 }
 
 /**
- * Removes all but the newest releases. The current one is always kept. Damaged ones and those of other formats are
- * neither removed nor counted: an operator may want to look at them.
- * @param keep number of releases to keep, the current one included
+ * Removes all but the newest hosted releases. The current one is always kept. Damaged ones and those of other formats
+ * are neither removed nor counted: an operator may want to look at them.
+ * @param keep number of hosted releases to keep, the current one included
  * @returns ids of the removed releases
  */
 export async function pruneReleases(
@@ -165,12 +167,44 @@ export function knownSuccessors(out: string, leaving: readonly string[] = []): R
   return goneIn(out, publishedReleases(out), leaving);
 }
 
-/** The releases that a prune removes, the newest first: all but the current one and the newest, `keep` together. */
+/**
+ * The releases that a prune removes, the newest first: hosted ones but the current one and the newest, `keep` together;
+ * and what is not hosted and older than those that stay, as a prune leaves it that was ended while it waited.
+ */
 export function releasesToPrune(out: string, keep: number): string[] {
-  const listed = listReleases(out).filter(({ units }) => units !== undefined);
-  const stays = (release: ListedRelease): number => (release.isCurrent ? 1 : 0);
-  const ranked = listed.toReversed().sort((a, b) => stays(b) - stays(a));
-  return ranked.slice(keep).map(({ release }) => release);
+  const newestFirst = listReleases(out)
+    .filter(({ units }) => units !== undefined)
+    .toReversed();
+  const others = newestFirst.filter(({ isHosted, isCurrent }) => isHosted && !isCurrent);
+  const kept = others.slice(0, keep - 1);
+  const oldest = kept.at(-1) ?? newestFirst.find(({ isCurrent }) => isCurrent);
+  const older = oldest === undefined ? [] : newestFirst.slice(newestFirst.indexOf(oldest) + 1);
+  const old = newestFirst.filter((one) =>
+    one.isHosted ? others.includes(one) && !kept.includes(one) : older.includes(one),
+  );
+  return old.map(({ release }) => release);
+}
+
+/**
+ * Removes a release that is not hosted, such as one that was built for review.
+ * @param keepsChanges are the changes that lead to it kept?
+ * @throws BuildError if it is hosted, or there is no such release
+ */
+export async function removeRelease(out: string, release: string, keepsChanges = false): Promise<void> {
+  await withLock(out, async (lock) => {
+    requireRelease(out, release);
+    const { release: current, hosted = [] } = readCurrent(out) ?? {};
+    if (hosted.includes(release))
+      throw new BuildError(
+        `${join(out, releasePath(release))}: release ${release} is ${release === current ? 'current' : 'hosted'}: proxies answer for it`,
+        release === current
+          ? 'make another release current with activate, then use prune'
+          : 'use prune --keep N, which takes the oldest ones out of current.json before it removes their files',
+      );
+    lock.assertHeld();
+    await withdraw(out, [release], keepsChanges);
+    await removeReleases(out, [release], keepsChanges);
+  });
 }
 
 function sum(levels: readonly LevelSummary[], pick: (level: LevelSummary) => number): number {

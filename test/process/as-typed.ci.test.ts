@@ -77,6 +77,8 @@ test('each command of the generator prints its result on standard output, and pr
     ],
     ['prune --keep 1 --dry-run', 0, /^to remove: r4, r2\n\nNothing was removed\.\n$/, NOTHING],
     ['prune --keep 1 --grace 0s', 0, /^removed: r4, r2\n$/, NOTHING],
+    [`build ${options} --release r5 --no-activate`, 0, /\nrelease r5 is published; /, PROGRESS],
+    ['remove r5', 0, /^release r5 is removed\n$/, NOTHING],
   ]);
 });
 

@@ -22,7 +22,7 @@ import { FORMAT_VERSION } from '../../format/version.ts';
 import { build } from '../../generator/build.ts';
 import { verify } from '../../generator/check/verify.ts';
 import { releaseTable } from '../../generator/cli/tables.ts';
-import { activateRelease, listReleases, pruneReleases } from '../../generator/release/manage.ts';
+import { activateRelease, listReleases, pruneReleases, removeRelease } from '../../generator/release/manage.ts';
 import { type Lock, takeLock } from '../../generator/release/output-lock.ts';
 import { signRelease } from '../../generator/release/sign.ts';
 import { publishedReleases, withdraw } from '../../generator/release/staging.ts';
@@ -179,12 +179,30 @@ test('a release built for review is not readable when another is activated or pr
   await buildRelease(newSource, out, { release: 'review', activate: false });
   await buildRelease(newSource, out, { release: 'b' });
   assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
-  assert.deepEqual(await pruneReleases(out, 2), ['old']);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['b']));
-  const known = listReleases(out).map(({ release }) => release);
-  assert.deepEqual(known, ['review', 'b']);
   await activateRelease(out, 'review');
-  assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['b', 'review']));
+  assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['old', 'b', 'review']));
+});
+
+test('prune counts hosted releases alone, list says which are, and remove takes one that is not', async () => {
+  const out = copyOf(four);
+  await buildRelease(oldSource, out, { release: 'review', activate: false });
+  const table = releaseTable(listReleases(out)).split('\n');
+  assert.deepEqual(
+    table.map((row) => / {2}(state|current|hosted|not hosted) {2}/.exec(row)?.[1]),
+    ['state', 'hosted', 'hosted', 'hosted', 'current', 'not hosted'],
+  );
+  assert.deepEqual(await pruneReleases(out, 4), []);
+  assert.deepEqual(await pruneReleases(out, 2), ['r2', 'r1']);
+  assert.deepEqual(publishedReleases(out), ['r3', 'r4', 'review']);
+  for (const [release, message, remedy] of [
+    ['r4', /releases\/r4: release r4 is current: proxies answer for it$/, /activate, then use prune/],
+    ['r3', /releases\/r3: release r3 is hosted: proxies answer for it$/, /^use prune --keep N/],
+    ['none', /releases\/none: no such release$/, /r3, r4, review/],
+  ] as const)
+    await assert.rejects(removeRelease(out, release), { message, remedy });
+  await removeRelease(out, 'review');
+  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['r3', 'r4']);
+  assert.deepEqual(currentIn(out), pointerTo(out, 'r4', ['r3', 'r4']));
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
@@ -195,7 +213,7 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
   const said = listed.map(({ release, units, damage }) => `${release} ${units} ${damage}`);
   assert.deepEqual(said, ['r1 2 undefined', `r2 undefined ${file}: is not JSON`, 'r3 2 undefined', 'r4 2 undefined']);
   const table = releaseTable(listed).split('\n');
-  assert.match(table[2] ?? '', /^r2 .* damaged /);
+  assert.match(table[2] ?? '', /^r2 .* hosted, damaged /);
   assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
   assert.deepEqual(await pruneReleases(out, 1), ['r3', 'r1']);
   assert.deepEqual(publishedReleases(out).toSorted(), ['r2', 'r4']);

@@ -104,10 +104,10 @@ async function upload(s3: RunningS3, out: string, args: readonly string[] = [], 
   return changesOf(s3, PREFIX);
 }
 
-/** Uploads what must be refused; resolves to what is printed. */
+/** Uploads what must be refused, whatever may be dropped; resolves to what is printed. */
 async function refusalOf(s3: RunningS3, out: string): Promise<string> {
   s3.asked = [];
-  const { code, errors } = await run(s3, out);
+  const { code, errors } = await run(s3, out, ['--drop']);
   assert.notEqual(code, 0);
   assert.deepEqual(changesOf(s3, PREFIX), []);
   return errors;
@@ -306,6 +306,26 @@ test('SIGKILL at random moments: what is served is whole each time, and the next
   assert.equal(await assertWhole(bucket), 'r2');
 });
 
+test('a folder that lacks a release which is hosted there is refused, unless --drop says that it is meant', async () => {
+  const bucket = await startS3({ folder: copyOf(second), prefix: PREFIX });
+  // As a build in an empty folder leaves it.
+  const empty = temporaryFolder();
+  await buildRelease(writeCountries(), empty, { release: 'r3' });
+  for (const args of [[], ['--delete']]) {
+    bucket.asked = [];
+    const { code, errors } = await run(bucket, empty, args);
+    assert.deepEqual([code, changesOf(bucket, PREFIX)], [1, []]);
+    assert.match(errors, /^s3:\S+ hosts r\d r\d, which \S+current\.json does not list: .*--drop/);
+  }
+  assert.equal(await assertWhole(bucket), 'r2');
+  await upload(bucket, empty, ['--drop']);
+  assert.equal(await assertWhole(bucket), 'r3');
+  // A web server that answers everything with a page.
+  writeFileSync(bucket.fileOf(PREFIX + CURRENT_PATH), '<html></html>');
+  assert.match((await run(bucket, empty, ['--drop'])).errors, /lists no release: it is not one of the generator/);
+  assert.match((await run(bucket, empty, ['--dorp'])).errors, /--dorp is no option of upload\.sh/);
+});
+
 test('changes are copied before current.json, and removed after it with --delete', async () => {
   const own = copyOf(second);
   const pool = openPool(0);
@@ -316,7 +336,7 @@ test('changes are copied before current.json, and removed after it with --delete
   assert.equal(copied.at(-1), `PUT ${CURRENT_PATH}`);
   await activateRelease(own, 'r1');
   await pruneReleases(own, 1);
-  const removed = await upload(bucket, own, ['--delete']);
+  const removed = await upload(bucket, own, ['--drop', '--delete']);
   assert.equal(removed[0], `PUT ${CURRENT_PATH}`);
   assert.deepEqual(removed.slice(1, 3).sort(), ['DELETE changes/gone.bin', 'DELETE changes/r1..r2.csv.gz']);
 });
@@ -324,7 +344,7 @@ test('changes are copied before current.json, and removed after it with --delete
 test('--delete removes releases that current.json does not list, after current.json was replaced, release.json first', async () => {
   const pruned = copyOf(second);
   await pruneReleases(pruned, 1);
-  const [pointer, description, ...others] = await upload(s3, pruned, ['--delete']);
+  const [pointer, description, ...others] = await upload(s3, pruned, ['--drop', '--delete']);
   assert.deepEqual([pointer, description], [`PUT ${CURRENT_PATH}`, 'DELETE releases/r1/release.json']);
   const files = filesUnder(first).filter((path) => path.startsWith('releases/') && !path.endsWith('/release.json'));
   const removed = files.map((path) => `DELETE ${path}`);

@@ -3,17 +3,27 @@
 # served is complete at every moment. What is there is not copied again; a copy that was interrupted continues. What was
 # copied is compared with checksums.txt before release.json follows.
 #
-#   sh upload.sh OUTPUT REMOTE [--delete]
+#   sh upload.sh OUTPUT REMOTE [--drop] [--delete]
 #   sh upload.sh output s3:boundaries/eu
 #
-# REMOTE is a place as rclone writes it. --delete then removes the releases that current.json does not list,
-# and the changes that are not there.
+# REMOTE is a place as rclone writes it. A release that is hosted there and not listed here would be gone for its
+# clients: that is refused without --drop. --delete then removes the releases that current.json does not list, and the
+# changes that are not there.
 # In the environment: GRACE, seconds between the new current.json and the removal (10), and every option of rclone, e.g.
 # RCLONE_TRANSFERS=32, RCLONE_DRY_RUN=true.
 set -eu
 # Otherwise rclone asks for a bucket to be created, which needs a further permission.
 export RCLONE_S3_NO_CHECK_BUCKET="${RCLONE_S3_NO_CHECK_BUCKET-true}" LC_ALL=C
-output=$1 remote=$2 delete=${3-}
+output=$1 remote=$2
+shift 2
+drop='' delete=''
+for option; do
+  case $option in
+    --drop) drop=yes ;;
+    --delete) delete=yes ;;
+    *) echo "$option is no option of upload.sh: --drop, --delete" >&2 && exit 2 ;;
+  esac
+done
 
 stop() {
   echo "$1" >&2
@@ -25,8 +35,23 @@ trap 'rm -rf "$scratch" ${probe:+"$probe"}' EXIT
 trap 'exit 1' HUP INT TERM
 # A copy: the file may be replaced meanwhile.
 cp "$output/current.json" "$scratch/current.json"
-hosted=$(tr -d '\n" ' < "$scratch/current.json" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | tr ',' ' ')
+hosted_in() {
+  tr -d '\n" ' < "$1" | sed -n 's/.*hosted:\[\([^]]*\)\].*/\1/p' | tr ',' ' '
+}
+hosted=$(hosted_in "$scratch/current.json")
 [ -n "$hosted" ] || stop "$output/current.json lists no release"
+
+# 3, 4, or no text: nothing is there yet.
+rclone cat "$remote/current.json" > "$scratch/served" 2> "$scratch/errors" || [ $? = 3 ] || [ $? = 4 ] || stop "$(cat "$scratch/errors")"
+served=$(hosted_in "$scratch/served")
+[ -n "$served" ] || [ ! -s "$scratch/served" ] ||
+  stop "$remote/current.json lists no release: it is not one of the generator; name another place"
+dropped=
+for id in $served; do
+  case " $hosted " in *" $id "*) ;; *) dropped="$dropped $id" ;; esac
+done
+[ -z "$dropped" ] || [ -n "$drop" ] ||
+  stop "$remote hosts$dropped, which $output/current.json does not list: their clients would get 410. Build beside a copy of what is hosted there, or say --drop"
 
 # A file that appears on both sides shows that they are one folder, by whatever names, links or mounts. Where no file can be
 # made, none can be removed.
@@ -83,7 +108,7 @@ changes() {
 changes copy
 rclone copyto "$scratch/current.json" "$remote/current.json" --checksum --header-upload 'Cache-Control: no-cache'
 
-[ "$delete" = --delete ] || exit 0
+[ -n "$delete" ] || exit 0
 old=
 for id in $(rclone lsf --dirs-only "$remote/releases"); do
   case " $hosted " in *" ${id%/} "*) ;; *) old="$old ${id%/}" ;; esac

@@ -387,8 +387,15 @@ function sourceCrsFrom(entry: unknown, where: string): SourceCrs {
     origin,
     ...(json['replaced'] !== undefined && { replaced: textIn(json, 'replaced', where) }),
     operations: textsIn(json, 'operations', where),
-    ...(json['accuracy'] !== undefined && { accuracy: numberIn(json, 'accuracy', where) }),
+    ...(json['accuracy'] !== undefined && { accuracy: metresIn(json, 'accuracy', where) }),
   };
+}
+
+/** The member as a number >= 0. */
+function metresIn(json: JsonObject, member: string, where: string): number {
+  const metres = json[member];
+  if (typeof metres === 'number' && Number.isFinite(metres) && metres >= 0) return metres;
+  throw new FormatError(where, `${member} is ${JSON.stringify(metres)}, expected a number of metres`);
 }
 
 function findingFrom(entry: unknown, where: string): Finding {

@@ -111,7 +111,10 @@ function accuracyOf(database: gdalTypes.Dataset, name: string): number | undefin
     if (typeof accuracy === 'number') return accuracy;
     return WITHOUT_ACCURACY.test(own) ? undefined : 0;
   });
-  return steps.includes(undefined) ? undefined : steps.reduce<number>((sum, step) => sum + (step ?? 0), 0);
+  if (steps.includes(undefined)) return undefined;
+  const sum = steps.reduce<number>((before, step) => before + (step ?? 0), 0);
+  // Millimetres: sums of tenths are not tenths.
+  return Math.round(sum * 1000) / 1000;
 }
 
 /** The one operation that needs no grid and is meant for where the units are; none if there are several. */

@@ -43,6 +43,23 @@ test('a source in NAD83 keeps its numbers in New York, as GDAL and QGIS bring it
   );
 });
 
+test('an accuracy of less than a metre is recorded, and read again', async () => {
+  const estonia = shapefile('est92', 'POLYGON((25 58.5,26 58.5,26 59,25 58.5))', 4133);
+  const { release } = await published(estonia);
+  assert.deepEqual(
+    release.crs?.map(({ operations, accuracy }) => [operations, accuracy]),
+    [[['EST92 to WGS 84 (1)'], 0.5]],
+  );
+  assert.deepEqual(releaseFromJson(releaseToJson(release), 'release.json').crs, release.crs);
+  for (const accuracy of [-1, '1', null]) {
+    const { crs, ...json } = JSON.parse(releaseToJson(release));
+    const text = JSON.stringify({ ...json, crs: [{ ...crs[0], accuracy }] });
+    assert.throws(() => releaseFromJson(text, 'r'), {
+      message: /^r crs\[0\]: accuracy is .*, expected a number of metres$/,
+    });
+  }
+});
+
 test('degrees without a CRS are taken for WGS 84, which data quality says; --crs says which they are', async () => {
   const source = shapefile('bare', TOKYO);
   const bare = await published(source);

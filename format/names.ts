@@ -8,6 +8,16 @@ export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 
 /** A part of a degree that the edges of views are whole numbers of: a screen of a map at zoom 14 has three of them. */
 export const VIEW_SCALE = 100;
 
+/** Maximum characters (UTF-16) of a text in a line: of a longer one its beginning is there. */
+export const NAMES_TEXT_MAX_CHARS = 10_000;
+
+/** The beginning of a text: at most so many characters (UTF-16), without half of one at the end. */
+export function beginningOf(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const isHalf = (text.charCodeAt(most - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? most - 1 : most);
+}
+
 /** The name of a column. */
 export type NameField = (typeof NAME_FIELDS)[number];
 
@@ -47,7 +57,13 @@ export function namesHeader(): string {
 
 /** A unit's line, with its line feed. */
 export function namesLine(unit: NamedUnit): string {
-  return `${JSON.stringify(NAME_FIELDS.map((field) => unit[field]))}\n`;
+  const values = NAME_FIELDS.map((field) => unit[field]);
+  return `${JSON.stringify(values.map((value) => (typeof value === 'string' ? textInNames(value) : value)))}\n`;
+}
+
+/** A text as lines have it. */
+export function textInNames(text: string): string {
+  return beginningOf(text, NAMES_TEXT_MAX_CHARS);
 }
 
 /**

@@ -2,6 +2,7 @@
 // writes it (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same
 // function.
 import { u32At } from './element-at.ts';
+import { beginningOf } from './names.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
@@ -13,6 +14,8 @@ export const WORDS_HEADER_BYTES = 32;
 const NAME_MAX_CHARS = 500;
 /** Maximum length of a name: comparing keys takes the longer the more their names have in common. */
 const NAME_MAX_BYTES = 4 * NAME_MAX_CHARS;
+/** Characters (UTF-16) of a name that are folded: each may unfold to 18. */
+const FOLDED_MAX_CHARS = 2000;
 /** Ends each name: less than every byte of one. */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
@@ -48,7 +51,8 @@ export function foldText(text: string): string {
 
 /** The folded texts by which a name is found: one with apostrophes (L'Aquila, Hawai'i) also as if it had none. */
 export function foldedNames(name: string): string[] {
-  const texts = [name, name.replace(APOSTROPHES, '')].map((text) => cut(foldText(text)));
+  const beginning = beginningOf(name, FOLDED_MAX_CHARS);
+  const texts = [beginning, beginning.replace(APOSTROPHES, '')].map((text) => cut(foldText(text)));
   return [...new Set(texts)].filter((text) => text !== '');
 }
 

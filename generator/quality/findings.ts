@@ -2,6 +2,7 @@
 // the first example of each. Problems that make a release wrong fail the build unless they are accepted by name
 // (--accept); the others are warnings. All are recorded in release.json.
 import type { Level } from '../../format/levels.ts';
+import { NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 
@@ -154,6 +155,10 @@ export const KINDS = {
   'unchecked-polygons': [
     `{unit has|units have} more than ${CHECKED_MAX_POSITIONS.toLocaleString('en')} positions`,
     'Whether {its polygons are|their polygons are} valid was not checked: it would take minutes.',
+  ],
+  'long-texts': [
+    `{unit has|units have} a GID, a name or a type of more than ${NAMES_TEXT_MAX_CHARS.toLocaleString('en')} characters`,
+    'Names and tiles have the beginning of it. The column is probably another one than it should be.',
   ],
   'crowded-borders': [
     '{unit has|units have} borders very close together',

@@ -4,6 +4,7 @@
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
+import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import type { IndexBox } from '../geojson/bbox.ts';
 import { indexBox } from '../geojson/bbox.ts';
@@ -81,6 +82,8 @@ export interface LayersRead {
 
 /** Number of names of a level that are shown. */
 const SHOWN_NAMES = 3;
+/** Of a GID in a message. */
+const SHOWN_GID_CHARS = 200;
 
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
@@ -204,6 +207,9 @@ class LevelReading {
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         const name = nameOf(values);
         if (name !== null) this.#addName(name);
+        const type = typeOf(values);
+        if ([...gids, name, type].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS))
+          this.#findings.add('long-texts', place);
         this.#sink.feature({
           ...written,
           fid,
@@ -212,7 +218,7 @@ class LevelReading {
           place,
           gids,
           name,
-          type: typeOf(values),
+          type,
           otherNames: othersOf.flatMap((textOf) => textOf(values)?.split(OTHER_NAMES_SEPARATOR) ?? []),
           box: indexBox(box, 10 ** this.#task.precision),
         });
@@ -308,5 +314,7 @@ function wkbOf(geometry: ReturnType<typeof readGeometry>): Buffer | null {
 }
 
 function unitName(layer: LayerSource, fid: number, values: readonly unknown[]): string {
-  return `fid ${fid}, GID ${gidFrom(values, elementAt(layer.gids, layer.level)) ?? 'none'}`;
+  const gid = gidFrom(values, elementAt(layer.gids, layer.level)) ?? 'none';
+  const shown = beginningOf(gid, SHOWN_GID_CHARS);
+  return `fid ${fid}, GID ${shown === gid ? gid : `${shown}...`}`;
 }

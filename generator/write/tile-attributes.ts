@@ -3,6 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
+import { textInNames } from '../../format/names.ts';
 import { type LabelPlaces, labelZoom } from '../shapes/label-places.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { TileValue } from './mvt.ts';
@@ -42,15 +43,15 @@ export function readTileAttributes(
   const parentsOf = (unit: number, end: number): Attributes =>
     numbers.slice(0, end).flatMap((n): Attributes => {
       const gid = elementAt(gids, n)(unit);
-      return gid === null ? [] : [[`gid_${n}`, gid]];
+      return gid === null ? [] : [[`gid_${n}`, textInNames(gid)]];
     });
   const gidOf = (unit: number): Attributes => {
     const gid = elementAt(gids, level)(unit);
-    return gid === null ? [] : [['gid', gid]];
+    return gid === null ? [] : [['gid', textInNames(gid)]];
   };
   const nameOf = (unit: number): Attributes => {
     const { name } = names.at(unit);
-    return name === null ? [] : [['name', name]];
+    return name === null ? [] : [['name', textInNames(name)]];
   };
   return {
     fidAt: (unit) => elementAt(index.fids, unit),

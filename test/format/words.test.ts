@@ -124,6 +124,13 @@ test('what is folded stays as it is, and the big list of naughty strings is foun
   assert.ok(all.every((text) => Array.from(text).length <= 500));
 });
 
+test('of a name the first 2,000 characters are folded, whatever a character unfolds to', () => {
+  // Each of two million unfolds to 18.
+  assert.deepEqual(foldedNames('\ufdfa'.repeat(2_000_000)), foldedNames('\ufdfa'.repeat(2_000)));
+  assert.deepEqual(foldedNames(`${'.'.repeat(1_999)}ab`), ['a']);
+  assert.deepEqual(foldedNames(`${'.'.repeat(1_999)}𐌰`), []);
+});
+
 test('names and keys ascend by their bytes, as no comparison of JavaScript texts does', () => {
   // Few letters above the surrogates stay as they are when they are folded.
   const words = wordsOf(['\ufe73', '𐌰', 'a', '\ufb00', 'ꦪ 𐌰', '龜']);

@@ -5,9 +5,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
+import { verify } from '../../generator/check/verify.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
+import { buildRelease, buildUnchecked } from '../support/releases/build-release.ts';
+import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
+import { textOf } from '../support/releases/reseal.ts';
 import { sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -64,6 +68,55 @@ test('a GID of 10 KB is published, but no request line is long enough to ask for
   const one = await fetch(`${url}/api/v1/fc/lv0?gid-0=${gid}`, { headers: AUTHORIZED });
   assert.equal(one.status, 414);
   await one.text();
+});
+
+test('GIDs and names above 10,000 characters are a finding, and are cut in names and tiles', async () => {
+  const cut = (text: string): string => text.slice(0, 10_000);
+  const [gid, name] = ['Z'.repeat(30_000), `${'ab'.repeat(4_999)}a🗺b`];
+  const file = writeDataset(join(folder, 'longer.gpkg'), 'GPKG', [
+    layerOf(
+      'ADM_0',
+      ['GID_0', 'COUNTRY'],
+      [
+        [[gid, 'Name'], place],
+        [['AAA', name], place],
+        [['BBB', 'Other'], place],
+      ],
+    ),
+    layerOf('ADM_1', ['GID_1', 'GID_0'], [[['A', gid], place]]),
+  ]);
+  const longer = join(folder, 'longer');
+  const { quality } = await buildUnchecked(file, longer, { tiles: 1 });
+  const found = quality.filter(({ kind }) => kind === 'long-texts');
+  assert.deepEqual(
+    found.map(({ level, count }) => [level, count]),
+    [
+      [0, 2],
+      [1, 1],
+    ],
+  );
+  assert.ok(JSON.stringify(quality).length < 3_000);
+  const names = [0, 1].flatMap((level) =>
+    textOf(join(longer, 'releases/r1'), `lv${level}/names.jsonl.gz`).trimEnd().split('\n').slice(1),
+  );
+  // The name would end in half a character.
+  const expected = [
+    [1, cut(gid), 'Name', null],
+    [2, 'AAA', name.slice(0, 9_999), null],
+    [3, 'BBB', 'Other', null],
+    [1, 'A', null, cut(gid)],
+  ];
+  const seen = names.map((line) => JSON.parse(line)).map(([fid, own, text, , parent]) => [fid, own, text, parent]);
+  assert.deepEqual(seen, expected);
+  assert.deepEqual((await verify({ out: longer, workers: 0 }, SILENT)).findings, []);
+  const inTiles = new Map<unknown, unknown>();
+  for await (const { tile } of readTiles(openTiles(join(longer, 'releases/r1/lv0/tiles.pmtiles'))))
+    for (const { id, properties } of featuresOf(tile.layers['labels']))
+      inTiles.set(id, [properties['gid'], properties['name']]);
+  assert.deepEqual(
+    [...inTiles],
+    expected.slice(0, 3).map(([fid, ...texts]) => [fid, texts.slice(0, 2)]),
+  );
 });
 
 test('each hostile GID has one folder of plain characters, none inside or outside another', () => {

@@ -298,8 +298,13 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
       labelIn(properties, summary.typeColumn) ?? summary.typeName ?? null,
       above,
       gid === null ? 0 : (children.get(gid)?.length ?? 0),
-    ];
+    ].map((value) => (typeof value === 'string' ? shortened(value) : value));
   });
+}
+
+/** A text as names have it: no more than 10,000 characters, the last one whole. */
+function shortened(text: string): string {
+  return text.length > 10_000 ? text.slice(0, 10_000).replace(/[\ud800-\udbff]$/, '') : text;
 }
 
 /**

@@ -1,9 +1,11 @@
 // The commands for the releases of an output folder: list, activate, sign, prune and remove.
 import type { GoneUnit } from '../../format/changes.ts';
+import { GENERATOR } from '../../format/command-line/messages.ts';
 import { levelName } from '../../format/levels.ts';
 import {
   defineCommand,
   exitOnSignal,
+  type GlobalOptions,
   NUMBER,
   OUT,
   printResult,
@@ -26,6 +28,7 @@ import {
   removeRelease,
 } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
+import { signedLater } from '../release/signed-later.ts';
 import { openPool } from '../workers/pool.ts';
 
 const KEEP_MAX = 1_000_000;
@@ -46,13 +49,33 @@ export const activateCommand = defineCommand({
   command: 'activate <release>',
   describe: 'make a release current; also rolls back to an old one',
   builder: (args) =>
-    args.option('out', OUT).positional('release', RELEASE).example('$0 activate gadm-4.1', 'roll back to gadm-4.1'),
+    args
+      .option('out', OUT)
+      .positional('release', RELEASE)
+      .option('sign-key', {
+        ...SIGN_KEY,
+        describe: 'private Ed25519 key (PEM) to sign the release anew with: services with --trusted-key go back to it',
+      })
+      .option('workers', WORKERS)
+      .example('$0 activate gadm-4.1', 'roll back to gadm-4.1')
+      .example('$0 activate gadm-4.1 --sign-key private.pem', 'roll back to gadm-4.1, where releases are signed'),
   async handler(argv) {
     const release = releaseId('activate', argv.release);
+    if (argv.signKey !== undefined) await signIntact({ ...argv, key: argv.signKey }, release);
     await activateRelease(argv.out, release);
-    printResult(argv, { current: release }, `release ${release} is current`);
+    const later = signedLater(argv.out, release);
+    const text = [`release ${release} is current`];
+    if (later !== undefined)
+      text.push(
+        `services with --trusted-key go on with ${later}, which was signed later; to go back there, too, sign ${release} anew: ${activateCall(argv.out, release)} --sign-key private.pem`,
+      );
+    printResult(argv, { current: release, ...(later !== undefined && { signedLater: later }) }, text.join('\n'));
   },
 });
+
+function activateCall(out: string, release: string): string {
+  return [...GENERATOR, 'activate', release, ...(out === OUT.default ? [] : ['--out', out])].join(' ');
+}
 
 export const signCommand = defineCommand({
   command: 'sign <release>',
@@ -68,21 +91,30 @@ export const signCommand = defineCommand({
   async handler(argv) {
     const release = releaseId('sign', argv.release);
     const time = argv.time === undefined ? undefined : instant('--time', argv.time);
-    const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
-    const key = readSigningKey(argv.key);
-    const { requireIntact } = await import('../check/verify.ts');
-    if (workers > 0) exitOnSignal();
-    const [pool, report] = [openPool(workers), reportOf(argv)];
-    try {
-      await requireIntact(argv.out, release, pool, report);
-    } finally {
-      await pool.close();
-      report.end();
-    }
-    await signRelease(argv.out, release, key, time);
+    await signIntact(argv, release, time);
     printResult(argv, { signed: release }, `release ${release} is signed`);
   },
 });
+
+/** Verifies a release and signs it. @param time as for `writeSignatures` */
+async function signIntact(
+  options: GlobalOptions & { out: string; key: string; workers: number },
+  release: string,
+  time?: string,
+): Promise<void> {
+  const workers = wholeNumber('--workers', options.workers, 0, WORKERS_MAX);
+  const key = readSigningKey(options.key);
+  const { requireIntact } = await import('../check/verify.ts');
+  if (workers > 0) exitOnSignal();
+  const [pool, report] = [openPool(workers), reportOf(options)];
+  try {
+    await requireIntact(options.out, release, pool, report);
+  } finally {
+    await pool.close();
+    report.end();
+  }
+  await signRelease(options.out, release, key, time);
+}
 
 export const pruneCommand = defineCommand({
   command: 'prune',

@@ -128,7 +128,7 @@ function signedToJson(root: string, blocks: Uint8Array, time: string): string {
 }
 
 /** The time in the signed.json of a release; undefined if there is none. @throws FormatError if it is damaged */
-function signedTime(root: string): string | undefined {
+export function signedTime(root: string): string | undefined {
   const file = join(root, SIGNED_FILE);
   if (!existsSync(file)) return undefined;
   const time = textIn(objectFrom(readFileSync(file, 'utf8'), SIGNED_FILE), 'time', SIGNED_FILE);

@@ -73,7 +73,7 @@ const publicKey = createPublicKey(readFileSync(mine.publicFile));
 
 /** Types a command of the generator, with `more` after its words; in one process. */
 function type(out: string, words: string, ...more: string[]): Promise<Typed> {
-  const workers = /^(build|verify|sign)/.test(words) ? ['--workers', '0'] : [];
+  const workers = /^(build|verify|sign|activate)/.test(words) ? ['--workers', '0'] : [];
   return typed('generator', [...words.split(' '), ...more, ...workers, '--out', out]);
 }
 
@@ -306,6 +306,24 @@ test('an unsigned release, or an older one, does not take the place of the one t
   const { logs: logsOfRollback } = await serve(out, [mine.publicFile], true);
   pointTo(out, 'r1', ['r1', 'r2']);
   await logsOfRollback(/^serving release r1$/m);
+});
+
+test('activate says when services with a trusted key do not go back, and with --sign-key they do', async () => {
+  const out = copy();
+  const { ask, logs } = await serve(out, [mine.publicFile]);
+  const said = await run(out, 'activate r1');
+  const [, words = ''] =
+    /^release r1 is current\nservices with --trusted-key go on with r2, which was signed later; .*: npx tsx generator\/main\.ts (.* --sign-key) private\.pem\n$/.exec(
+      said,
+    ) ?? assert.fail(said);
+  await logs(/still serving release r2: current\.json: r1 is older than what is served/);
+  assert.equal(
+    await run(out, words.replace(` --out ${out}`, ''), mine.privateFile, '--quiet'),
+    'release r1 is current\n',
+  );
+  await logs(/^serving release r1$/m);
+  assert.equal((await ask('/api/v1/fc/lv0')).headers.get('boundaries-release'), 'r1');
+  assert.match(await run(out, 'activate r3'), /services with --trusted-key go on with r1, which was signed later/);
 });
 
 function timeOf(out: string, id: string): string {

@@ -75,7 +75,7 @@ export type ServerSettings = Pick<
   Settings,
   'origin' | 'tokenRules' | 'publicUrl' | 'title' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
 > &
-  Partial<Pick<Settings, 'forwardedHost'>>;
+  Partial<Pick<Settings, 'forwardedHost' | 'signInHelp'>>;
 
 /** The server for these settings; it does not listen yet. */
 export function assembleServer(
@@ -84,7 +84,8 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
 ): HttpServer {
-  const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  const { origin, tokenRules, publicUrl, title, signInHelp, trustedProxies, resourceMetadata, limits, hasExplorer } =
+    settings;
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
@@ -110,7 +111,7 @@ export function assembleServer(
       lifecycle,
       keysUnavailableReason: async () => tokenRules && keysUnavailableReason(tokenRules.issuers.values()),
       audience,
-      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers, listenUrl }, hasExplorer),
+      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers, signInHelp, listenUrl }, hasExplorer),
       resourceMetadata,
       baseUrl,
       publicUrl,

@@ -70,8 +70,8 @@ export async function optionsToTokenRules(
  * Refuses every option of tokens: --public is all or nothing.
  * @throws OptionError that names them
  */
-export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'logSubject'>): void {
-  const { dev, issuer, audience, jwks, jwksHttp, secret, scope, logSubject } = options;
+export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'logSubject' | 'signInHelp'>): void {
+  const { dev, issuer, audience, jwks, jwksHttp, secret, scope, logSubject, signInHelp } = options;
   const flags = { dev: dev || undefined, 'log-subject': logSubject || undefined };
   // The command line gives these their defaults.
   const given = (option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown', text: string | undefined) => ({
@@ -82,7 +82,7 @@ export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'l
     ...given('jwks-stale', options.jwksStale),
     ...given('jwks-cooldown', options.jwksCooldown),
   };
-  const texts = { issuer, audience, jwks, 'jwks-http': jwksHttp, secret, scope };
+  const texts = { issuer, audience, jwks, 'jwks-http': jwksHttp, secret, scope, 'sign-in-help': signInHelp };
   const names = Object.entries({ ...texts, ...durations, ...flags })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);

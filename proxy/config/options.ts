@@ -26,6 +26,10 @@ export const SERVE_OPTIONS = {
   host: { ...TEXT, default: '127.0.0.1', describe: 'address to listen on' },
   port: { ...NUMBER, default: 8080, describe: 'port to listen on; 0 selects a free port' },
   title: { ...TEXT, describe: 'name of the service in the explorer, /docs, OpenAPI and the OGC landing page' },
+  'sign-in-help': {
+    ...TEXT,
+    describe: 'who gives tokens, in the explorer: a sentence; addresses in it are links',
+  },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
     ...LIST,

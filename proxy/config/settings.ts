@@ -65,6 +65,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     port: wholeNumber(port, '--port', 0, PORT_MAX),
     publicUrl: parsePublicUrl(options.publicUrl),
     title: options.title,
+    /** What the explorer says of who gives tokens; undefined for the issuers. */
+    signInHelp: options.signInHelp,
     trustedProxies: rangesToTrustedProxies(options.trustProxy),
     /** Are X-Forwarded-Host and -Proto used of a public service, too? */
     forwardedHost: options.forwardedHost,

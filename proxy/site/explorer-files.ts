@@ -52,6 +52,8 @@ const PAGE_HEADERS: HeaderList = [
 export interface ExploredService extends DescribedService {
   /** The issuers of tokens, but for that of development. */
   issuers?: readonly string[] | undefined;
+  /** Who gives tokens, in the words of the service. */
+  signInHelp?: string | undefined;
   /** Where the examples of /docs find it, if it has no public URL. */
   listenUrl?: string | undefined;
 }
@@ -67,7 +69,7 @@ export function publicAssets(service: ExploredService, hasExplorer: boolean): As
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
 export function explorerAssets(
-  { title, publicUrl, audience, issuers = [], listenUrl }: ExploredService,
+  { title, publicUrl, audience, issuers = [], signInHelp = '', listenUrl }: ExploredService,
   sources: string = EXPLORER,
 ): Assets {
   const { index, files } = explorerFiles(sources);
@@ -79,16 +81,23 @@ export function explorerAssets(
   const folder = `explorer/${digestOf(parts)}`;
   const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
   return new Map<string, Asset | ReleaseAsset>([
-    ['/', page(index.replace(PAGE_START, () => (audience === 'public' ? PUBLIC_PAGE_START : startWith(issuers))))],
+    [
+      '/',
+      page(
+        index.replace(PAGE_START, () => (audience === 'public' ? PUBLIC_PAGE_START : startWith(issuers, signInHelp))),
+      ),
+    ],
     ['/docs', page(docsPage({ title, publicUrl: publicUrl ?? listenUrl, audience }))],
     ['/about.json', (release, releases) => aboutAsset(release, releases, audience, title)],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }
 
-/** The start of the page of a service that wants tokens of these issuers. */
-function startWith(issuers: readonly string[]): string {
-  return issuers.length === 0 ? PAGE_START : `${PAGE_START} data-issuers="${escapeHtml(issuers.join('\n'))}"`;
+/** The start of the page of a service that wants tokens: it says who gives them, where that is known. */
+function startWith(issuers: readonly string[], signInHelp: string): string {
+  const given = Object.entries({ issuers: issuers.join('\n'), 'sign-in-help': signInHelp });
+  const known = given.filter(([, text]) => text !== '');
+  return [PAGE_START, ...known.map(([name, text]) => `data-${name}="${escapeHtml(text)}"`)].join(' ');
 }
 
 function explorerFiles(folder: string): ExplorerFiles {

@@ -261,7 +261,7 @@ export function keptBy(page: Page): Promise<unknown[]> {
 /** Gives a token by the form; `isKept`: for the session. */
 export async function give(page: Page, text: string, isKept = false): Promise<void> {
   await page.getByLabel('Token').fill(text);
-  await page.getByLabel('Keep for this session').setChecked(isKept);
+  await page.getByLabel('Keep me signed in for this session').setChecked(isKept);
   await page.getByRole('button', { name: 'Open' }).click();
 }
 

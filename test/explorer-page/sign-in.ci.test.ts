@@ -1,6 +1,6 @@
 // The sign-in: what is asked for before it, how long a token is kept, and a token that comes early.
 import assert from 'node:assert/strict';
-import { token } from '../support/http/in-process-proxy.ts';
+import { startService, token } from '../support/http/in-process-proxy.ts';
 import { holdRequests } from '../support/processes/chromium.ts';
 import { follow, give, journey, keptBy, signOut, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
@@ -17,7 +17,7 @@ journey('someone keeps a token for the session', { service, path: '/' }, async (
     await page.getByText('Tokens come from https://issuer.test: ask there').waitFor();
     assert.equal(await page.getByText('npm start').count(), 0);
     await page.getByText('r1', { exact: true }).waitFor();
-    assert.equal(await page.getByLabel('Keep for this session').isChecked(), false);
+    assert.equal(await page.getByLabel('Keep me signed in for this session').isChecked(), false);
     assert.equal(await page.locator('#workspace').isVisible(), false);
     assert.equal(await page.locator('#sign-in input:visible').count(), 2);
     await page.keyboard.press('Enter');
@@ -73,3 +73,25 @@ journey('someone keeps a token for the session', { service, path: '/' }, async (
       await page.unroute('**/lib/maplibre-gl.mjs');
     });
 });
+
+const HELP = 'Ask <i>geo@example.org</i>, or fill in https://example.org/tokens, for a token.';
+const startHelping = () =>
+  startService(service.folder, { explorer: true, title: 'Boundaries of Aland', signInHelp: HELP });
+
+journey(
+  'a shared link leads to a sign-in in the words of the service',
+  { service: startHelping, path: '/#lv1?gid-0=AAA' },
+  async (page) => {
+    await page.getByRole('heading', { name: 'Open Boundaries of Aland', exact: true }).waitFor();
+    await page.getByText(HELP.replace('https://', ''), { exact: false }).waitFor();
+    assert.equal(
+      await page.getByRole('link', { name: 'example.org/tokens' }).getAttribute('href'),
+      'https://example.org/tokens',
+    );
+    assert.doesNotMatch(await page.locator('#sign-in').innerText(), /npm start|issuer/);
+    await give(page, TOKEN, true);
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await page.reload();
+    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+  },
+);

@@ -193,7 +193,7 @@ test('serve --public says so at the start, in its log and its metrics, and logs 
 test('--public is refused together with every option of tokens', async () => {
   const values: ServeOptions = {
     ...{ dev: true, issuer: ['i'], audience: 'a', jwks: ['k'], jwksHttp: ['k'], secret: 's'.repeat(40), scope: 'read' },
-    ...{ jwksCache: '1m', jwksStale: '1m', jwksCooldown: '1m', logSubject: true },
+    ...{ jwksCache: '1m', jwksStale: '1m', jwksCooldown: '1m', logSubject: true, signInHelp: 'x' },
   };
   const alone = { origin: folder, public: true };
   for (const [name, value] of Object.entries(values)) {

@@ -140,6 +140,11 @@ export function isPublicService() {
   return document.documentElement.dataset['audience'] === 'public';
 }
 
+/** Who gives tokens in the words of the service, as the page says in its first element; empty without. */
+export function signInHelp() {
+  return document.documentElement.dataset['signInHelp'] ?? '';
+}
+
 /** Who gives tokens, as the page says in its first element; none in development, or where nobody needs one. */
 export function issuersOfService() {
   const text = document.documentElement.dataset['issuers'] ?? '';

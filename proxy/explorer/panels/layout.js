@@ -101,17 +101,24 @@ export function showAbout({ title, release, date, licence, attribution }) {
   if (title !== undefined) {
     part('title').textContent = title;
     document.title = title;
+    part('sign-in-title').textContent = `Open ${title}`;
   }
   part('release').textContent = release ?? 'no release yet';
   part('release').hidden = false;
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
-  const texts = attribution.map((text) =>
-    make('span', '', ...text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)))),
-  );
+  const texts = attribution.map((text) => make('span', '', ...withLinks(text)));
   const terms = licence === undefined ? [] : [make('span', '', 'Licence: ', licenceText(licence))];
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
   part('credits').replaceChildren(...issued, ...texts, ...terms, library);
   showMore();
+}
+
+/**
+ * A text whose addresses are links.
+ * @param {string} text
+ */
+export function withLinks(text) {
+  return text.split(ADDRESS).map((piece, i) => (i % 2 === 0 ? piece : toLink(piece)));
 }
 
 /**

@@ -1,14 +1,14 @@
 // Sign-in: one field for a token, shown while the page has none. Used by app.js.
 import { isToken, textToToken } from '../state/session.js';
-import { issuersOfService, make, part } from './elements.js';
+import { issuersOfService, make, part, signInHelp } from './elements.js';
+import { withLinks } from './layout.js';
 import { NO_TOKEN } from './messages.js';
 
 /**
  * @param {(token: string, isKept: boolean) => void} onSignIn
  */
 export function wireSignIn(onSignIn) {
-  const issuers = issuersOfService();
-  if (issuers.length > 0) part('token-source').replaceChildren(...tokenSource(issuers));
+  part('token-source').replaceChildren(...tokenSource(issuersOfService(), signInHelp()));
   part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token', HTMLInputElement);
@@ -49,10 +49,13 @@ export function hideSignIn(isPublic) {
 }
 
 /**
- * Who gives tokens, where the service has issuers of its own.
+ * Who gives tokens: in the words of the service, else its issuers. Without either it is one of a developer.
  * @param {readonly string[]} issuers
+ * @param {string} help
  */
-function tokenSource(issuers) {
+function tokenSource(issuers, help) {
+  if (help !== '') return withLinks(help);
+  if (issuers.length === 0) return ['In development, ', make('code', '', 'npm start'), ' prints a link with one.'];
   const names = issuers.flatMap((issuer, i) => [i === 0 ? '' : ', ', make('code', '', issuer)]);
   return ['Tokens come from ', ...names, ': ask there, or those who run this service.'];
 }

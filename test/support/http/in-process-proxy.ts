@@ -43,6 +43,7 @@ export interface ServiceOptions {
   scope?: string;
   publicUrl?: string;
   title?: string;
+  signInHelp?: string;
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
@@ -104,6 +105,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     tokenRules: options.isPublic ? undefined : rules,
     publicUrl: options.publicUrl,
     title: options.title,
+    signInHelp: options.signInHelp,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     forwardedHost: options.forwardedHost,
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
@@ -134,9 +136,10 @@ export async function startService(out: string, options: ServiceOptions = {}): P
 }
 
 /** The public files of services that are described alike, which are made once: they cost more than all else here. */
-function knownAssets({ publicUrl, title, tokenRules, hasExplorer }: ServerSettings): Assets {
+function knownAssets({ publicUrl, title, signInHelp, tokenRules, hasExplorer }: ServerSettings): Assets {
   const issuers = [...(tokenRules?.issuers.keys() ?? [])];
-  const service = { publicUrl, title, audience: tokenRules === undefined ? 'public' : 'private', issuers } as const;
+  const audience = tokenRules === undefined ? 'public' : 'private';
+  const service = { publicUrl, title, audience, issuers, signInHelp } as const;
   const key = JSON.stringify([service, hasExplorer]);
   const assets = KNOWN_ASSETS.get(key) ?? publicAssets(service, hasExplorer);
   KNOWN_ASSETS.set(key, assets);

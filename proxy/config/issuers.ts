@@ -122,6 +122,25 @@ function secretKeys(secret: string): KeySource {
   }
 }
 
+/** Characters of a value that are shown in a message, where it is no path and no URL: it may be all keys. */
+const SHOWN_CHARS = 40;
+
+/** The keys of a set that is given as its text. @throws OptionError */
+function keysIn(text: string): KeySource {
+  try {
+    const keys = jwksToKeySet(text);
+    if (keys.size === 0) throw new FormatError('key set', 'no usable key');
+    return fixedKeys(keys);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new OptionError(
+      `the key set cannot be used: ${error.message}`,
+      `--jwks ${text.slice(0, SHOWN_CHARS)}...`,
+      "give the issuer's whole JSON Web Key Set (public keys only), a file that has it, or its URL",
+    );
+  }
+}
+
 /** A key set file must be valid at the start; a URL may become reachable later. */
 async function keysAt(
   location: string,
@@ -129,6 +148,7 @@ async function keysAt(
   log: (line: string) => void,
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
+  if (location.trimStart().startsWith('{')) return keysIn(location.trim());
   if (/^https?:/i.test(location)) {
     const url = parseKeySetUrl(location, options.jwksHttp);
     const read = (): Promise<string> => (fetchKeys ?? fetchKeySet)(url);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { signRelease } from '../../generator/release/sign.ts';
 import { newKeyPair } from '../../proxy/auth/key-pair.ts';
 import { refusal, send, sendRaw, walk } from '../support/http/http-client.ts';
-import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, JWKS, NO_TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { startWorker } from '../support/processes/workerd.ts';
@@ -135,6 +135,20 @@ test('a Worker with a trusted key serves what is signed with it, and nothing els
     refused.log.join(),
     /release\.json\.sig: missing, so nobody has signed the release; expected one of the keys/,
   );
+});
+
+test("keys of one's own are a variable, PUBLIC serves everybody, and of keys that cannot be used little is shown", async () => {
+  const ORIGIN_URL = host.url.href;
+  const own = await startWorker({ vars: { ORIGIN_URL, JWKS, JWKS_URL: undefined } });
+  assert.equal((await send(own, PATH)).status, 200);
+  assert.equal((await send(own, PATH, NO_TOKEN)).status, 401);
+  const open = await startWorker({ vars: { ORIGIN_URL, PUBLIC: 'true', JWKS_URL: undefined, ISSUER: undefined } });
+  assert.equal((await send(open, PATH, NO_TOKEN)).status, 200);
+  const cut = JWKS.slice(0, -3);
+  await assert.rejects(startWorker({ vars: { ORIGIN_URL, JWKS: cut, JWKS_URL: undefined } }), (error: Error) => {
+    assert.match(error.message, /the key set cannot be used/);
+    return !error.message.includes(cut.slice(0, 60));
+  });
 });
 
 test('a Worker with a variable that is not valid does not start, and says which', async () => {

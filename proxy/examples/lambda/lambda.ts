@@ -6,7 +6,7 @@ import { openOrigin } from 'administrative-boundaries-service/proxy';
 
 const boundaries = await createFetchHandler({
   origin: await openOrigin(variable('ORIGIN')),
-  jwks: [variable('JWKS_URL')],
+  jwks: [process.env.JWKS ?? variable('JWKS_URL')],
   issuer: [variable('ISSUER')],
   audience: variable('AUDIENCE'),
   scope: process.env.SCOPE,

@@ -6,7 +6,12 @@ declare module 'cloudflare:workers' {
     BUCKET: R2Bucket;
     /** Instead of BUCKET. */
     ORIGIN_URL?: string;
+    /** Where the issuer has its keys. */
     JWKS_URL: string;
+    /** The keys themselves, a JSON Web Key Set, instead of JWKS_URL. */
+    JWKS?: string;
+    /** Any text: everybody is served, and the variables of tokens are not read. */
+    PUBLIC?: string;
     ISSUER: string;
     AUDIENCE: string;
     SCOPE?: string;

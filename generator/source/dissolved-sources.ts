@@ -4,7 +4,7 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { type DissolvedLayer, isSameLayer, type LayerSource } from './level-source.ts';
 import { countFeatures, openSelection } from './open-layer.ts';
-import { tellingFields } from './same-unit.ts';
+import { nameFields, tellingFields } from './same-unit.ts';
 import type { SeenLayer } from './seen-layers.ts';
 import { type DissolveOption, dissolveToText, type SourceOptions, valuesFor } from './source-options.ts';
 
@@ -58,11 +58,11 @@ export function dissolvedLayers(
       [options.nameColumns, options.typeColumns, options.searchColumns].flatMap((columns) => valuesFor(columns, level)),
     );
     const telling = levels.map((level) => {
-      // A level that only a column has gets the name of one of its units, unless an option says which column has its own.
-      if (level !== source.level && valuesFor(options.nameColumns, level).length === 0) return [];
-      const { path, layer } = source;
-      const made = sources.find((other) => other.source.level === level && isSameLayer(other.source, { path, layer }));
-      return made === undefined ? [] : tellingFields(made.source);
+      const made = sources.find((other) => other.source.level === level && isSameLayer(other.source, source));
+      if (made === undefined) return [];
+      if (level === source.level) return tellingFields(made.source);
+      // Its units have the name of one of theirs, unless an option says which column has their own.
+      return valuesFor(options.nameColumns, level).length === 0 ? [] : nameFields(made.source);
     });
     return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept, telling })];
   });

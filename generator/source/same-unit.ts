@@ -6,11 +6,17 @@ import type { LayerSource } from './level-source.ts';
  * The fields by which the units of a layer are told apart: that of their names, or else, where there is none or it is a
  * part of the GID, all that hold no GIDs.
  */
-export function tellingFields({ columns, nameColumn, gids }: LayerSource): readonly number[] {
-  const ofGids = new Set(gids.flat());
-  const named = columns.find(({ name }) => name === nameColumn)?.fields.filter((field) => !ofGids.has(field)) ?? [];
+export function tellingFields(layer: LayerSource): readonly number[] {
+  const named = nameFields(layer);
   if (named.length > 0) return named;
-  return columns.flatMap(({ fields }) => fields).filter((field) => !ofGids.has(field));
+  const ofGids = new Set(layer.gids.flat());
+  return layer.columns.flatMap(({ fields }) => fields).filter((field) => !ofGids.has(field));
+}
+
+/** The field of the names; none if it is a part of a GID. */
+export function nameFields({ columns, nameColumn, gids }: LayerSource): readonly number[] {
+  const fields = columns.find(({ name }) => name === nameColumn)?.fields ?? [];
+  return fields.filter((field) => !gids.flat().includes(field));
 }
 
 /** The texts of a feature in some fields; null for what is no text, or empty. */

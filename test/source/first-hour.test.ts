@@ -144,6 +144,21 @@ test('without a column of names, pieces that agree in no other text are no piece
   );
 });
 
+test('a level whose code is its name is made of units that have names of their own', async () => {
+  const rows = [
+    ['Here', '1', 'Aa'],
+    ['Here', '2', 'Bb'],
+    ['There', '3', 'Cc'],
+  ];
+  const source = file('regions-in-towns', squares('regions-in-towns', ['region', 'code', 'name'], ...rows));
+  const args = {
+    'gid-column': ['lv1=region', 'lv2=code'],
+    'name-column': ['lv1=region', 'lv2=name'],
+    dissolve: ['lv1=lv2'],
+  };
+  assert.deepEqual((await published(source, sourceOptionsFrom(args))).gidsOf(1, 'region'), ['Here', 'There']);
+});
+
 test('files that share a column are shown as one level before they are read, with the options that tell them apart', async () => {
   const regions = file('regions', squares('regions', ['id', 'name'], ['1', 'All']));
   const towns = file('towns', squares('towns', ['id', 'name'], ['1', 'Left'], ['2', 'Right']));

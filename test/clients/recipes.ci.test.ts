@@ -39,6 +39,19 @@ function run(program: string, args: string[], token = TOKEN): Promise<Ended> {
 const [parent = ''] = ODD_GIDS.filter((gid) => gid.startsWith('O'));
 const query = `gid-1=${encodeURIComponent(parent).replaceAll("'", '%27')}&page-size=1`;
 const under = (stored[2]?.units ?? []).filter(({ gids }) => gids[1] === parent).map(({ fid }) => fid);
+/** Regions of Spain: one with a hole, one of two parts, and one without a shape. */
+const RINGS = [
+  layerOf('ADM_0', ['GID_0'], [[['ESP'], square(0, 0, 9)]]),
+  layerOf(
+    'ADM_1',
+    ['GID_0', 'GID_1'],
+    [
+      [['ESP', 'ESP.1_1'], 'POLYGON((0 0,4 0,4 4,0 4,0 0),(1 1,1 2,2 2,2 1,1 1))'],
+      [['ESP', 'ESP.2_1'], 'MULTIPOLYGON(((5 5,6 5,6 6,5 5)),((7 7,8 7,8 8,7 7)))'],
+      [['ESP', 'ESP.3_1'], null],
+    ],
+  ),
+];
 const all = (stored[2]?.units ?? []).map(({ fid }) => fid);
 const features = (stored[2]?.lines ?? []).map((line) => JSON.parse(line));
 
@@ -115,6 +128,28 @@ test('GDAL reads a page by its URL, in either format, with the token in a file o
     assert.equal(status, 0, text);
     assert.match(text, name.includes('/fc/') ? /Feature Count: 5\n/ : /Feature Count: 20\n/);
   }
+});
+
+test('the recipe for D3 turns every ring round: outer ones clockwise, holes the other way', async () => {
+  // In place of D3, which only draws: what it is given.
+  const d3 =
+    'const geoMercator = () => ({ fitSize() {} }); const geoPath = () => ({ geometry }) => JSON.stringify(geometry);';
+  const { url } = await startService(await buildLayers(RINGS, { ...WHOLE, accept: ['empty-geometries'] }), {
+    isPublic: true,
+  });
+  const code = codeIn(README, 'js', 'geoPath')
+    .replace(/^import .*$/m, d3)
+    .replace('http://127.0.0.1:8080', url);
+  const file = join(temporaryFolder(), 'd3.mjs');
+  writeFileSync(file, `${code}\nconsole.log(svg);`);
+  const { status, text } = await runProgram(process.execPath, [file]);
+  assert.equal(status, 0, text);
+  const [polygon, multi, ...others] = [...text.matchAll(/d="(.*?)"\/>/g)].map(([, given = '']) => JSON.parse(given));
+  const isClockwise = (points: readonly (readonly [number, number])[]): boolean =>
+    points.reduce((sum, [x, y], i) => sum + x * (points[i + 1]?.[1] ?? y) - (points[i + 1]?.[0] ?? x) * y, 0) < 0;
+  assert.deepEqual([polygon.type, polygon.coordinates.map(isClockwise)], ['Polygon', [true, false]]);
+  assert.deepEqual([multi.type, multi.coordinates.flat().map(isClockwise)], ['MultiPolygon', [true, true]]);
+  assert.deepEqual(others, []);
 });
 
 test("the commands under 'Ask it' in the README work when pasted", {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { objectFrom, textIn } from '../parse.ts';
 
 /** Compiled, this file is part of a package that installs two programs; a clone runs them by tsx. */
-export const IS_CLONE = import.meta.url.endsWith('.ts');
+const IS_CLONE = import.meta.url.endsWith('.ts');
 /** The words that begin the commands of both programs. */
 export const GENERATOR: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'generator/main.ts'] : ['boundaries-generator'];
 export const PROXY: readonly string[] = IS_CLONE ? ['npx', 'tsx', 'proxy/main.ts'] : ['boundaries-proxy'];
@@ -20,6 +20,14 @@ export function signatureRemedy(isSigned: boolean, release: string, out?: string
   return isSigned
     ? `trust the public key that it was signed with: --trusted-key FILE; if it should be yours, sign it${where}: ${sign.join(' ')}`
     : `sign it${where}: ${sign.join(' ')}; or leave out --trusted-key`;
+}
+
+/** What a shell takes as it is. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** A word of a command to type, in quotation marks where a shell would divide or interpret it. */
+export function shellWord(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**

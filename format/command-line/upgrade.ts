@@ -6,7 +6,7 @@ import { RELEASE_FILE, releasePath } from '../layout.ts';
 import { recordedBuildFrom } from '../recorded-build.ts';
 import type { FormatVersionError } from '../release.ts';
 import { FORMAT_VERSION } from '../version.ts';
-import { GENERATOR, PROXY } from './messages.ts';
+import { GENERATOR, PROXY, shellWord } from './messages.ts';
 
 /** What is added to the name of the output folder for the new one. */
 const NEW_FOLDER = '-new';
@@ -14,8 +14,6 @@ const NEW_FOLDER = '-new';
 const SOURCE_MAX = 8;
 /** The file that `build --sample` builds from. */
 const SAMPLE_FILE = 'sample.gpkg';
-/** What a shell takes as it is. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /**
  * The remedy: of an older release the two commands that build it again, with its options, and serve it.
@@ -30,7 +28,7 @@ export function upgradeRemedy({ version, release = 'ID' }: FormatVersionError, o
   const [build, serve] = [
     [...GENERATOR, 'build', ...sourceArguments(like), '--like', like, '--release', release, '--out', next],
     [...PROXY, 'serve', '--origin', next],
-  ].map((words) => words.map(quoted).join(' '));
+  ].map((words) => words.map(shellWord).join(' '));
   const where = out === undefined ? ' where it was built, upload that' : '';
   return `build it again into another folder${where}, and serve the new one with the options of the old one: 1. ${build}  2. ${serve}`;
 }
@@ -53,8 +51,4 @@ function namesIn(folder: string): string[] {
   } catch {
     return [];
   }
-}
-
-function quoted(word: string): string {
-  return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,11 +1,11 @@
 // What to do about problems of the data that stop a build. Each advice fits the data: it is looked for in the source,
 // and what would publish something wrong is not offered.
-import { elementAt } from '../../format/element-at.ts';
+import { shellWord } from '../../format/command-line/messages.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { readingsOf } from '../source/encodings.ts';
-import { layersAdvice } from '../source/layers-advice.ts';
+import { keysAdvice, layersAdvice } from '../source/layers-advice.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
 import { type Codes, readCodes } from './read-codes.ts';
@@ -54,8 +54,10 @@ function gidColumnOf({ layers: [layer] }: LevelSource, level: number): string {
 }
 
 function otherColumns(level: Level, { keys }: Codes): string {
-  if (keys.length === 0) return '';
-  return `; columns without repetition: ${keys.join(', ')}, e.g. --gid-column ${levelName(level)}=${elementAt(keys, 0)}`;
+  const [first] = keys;
+  return first === undefined
+    ? ''
+    : `${keysAdvice(keys)}, e.g. --gid-column ${shellWord(`${levelName(level)}=${first}`)}`;
 }
 
 /** Features with one GID are pieces of a unit if they agree; otherwise the column is no code, or no code of its own. */
@@ -70,7 +72,7 @@ function repeatedAdvice(source: LevelSource, codes: Codes): string {
     return `${advice}${column} is probably no code of level ${level}: ${different.gid} is ${different.units.join(' and ')}${others}`;
   if (otherParents === undefined) return `${advice}if units are in pieces, unite them with --dissolve ${name}`;
   const composed = `${gidColumnOf(source, otherParents.level)}+${column}`;
-  return `${advice}${column} is no code of its own: ${otherParents.gid} is in ${otherParents.parents.join(' and in ')}; compose it: --gid-column ${name}=${composed}${others}`;
+  return `${advice}${column} is no code of its own: ${otherParents.gid} is in ${otherParents.parents.join(' and in ')}; compose it: --gid-column ${shellWord(`${name}=${composed}`)}${others}`;
 }
 
 /** Rows without a GID may be no units, such as a line of a map or the sea: a condition leaves them out. */

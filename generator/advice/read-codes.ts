@@ -23,8 +23,6 @@ export interface Codes {
   keys: readonly string[];
 }
 
-/** Maximum number of columns without repetition that are named. */
-const LISTED_KEYS = 6;
 /** Maximum length of a code, in characters. */
 const CODE_LENGTH = 60;
 
@@ -43,7 +41,10 @@ export function readCodes(source: LevelSource): Codes {
   /** By the GIDs of the parents, too. */
   const composed = new Map<string, Unit>();
   const codes: Codes = {
-    ...{ isAcross: false, different: undefined, otherParents: undefined, withoutGid: undefined },
+    isAcross: false,
+    different: undefined,
+    otherParents: undefined,
+    withoutGid: undefined,
     isEmpty: true,
     keys: [],
   };
@@ -78,7 +79,7 @@ export function readCodes(source: LevelSource): Codes {
     dataset.close();
     takeGdalMessage();
   }
-  return { ...codes, isEmpty: byGid.size === 0, keys: [...keys.keys()].slice(0, LISTED_KEYS) };
+  return { ...codes, isEmpty: byGid.size === 0, keys: [...keys.keys()] };
 }
 
 function nameIn(values: readonly unknown[], { columns, nameColumn }: LayerSource): string | undefined {

@@ -1,12 +1,14 @@
 // Makes levels by uniting features (--dissolve, and GADM's single-layer download): a unit of level n is the union of
 // the features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
+import { shellWord } from '../../format/command-line/messages.ts';
 import { levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { findingToText } from '../quality/check.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
+import { keysAdvice } from '../source/layers-advice.ts';
 import type { DissolvedLayer } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
 import type { Pool } from '../workers/pool.ts';
@@ -86,21 +88,15 @@ export async function dissolveLayer(
   };
 }
 
-/** Maximum number of columns without repetition that are named. */
-const LISTED_KEYS = 6;
-
 /** @throws BuildError, before hours of uniting, if features with one GID are no pieces of one unit */
 function refuseDisagreeing({ path, levels, columns }: DissolvedLayer, { findings, keys }: DissolvePlan): void {
   const [first] = findings;
   if (first === undefined) return;
   const column = columns[first.level] ?? '';
   const name = levelName(first.level);
-  const others =
-    keys.length === 0 || levels.length > 1
-      ? ''
-      : `; columns without repetition: ${keys.slice(0, LISTED_KEYS).join(', ')}`;
+  const others = levels.length > 1 ? '' : keysAdvice(keys);
   throw new BuildError(
     [`${sourceName(path)}: not united, because of the data:`, ...findings.map(findingToText)],
-    `${column} is probably no code of level ${first.level}: name another column with --gid-column ${name}=COLUMN${others}; or compose it of several: --gid-column ${name}=PARENT+${column}; or, if they are pieces of one unit, unite them with --accept disagreeing-pieces`,
+    `${column} is probably no code of level ${first.level}: name another column with --gid-column ${name}=COLUMN${others}; or compose it of several: --gid-column ${shellWord(`${name}=PARENT+${column}`)}; or, if they are pieces of one unit, unite them with --accept disagreeing-pieces`,
   );
 }

@@ -115,9 +115,8 @@ const SHOWN_NAMES = 2;
 /** What no name has, such as the parts of frames of old code pages. */
 const SYMBOLS = /[^\p{L}\p{M}\p{N}\p{P}\p{Zs}`+|]/u;
 
-/** The encodings in which all texts of a layer can be read, with names as each reads them. */
+/** The encodings in which all texts of a layer of a Shapefile can be read, with names as each reads them. */
 export function readingsOf(layer: LayerSource): Reading[] {
-  if (!SAID_ENCODING.includes(layer.driver)) return [];
   let left = ENCODINGS.map(([name, label]) => ({ name, decoder: new TextDecoder(label, { fatal: true }) }));
   const shown = new Map<string, Uint8Array>();
   for (const { texts } of textsOf(layer))

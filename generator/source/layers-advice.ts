@@ -1,5 +1,6 @@
-// How layers are told apart that one option made a single level of: files of several levels often name the column of
-// their codes alike.
+// Which options tell layers apart that one option made a single level of, as files of several levels often name the
+// column of their codes alike; and which columns may be named in the place of one that holds no codes.
+import { shellWord } from '../../format/command-line/messages.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { LevelSource } from './level-source.ts';
 import { sourceName } from './source-options.ts';
@@ -17,8 +18,8 @@ export function layersAdvice({ level, layers }: LevelSource): string | undefined
   const options = ordered.map(({ path, layer, gidColumns }, i) => {
     const name = `lv${level + i}`;
     return {
-      layer: quoted(`${name}=${isNamedOnce ? layer : `${sourceName(path)}:${layer}`}`),
-      column: quoted(`${name}=${gidColumns[level] ?? ''}`),
+      layer: shellWord(`${name}=${isNamedOnce ? layer : `${sourceName(path)}:${layer}`}`),
+      column: shellWord(`${name}=${gidColumns[level] ?? ''}`),
     };
   });
   return (
@@ -28,6 +29,10 @@ export function layersAdvice({ level, layers }: LevelSource): string | undefined
   );
 }
 
-function quoted(argument: string): string {
-  return /^[\w=.:*+-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '\\"')}"`;
+/** Maximum number of columns without repetition that are named. */
+const LISTED_KEYS = 6;
+
+/** The columns in which no value repeats, as the end of an advice; empty if there are none. */
+export function keysAdvice(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : `; columns without repetition: ${keys.slice(0, LISTED_KEYS).join(', ')}`;
 }

@@ -3,7 +3,7 @@
 import { levelName } from '../../format/levels.ts';
 import { type LayerCrs, wayToText } from './layer-crs.ts';
 import { layersAdvice } from './layers-advice.ts';
-import { featureCount, type LayerSource, type LevelSource, layerNames } from './level-source.ts';
+import { featureCount, isSameLayer, type LayerSource, type LevelSource, layerNames } from './level-source.ts';
 import type { DatasetDescription } from './level-sources.ts';
 import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
@@ -12,7 +12,7 @@ export function planOfLevels({ levels, dissolved, crs }: DatasetDescription, opt
   return levels.flatMap((source) => {
     const { level, layers } = source;
     const isUnited = layers.some(({ path, layer }) =>
-      dissolved.some((own) => own.levels.includes(level) && own.path === path && own.layer === layer),
+      dissolved.some((own) => own.levels.includes(level) && isSameLayer(own, { path, layer })),
     );
     const count = featureCount(source);
     const what = count === 1 ? ['feature', 'unit'] : ['features', 'units'];

@@ -84,8 +84,7 @@ export interface LevelSource {
 }
 
 /** A layer whose features are united to the units of levels. */
-export interface DissolvedLayer
-  extends Pick<LayerSource, 'path' | 'driver' | 'encoding' | 'crs' | 'layer' | 'level' | 'where' | 'sql'> {
+export interface DissolvedLayer extends Selection {
   /** The levels that are made, ascending. */
   levels: readonly Level[];
   /** Do its features end at different levels, like those of GADM's single-layer download (gadm_410.gpkg)? */

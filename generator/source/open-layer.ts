@@ -167,9 +167,9 @@ export function crsOfLayer(layer: gdalTypes.Layer, selection: Selection): LayerC
   const srs = selection.crs === undefined ? stated : crsFrom(selection.crs);
   const own = stated && crsName(stated);
   const byFormat = stated !== undefined || WGS84_FORMATS.includes(selection.driver) ? 'source' : 'assumed';
-  const { path, driver, encoding, crs, layer: name, level, where, sql } = selection;
+  const { crs } = selection;
   return {
-    ...{ path, driver, encoding, crs, layer: name, level, where, sql },
+    ...selection,
     name: crs ?? own ?? WGS84,
     origin: crs === undefined ? byFormat : 'option',
     ...(crs !== undefined && stated && !stated.isSame(crsFrom(crs)) && { replaced: own }),

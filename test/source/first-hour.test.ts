@@ -56,6 +56,17 @@ test('for a column that is no code, --dissolve is not offered; columns without r
   assert.equal(counts[1], 3);
 });
 
+test('a column whose name a shell would divide is advised as one word', async () => {
+  const columns = ['code', 'name', "the region's id", 'part'];
+  const rows = [
+    ['1', 'Aa', 'x', 'A'],
+    ['1', 'Bb', 'y', 'B'],
+  ];
+  const source = file('spaced', squares('spaced', columns, ...rows));
+  const { error } = await tried([source], CODES);
+  assert.ok(error?.remedy.includes(String.raw`e.g. --gid-column 'lv1=the region'\''s id'; or `), error?.remedy);
+});
+
 test('codes that repeat in each parent are to be composed, which the remedy says', async () => {
   const source = file('repeated', squares('repeated', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['B', '1', 'Bb']));
   const args = { 'gid-column': ['lv1=part', 'lv2=code'], layer: ['lv2=repeated'], 'name-column': ['lv2=name'] };

@@ -1,5 +1,4 @@
-// The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes'). Used by
-// the proxy for `bbox`.
+// The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes').
 import type { Candidates } from './boxes.ts';
 import { bordersIn, STEP_NUMBERS, UNITS_AT, VarintReader } from './cell-numbers.ts';
 import { type Cells, lastUpTo } from './cells.ts';

@@ -1,5 +1,5 @@
 // Which features have a bounding box that touches a box: compared with the array `box` of a level's index, in units of
-// 1e-7 degrees, by way of the extents of neighbours on the map. Used by the proxy for `bbox`.
+// 1e-7 degrees, by way of the extents of neighbours on the map.
 
 import type { Cells } from './cells.ts';
 import { f64At, i32At, u32At } from './element-at.ts';

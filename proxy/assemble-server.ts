@@ -1,5 +1,4 @@
-// The server for checked settings: opens the releases and connects the parts that `handle` needs. Used by `serve` and
-// by `createServer`.
+// The server for checked settings: opens the releases and connects the parts that `handle` needs.
 
 import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';

@@ -1,4 +1,4 @@
-// The rows that need no token: public files, health checks, and the metadata of the service. Used by handler.ts.
+// The rows that need no token: public files, health checks, and the metadata of the service.
 
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
 import type { PublicRow, PublicRows } from './bodies/row.ts';

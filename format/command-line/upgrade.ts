@@ -1,5 +1,5 @@
 // What to do about a release of another version of the format: the same words, with commands to type, wherever one is
-// met. Used by the generator's `list`, `verify`, `activate` and `build`, and by the proxy when it starts.
+// met.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../layout.ts';

@@ -1,6 +1,5 @@
 // Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), when it was signed
-// (signed.json), and signatures.
-// Used by `sign`, `build --sign-key` and `seal --sign-key`; `verify --trusted-key` reads it again.
+// (signed.json), and signatures. `verify --trusted-key` reads it again.
 import { createHash, createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // Takes edges there and back out of the polygons of a unit: along the lines at which it was cut, where pieces of it
 // hang together, and inside, where the grid has closed a strait or a neck of land. What it has there is no area, and
-// its neighbours have the edge in common. Used by quarter-tiles.ts and antimeridian-tiles.ts.
+// its neighbours have the edge in common.
 import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
 import { keyOf, nest, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 

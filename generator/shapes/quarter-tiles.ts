@@ -1,5 +1,5 @@
 // Divides the map of a zoom into its tiles, quarter by quarter, in the order of tile ids: what lies in each, with a
-// buffer. A square that no edge crosses is not divided: all its tiles are alike. Used by cut-tiles.ts.
+// buffer. A square that no edge crosses is not divided: all its tiles are alike.
 import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
 import type { Box } from '../geojson/bbox.ts';

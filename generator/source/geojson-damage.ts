@@ -1,5 +1,5 @@
 // Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and
-// says nothing. Used by seen-layers.ts for files; those in archives and at URLs only GDAL can read.
+// says nothing. Those in archives and at URLs only GDAL can read.
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { isObject, listOf } from '../reader/parse-feature.ts';
 import { BuildError } from '../report/errors.ts';

@@ -1,6 +1,5 @@
 // Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then those of each
-// zoom, then the tiles of each level and zoom. Used by `build` and its shards; the archives are written when a level is
-// finalised (archive.ts).
+// zoom, then the tiles of each level and zoom. The archives are written when a level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { ReleaseShape } from '../../format/release.ts';

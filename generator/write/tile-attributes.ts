@@ -1,5 +1,4 @@
-// The attributes of units, borders and labels in tiles. Used by cut-tiles.ts; described by `vectorLayers` of
-// format/tiles.ts.
+// The attributes of units, borders and labels in tiles. `vectorLayers` of format/tiles.ts describes them.
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';

@@ -1,6 +1,5 @@
-// Answers: responses as values, with finished headers and a body in memory or a way to read it. Used by everything that
-// answers; send.ts and fetch/ send them. Errors become answers: a Problem as it is; every other error is logged, and
-// its answer has no details.
+// Answers: responses as values, with finished headers and a body in memory or a way to read it. send.ts and fetch/ send
+// them. Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
 import { hash } from 'node:crypto';
 import { FormatError } from '../../format/parse.ts';
 import type { LoadedRelease } from '../data/release.ts';

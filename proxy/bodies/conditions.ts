@@ -1,5 +1,5 @@
 // Conditions of a request on the entity tag of its answer (RFC 9110 section 13), and the range of a file that it asks
-// for (section 14). Used by send.ts, fetch/messages.ts and files.ts.
+// for (section 14).
 import { Problem } from '../http/problem.ts';
 import { HEADER_MAX_CHARS, type HttpRequest } from '../http/request.ts';
 import type { ByteRange } from '../origin/origin.ts';

@@ -1,5 +1,4 @@
-// What stands between the core and the capabilities: a row is a path and what answers it. Used by handler.ts, by
-// rows.ts, which puts them together, and by every capability.
+// What stands between the core and the capabilities: a row is a path and what answers it.
 
 import type { Releases } from '../data/releases.ts';
 import type { HttpRequest } from '../http/request.ts';

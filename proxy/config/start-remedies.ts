@@ -1,5 +1,4 @@
-// Errors of listening and of loading the first release become start errors that say what to do. Used by serve.ts and
-// assemble-server.ts.
+// Errors of listening and of loading the first release become start errors that say what to do.
 import { resolve } from 'node:path';
 import { GENERATOR, signatureRemedy } from '../../format/command-line/messages.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';

@@ -1,7 +1,7 @@
 // What an answer is made of: a release, its levels, parts of a level such as the table of a geometry or the words of
 // its names, and checked pieces of its files. An answer is made at once from what is in memory, or again after what it
 // missed has been brought there, which is held until the answer is made: where memory is little, one level may leave it
-// while another one comes. Used by every capability that answers from a level.
+// while another one comes.
 import type { Geometry, Level } from '../../format/levels.ts';
 import type { Positions } from '../../format/positions.ts';
 import { notReady } from '../http/problem.ts';

@@ -1,6 +1,5 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
-// known by its digest, which current.json names: it is served once its metadata has been loaded and verified. Used by
-// handler.ts, needs.ts and bodies/response-cache.ts.
+// known by its digest, which current.json names: it is served once its metadata has been loaded and verified.
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';

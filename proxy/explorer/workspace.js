@@ -1,5 +1,4 @@
-// The page while someone is signed in: goes from place to place, and keeps map, address and panels in step. Used by
-// app.js.
+// The page while someone is signed in: goes from place to place, and keeps map, address and panels in step.
 import { RefusalError } from './api/client.js';
 import { pointToContains } from './api/coordinates.js';
 import { textToBox } from './api/page-request.js';

@@ -1,6 +1,5 @@
 // The assembly: every path of the API with what answers it, from the capabilities in features/, which the core does not
-// know. It alone imports them, and gives listings the filters that some of them bring. Used by assemble-server.ts,
-// fetch/ and the documents in site/.
+// know. It alone imports them, and gives listings the filters that some of them bring.
 import { LEVELS, levelName } from '../../format/levels.ts';
 import type { Answer, Representation } from '../bodies/answer.ts';
 import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';

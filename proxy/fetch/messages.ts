@@ -1,5 +1,4 @@
-// Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard. Used by
-// create-fetch-handler.ts.
+// Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard.
 
 import type { Answer } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';

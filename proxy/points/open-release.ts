@@ -1,5 +1,4 @@
-// Opens the levels that points are looked up in: of the current release of a folder, or of a service. Used by
-// points.ts.
+// Opens the levels that points are looked up in: of the current release of a folder, or of a service.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

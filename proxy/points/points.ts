@@ -1,4 +1,4 @@
-// Appends to each row of a table the units at its point: `points` of the command line. Used by main.ts.
+// Appends to each row of a table the units at its point: `points` of the command line.
 import type { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { elementAt, f64At } from '../../format/element-at.ts';

@@ -1,12 +1,12 @@
 // Whose turn is next. Requests that come while much is being done, and tasks that are not done at once (reads that
 // leave the event loop, inflating, bodies that are large or streamed), wait by client, and clients take turns: who asks
-// for much waits for himself. Used by handler.ts for requests, by Reads (origin/origin.ts) for tasks.
+// for much waits for himself.
 //
 // Who must ask: each request (`isNext`, else `wait`), as that of its client, or of its address until it has a valid
 // token; and whatever it does that leaves the event loop, inflates, or takes more than a millisecond (`run`), by way of
-// Reads. Bytes that a task or stream has read are worked on when it is time (`pace`). What stays outside: health checks,
-// loading what all clients share (releases, tables, keys), and a small read beyond what a turn may have, of a request
-// that has its turn.
+// Reads. Bytes that a task or stream has read are worked on when it is time (`pace`). What stays outside: health
+// checks, loading what all clients share (releases, tables, keys), and a small read beyond what a turn may have, of a
+// request that has its turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { overloaded } from '../http/problem.ts';
 

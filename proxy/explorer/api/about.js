@@ -1,5 +1,5 @@
 // What the service publishes about itself without a token: release, its date, geometries, tiles, changes, cells,
-// licence, attribution, page caps and columns. Used by app.js.
+// licence, attribution, page caps and columns.
 import { attributesAlone } from './geometry.js';
 
 /**

@@ -1,5 +1,4 @@
 // The service's client: pages, counts, files and tiles. The token goes into the Authorization header and nowhere else.
-// Used by app.js and state/.
 import { featuresOf } from './json-text.js';
 
 /**

@@ -1,4 +1,4 @@
-// Units: their names and GIDs, from the columns that the release names. Used by the map, the panels and state/.
+// Units: their names and GIDs, from the columns that the release names.
 
 /**
  * A row of names.jsonl, with its level.

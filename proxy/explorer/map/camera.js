@@ -1,4 +1,4 @@
-// Where the map looks: fitted to boxes, or at a place of the address. Used by map.js.
+// Where the map looks: fitted to boxes, or at a place of the address.
 import { isWorld, unionOf } from './geometry/box.js';
 import { WORLD } from './start-map.js';
 

@@ -1,4 +1,4 @@
-// The map of the explorer, drawn with MapLibre GL from the vector tiles of each level. Used by app.js and state/.
+// The map of the explorer, drawn with MapLibre GL from the vector tiles of each level.
 import { addAnswer, showAnswer } from './answer.js';
 import { createCamera } from './camera.js';
 import { onPaletteChange, readPalette } from './palette.js';

@@ -1,4 +1,4 @@
-// The frame of the page: tabs, skip link, the sheet below the map of a phone, and whose data it is. Used by app.js.
+// The frame of the page: tabs, skip link, the sheet below the map of a phone, and whose data it is.
 import { make, makeLink, part } from './elements.js';
 
 /** @typedef {import('../api/about.js').About} About */

@@ -1,4 +1,4 @@
-// Sign-in: one field for a token, shown while the page has none. Used by app.js.
+// Sign-in: one field for a token, shown while the page has none.
 import { isToken, textToToken } from '../state/session.js';
 import { issuersOfService, make, part, signInHelp } from './elements.js';
 import { withLinks } from './layout.js';

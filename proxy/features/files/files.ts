@@ -1,4 +1,4 @@
-// Whole files of the current release: the names of each level. Used by rows.ts.
+// Whole files of the current release: the names of each level.
 import { elementAt } from '../../../format/element-at.ts';
 import { namesPath, releasePath } from '../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';

@@ -1,5 +1,4 @@
-// Which units of a level share a border, and for how many metres, as a table that is saved: the stored file. Used by
-// rows.ts.
+// Which units of a level share a border, and for how many metres, as a table that is saved: the stored file.
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { neighboursTablePath } from '../../../format/layout.ts';

@@ -1,5 +1,4 @@
 // Units that share a border with a unit: the parameter `touches`, the filter of listings, and what it is answered from.
-// Used by rows.ts and the items of OGC API - Features.
 import { elementAt, i32At } from '../../../format/element-at.ts';
 import { neighboursPath } from '../../../format/layout.ts';
 import { decodingNeighbours, type Neighbours } from '../../../format/neighbours.ts';

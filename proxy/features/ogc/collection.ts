@@ -1,5 +1,5 @@
 // A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
-// 3, OGC 19-079r2), and what is known of its columns. Used by documents.ts.
+// 3, OGC 19-079r2), and what is known of its columns.
 import { levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { LoadedRelease } from '../../data/release.ts';

@@ -1,4 +1,4 @@
-// What is at a point: the units of all levels that contain it, from the country down. Used by rows.ts.
+// What is at a point: the units of all levels that contain it, from the country down.
 import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';

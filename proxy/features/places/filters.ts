@@ -1,4 +1,4 @@
-// The filters by place that listings have: features in a box, and those that contain a point. Used by rows.ts.
+// The filters by place that listings have: features in a box, and those that contain a point.
 import { type Positions, positionsOfEach } from '../../../format/positions.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 import { findInBox, findInBoxNow } from './find-in-box.ts';

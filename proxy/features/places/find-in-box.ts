@@ -1,6 +1,6 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which
 // decides units that the one before leaves. What is short is found at once, what takes long gives way to other
-// requests. Used by filters.ts.
+// requests.
 import { cellsMeeting, decideByEdges, decidingByEdges, hasLeft } from '../../../format/box-cells.ts';
 import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts';
 import type { Cells } from '../../../format/cells.ts';

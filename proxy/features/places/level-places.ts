@@ -1,5 +1,5 @@
 // What is kept of a level in memory for questions of place: the boxes of its units with the matches of boxes that were
-// asked for, and the directory of its cells with their pieces. Used by filters.ts, at.ts, and by the download of cells.
+// asked for, and the directory of its cells with their pieces.
 import {
   type Box,
   type BoxIndex,

@@ -1,4 +1,4 @@
-// Which units are called so: a text is looked up in the words of the levels' names, in steps. Used by search.ts.
+// Which units are called so: a text is looked up in the words of the levels' names, in steps.
 import { numberAt, u32At } from '../../../format/element-at.ts';
 import { NO_POSITIONS, type Positions, positionsIn } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';

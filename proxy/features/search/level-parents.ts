@@ -1,5 +1,5 @@
-// Which units of the levels above the units of a level are inside: units name their parents by GIDs, which are looked up
-// among those of the levels above once. Used by parent-words.ts.
+// Which units of the levels above the units of a level are inside: units name their parents by GIDs, which are looked
+// up among those of the levels above once.
 import { elementAt } from '../../../format/element-at.ts';
 import type { GidColumn } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';

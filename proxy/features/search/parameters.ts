@@ -1,4 +1,4 @@
-// The parameters of a search. Used by search.ts.
+// The parameters of a search.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
 import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';

@@ -1,5 +1,5 @@
 // Which units are called so in a unit that is called so: `toledo spain`. For texts that no name has as a whole; in
-// steps. What is asked of parents is found once for a text, for all units of a level. Used by search.ts.
+// steps. What is asked of parents is found once for a text, for all units of a level.
 import { elementAt, i32At, u8At, u32At } from '../../../format/element-at.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { foldText, type NumberRange, type Words } from '../../../format/words.ts';

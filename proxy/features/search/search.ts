@@ -1,4 +1,4 @@
-// The answer to a search: the units of all levels that are called so, or have a GID. Used by rows.ts.
+// The answer to a search: the units of all levels that are called so, or have a GID.
 import { elementAt } from '../../../format/element-at.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';

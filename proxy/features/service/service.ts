@@ -1,5 +1,4 @@
 // What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
-// Used by rows.ts and site/explorer-files.ts.
 import { FORMATS, GEOMETRIES, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';

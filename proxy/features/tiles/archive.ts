@@ -1,5 +1,4 @@
-// All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else. Used by
-// rows.ts.
+// All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else.
 import { hash } from 'node:crypto';
 import { lastUpTo } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';

@@ -1,5 +1,4 @@
-// The paths of tiles: their description, one tile, and all of a level as a file. Used by the files of this folder and
-// by rows.ts.
+// The paths of tiles: their description, one tile, and all of a level as a file.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/releases.ts';
 import { API_PATH } from '../../http/request.ts';

@@ -1,5 +1,5 @@
 // What is kept of the tiles of a level: the root directory of its archive and the digests of all its parts, and for a
-// while leaf directories and records of contents. Used by tiles.ts and archive.ts.
+// while leaf directories and records of contents.
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { lastUpTo } from '../../../format/cells.ts';

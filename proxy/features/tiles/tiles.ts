@@ -1,4 +1,4 @@
-// Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0). Used by rows.ts.
+// Vector tiles: one tile of a level, and what describes all of them (TileJSON 3.0.0).
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';

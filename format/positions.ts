@@ -147,7 +147,7 @@ export function positionsOfEach(positions: ArrayLike<number>): Positions {
 
 /**
  * Positions that are given as bits.
- * @param words of 32 bits each, the lowest first, of which the last one is not set
+ * @param words of 32 bits each, the lowest bit first; the highest bit of the last word is not set
  */
 export function positionsOfBits(words: Int32Array): Positions {
   let runs = 0;

@@ -84,7 +84,7 @@ export function neededSpace(
   const pages = { none: 0, unfiltered, all: (unfiltered + filtered) * (hasLinks ? 1 : COPIES) }[storedPages];
   const upper = sumOf(units.slice(0, UPPER_LEVELS));
   const scale = tiles === undefined ? 0 : TILES.more ** (tiles - TILES.zoom);
-  // The half of it are arcs, which each shard cuts.
+  // Half of it is for arcs, which each shard cuts.
   const tileBytes = (scale * (least(SHARES.tiles) + least(SHARES.largeTiles, upper))) / 2;
   const release =
     sumOf(geometries.map((geometry) => least(SHARES[geometry]))) +

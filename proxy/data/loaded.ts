@@ -52,8 +52,8 @@ export class Loaded<Key, Value> {
 
   /**
    * Brings a value into memory.
-   * After STUCK_MS a second attempt starts, after twice as long a third, and so on; the first to succeed wins: all get
-   * its value, whichever they have waited for.
+   * After STUCK_MS the next one who asks starts a second attempt, after twice as long a third, and so on. The first to
+   * succeed wins: who waits for another one gets the same value when that ends, too.
    * @param begin loads it; rejects if it cannot be loaded, for everyone until the next attempt. If it throws, nothing
    * is begun
    */

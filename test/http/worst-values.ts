@@ -53,8 +53,9 @@ const ODD = { gid: 'same', x: 10.005, y: 10.005, dense: '20.0000001,20.0000001' 
 const ODD_COUNTS = { units: 130_000, stacked: 3_000, edges: 30_000 };
 
 /**
- * Writes a GeoPackage of level 0 and 1 with 130,000 small squares side by side: every second one is of the other country, 100,000
- * have one GID, names descend while their last words ascend, 3,000 lie upon each other, one has 30,000 edges in a cell.
+ * Writes a GeoPackage of level 0 and 1 with 130,000 small squares side by side: every second one is of the other country,
+ * 100,000 have one GID, names descend while their last words ascend, 3,000 lie upon each other, one has 30,000 edges in
+ * a cell.
  */
 export function writeOddDataset(file: string, { units, stacked, edges } = ODD_COUNTS): string {
   const squareAt = (x: number, y: number, size: number) => [
@@ -149,7 +150,7 @@ export function headOf({ path, method = 'GET', headers, isPublic }: WorstValue, 
   );
 }
 
-/** A line for each row, those above `ms` in a turn first marked. */
+/** A row with what it costs, as a line. */
 export function lineOf({ row, status, first, cpuMs, longestMs }: RowCost): string {
   const figures = [first.cpuMs, first.longestMs, cpuMs, longestMs].map((ms) => ms.toFixed(1).padStart(8));
   return `${row.of.padEnd(30)} ${row.what.padEnd(32)} ${String(status).padEnd(5)}${figures.join('')}`;

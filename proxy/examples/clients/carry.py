@@ -51,7 +51,7 @@ def figure(text, column, line):
 
 
 def rows_of(figures):
-    """The header, the delimiter, and an iterator of the line, the GID and the figures of each row."""
+    """The header, the delimiter, and an iterator of the GID and the figures of each row."""
     first = figures.readline()
     delimiter = ';' if first.count(';') > first.count(',') else ','
     header = next(csv.reader([first], delimiter=delimiter), [])

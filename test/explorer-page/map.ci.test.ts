@@ -1,5 +1,4 @@
-// The map beside the list: what is here, what is on the screen, what is drawn, picked and asked
-// for as one looks closer.
+// The map beside the list: what is here, what is on the screen, what is drawn, picked and asked for as one looks closer.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { LEVELS } from '../../format/levels.ts';

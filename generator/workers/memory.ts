@@ -4,6 +4,14 @@ import { totalmem } from 'node:os';
 /** What a child process has with its modules, GDAL and a page or two, as measured. */
 const PROCESS_BYTES = 120e6;
 
+/** Of tasks that hold no more besides nothing is counted: it is in `PROCESS_BYTES`, and they wait for nobody. */
+const SMALL_BYTES = 20e6;
+
+/** What a task asks for that holds so many bytes. */
+export function askedBytes(held: number): number {
+  return held > SMALL_BYTES ? held : 0;
+}
+
 /** Bytes that this process and its children may have: a control group (version 1 or 2) may limit them. */
 export function machineMemory(total = totalmem(), limit = process.constrainedMemory()): number {
   return limit > 0 ? Math.min(total, limit) : total;

@@ -11,6 +11,7 @@ import type { storePoints } from '../shapes/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { joinValidity, NO_INVALID } from '../store/validity.ts';
+import { askedBytes } from '../workers/memory.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
@@ -38,6 +39,12 @@ export interface BuildContext {
  * arcs of tiles, and what of them is in a zoom.
  */
 export const POSITION_BYTES = { borders: 50, arcs: 100, tiles: 60 } as const;
+
+/**
+ * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
+ * in the plan while it is read; its point; index, names and words while the level is finalised.
+ */
+const UNIT_BYTES = { read: 5000, points: 1000, indexes: 3000 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -85,7 +92,10 @@ async function readLevel(
   const store = LevelStore.in(staging.work, source.level).path;
   report.expect('features read', featureCount(source));
   const task = { source, shape, store, share, parts: taskCount(pool) };
-  const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, { rank: RANKS.read, bytes: 0 });
+  const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, {
+    rank: RANKS.read,
+    bytes: askedBytes(UNIT_BYTES.read * featureCount(source)),
+  });
   report.advance('features read', stored.features);
   return stored;
 }
@@ -108,7 +118,8 @@ function writeLevel(
     const points = geometries.includes('point');
     if (features === 0 || !(points || labels)) return;
     const task = { store, precision: shape.precision, points, labels };
-    const taken = await pool.run<typeof storePoints>(TASKS.storePoints, task, { rank: RANKS.geometries, bytes: 0 });
+    const demand = { rank: RANKS.geometries, bytes: askedBytes(UNIT_BYTES.points * features) };
+    const taken = await pool.run<typeof storePoints>(TASKS.storePoints, task, demand);
     slow.add({ level, store }, taken);
   };
   const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
@@ -169,7 +180,8 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
     if (!areOfShards) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
-    return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, { rank: RANKS.files, bytes: 0 });
+    const demand = { rank: RANKS.files, bytes: askedBytes(UNIT_BYTES.indexes * stored.features) };
+    return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, demand);
   };
   return sealRelease(out, about, sequence, await Promise.all(levels.map(finalize)));
 }

@@ -7,6 +7,8 @@ import { phaseTable } from '../../generator/cli/tables.ts';
 import { measured, type Phase, Phases } from '../../generator/report/phases.ts';
 import { reportTo, SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
+import { TaskQueue } from '../../generator/workers/task-queue.ts';
+import { RANKS } from '../../generator/workers/tasks.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { layerOf, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { typed } from '../support/processes/typed.ts';
@@ -77,6 +79,24 @@ test('before it reads more than 20,000 units of a level a build with tiles says 
   assert.deepEqual(await notesOf(many, 8), [note]);
   assert.deepEqual(await notesOf(many, undefined), []);
   assert.deepEqual(await notesOf(written(20_000), 8), []);
+});
+
+test('reading a large level and making its index ask for memory, small levels for none', async (t) => {
+  const run = t.mock.method(TaskQueue.prototype, 'run');
+  const units = (count: number) => Array.from({ length: count }, (_, i) => [[`A${i}`], null] as const);
+  const [large, small] = [units(7000), units(10).map(([[gid]]) => [[gid, `${gid}.1`], null] as const)];
+  const layers = [layerOf('ADM_0', ['GID_0'], large), layerOf('ADM_1', ['GID_0', 'GID_1'], small)];
+  const source = writeDataset(join(temporaryFolder(), 'large.gpkg'), 'GPKG', layers);
+  const accept = ['empty-geometries'] as const;
+  await build(buildOptions(source, temporaryFolder(), { accept }), SILENT);
+  const asked = run.mock.calls
+    .map(({ arguments: [{ rank, bytes }] }) => ({ rank, bytes }))
+    .filter(({ bytes }) => bytes > 0);
+  assert.deepEqual(
+    asked.map(({ rank }) => rank),
+    [RANKS.read, RANKS.files],
+  );
+  assert.ok(asked.every(({ bytes }) => bytes >= 20e6 && bytes <= 200e6));
 });
 
 test('a unit that takes more than 30 s is named, once, with its level, fid and GID', async (t) => {

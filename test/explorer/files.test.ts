@@ -175,6 +175,7 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     caps: { geojsonl: PAGE_CAPS.geojsonl[level], fc: PAGE_CAPS.fc[level], low: LIGHT_CAPS.low },
     // Countries, of whose borders the regions have half; districts are drawn elsewhere.
     nesting: [0.5, 0, null][level],
+    attribution: ATTRIBUTION,
   }));
   assert.deepEqual(JSON.parse(textOf(await send(proxy, '/about.json', ANYONE))), {
     version: packageVersion(),

@@ -46,6 +46,29 @@ export function gridOf(precision: number): Grid {
 /** A number in plain decimal notation. More decimals than any measurement has would be work without use. */
 export const DECIMAL = /^(-?)(\d{1,3})(?:\.(\d{1,40}))?$/;
 
+/** Most decimals of a plain one, as DECIMAL reads it. */
+const DECIMALS_MAX = 40;
+const EXPONENT = /^(-?)(\d{1,20})(?:\.(\d{1,40}))?e([+-]?\d{1,3})$/i;
+
+/**
+ * A decimal without its exponent, exactly but for digits after the 40th decimal: pandas, Python and R write 7.5e-05. Any
+ * other text is returned as it is.
+ */
+export function plainDecimal(text: string): string {
+  const [, minus = '', whole, fraction = '', exponent = ''] = EXPONENT.exec(text) ?? [];
+  if (whole === undefined) return text;
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padStart(whole.length + fraction.length + Math.max(0, -point), '0');
+  const at = Math.max(0, point);
+  const before =
+    digits
+      .slice(0, at)
+      .padEnd(at, '0')
+      .replace(/^0+(?=\d)/, '') || '0';
+  const after = digits.slice(at, at + DECIMALS_MAX);
+  return minus + before + (after === '' ? '' : `.${after}`);
+}
+
 /** Is a text a plain decimal from -`most` to `most`? */
 export function isDecimal(text: string, most: number): boolean {
   const [, , whole, fraction = ''] = DECIMAL.exec(text) ?? [];

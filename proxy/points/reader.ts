@@ -2,7 +2,7 @@
 // dependencies (.package/bundle-reader.js makes it; the package exports it as `./points`).
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { isDecimal, pointAt } from '../../format/grid.ts';
+import { isDecimal, plainDecimal, pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 import { baseUrlOf } from './base-url.ts';
 import { type UnitName, unitNames } from './unit-names.ts';
@@ -85,12 +85,7 @@ export class LevelPoints {
   }
 }
 
-/** Decimals of a number that is written with an exponent: there are no smaller ones that JavaScript writes so. */
-const SMALL_DECIMALS = 40;
-
 /** The decimals that a number is written with, without an exponent. */
 function decimalOf(value: number | string): string {
-  if (typeof value === 'string') return value.trim();
-  const text = String(value);
-  return text.includes('e-') ? value.toFixed(SMALL_DECIMALS) : text;
+  return plainDecimal(String(value).trim());
 }

@@ -3,6 +3,7 @@
 import { type CsvError, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 import { elementAt } from '../../format/element-at.ts';
+import { plainDecimal } from '../../format/grid.ts';
 import { StartError } from '../config/start-error.ts';
 import { type CoordinateColumns, type NamedColumns, noPlaceColumns, placeColumns } from './columns.ts';
 
@@ -20,7 +21,7 @@ const SEPARATOR_LINE = /^(\ufeff?sep=([,;\t|])(?:\r\n|\n|\r))/i;
 /** That line is no longer, with a byte order mark. */
 const SEPARATOR_LINE_BYTES = 16;
 /** A number as many languages write it. Where the separator is a comma, it may be two values. */
-const DECIMAL_COMMA = /^(-?\d+),(\d+)$/;
+const DECIMAL_COMMA = /^(-?\d+),(\d+(?:e[+-]?\d+)?)$/i;
 
 /** Of UTF-16. */
 const BOM_BYTES = 2;
@@ -201,7 +202,8 @@ async function* rowsIn(
   /** Lines up to the end of the last row. */
   let lines = endsIn(start, 0, start.length);
   let isHeader = true;
-  const point = (text: string): string => text.trim().replace(DECIMAL_COMMA, separator === ',' ? '$&' : '$1.$2');
+  const point = (text: string): string =>
+    plainDecimal(text.trim().replace(DECIMAL_COMMA, separator === ',' ? '$&' : '$1.$2'));
   const take = ({ record, raw }: ParsedRow): void => {
     const [before, within] = [endsIn(raw, 0, leadingEnds(raw)), endsIn(raw, leadingEnds(raw), raw.length)];
     pending = 0;

@@ -119,7 +119,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['at?point=1,2,3', 'bad-parameter', /3 values, not 2/],
     ['at?point=40.4,-103', 'bad-parameter', /"-103" is no latitude.*longitudes.*before latitudes/],
     ['at?point=181,0', 'bad-parameter', /"181" is no longitude/],
-    ['at?point=1e1,0', 'bad-parameter', /"1e1" is no longitude/],
+    ['at?point=1e3,0', 'bad-parameter', /"1e3" is no longitude/],
     ['at?point=1,2&geometry=small', 'bad-parameter', /geometry is "small".*full, medium, low, point, none/],
     ['at?point=1,2&geometry=', 'bad-parameter', /geometry is ""/],
     ['at?point=1,2&page-size=1', 'unknown-parameter', /Allowed: point, geometry\./],
@@ -204,7 +204,23 @@ function placesThatAreNone(): Refused[] {
     ['contains=1,2,3', '3 values, not 2'],
     ['contains=181,0', '"181" is no longitude'],
     ['contains=', 'contains is empty'],
-    ...['NaN', 'Infinity', '-Infinity', '1e1', '0x1', '%2B1', '1.', '.5', '--1', '+1', '%00', '１', '1_0'].flatMap(
+    ...[
+      'NaN',
+      'Infinity',
+      '-Infinity',
+      '1e',
+      '1e1.5',
+      '1e1000',
+      '0x1',
+      '%2B1',
+      '1.',
+      '.5',
+      '--1',
+      '+1',
+      '%00',
+      '１',
+      '1_0',
+    ].flatMap(
       (value) =>
         [
           [`bbox=${encodeURI(value)},0,1,1`, 'is no longitude'],

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { plainDecimal } from '../../format/grid.ts';
 import { cellsPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -96,6 +97,33 @@ const release = join(countries, releasePath('r1'));
 const service = await startService(countries);
 /** In a district of level 2. */
 const DISTRICT = '1.5,3.5';
+
+test('numbers with an exponent are those that they stand for, in point, contains and bbox', async () => {
+  for (const [text, plain] of [
+    ['7.5e-05', '0.000075'],
+    ['-1.25E2', '-125'],
+    ['12345e-3', '12.345'],
+    ['0.5e+1', '5'],
+    ['1.5e1', '15'],
+    ['0e0', '0'],
+    ['1e-45', `0.${'0'.repeat(40)}`],
+    ['-12e-41', `-0.${'0'.repeat(39)}1`],
+  ] as const)
+    assert.equal(plainDecimal(text), plain);
+  for (const text of ['', '1', 'e5', '1e', '1e1.5', '.5e1', '1e+', '1e1000', ' 1e1', 'NaN'])
+    assert.equal(plainDecimal(text), text);
+  const bodyOf = async (path: string): Promise<string> => {
+    const answer = await send(service, `/api/v1/${path}`);
+    assert.equal(answer.status, 200, path);
+    return textOf(answer);
+  };
+  for (const [path, plain] of [
+    ['at?point=1.5e0,3.5E%2B0', `at?point=${DISTRICT}`],
+    ['fc/lv2?contains=15e-1,3500e-3', `fc/lv2?contains=${DISTRICT}`],
+    ['fc/lv2?bbox=1e-1,0,15e-1,3.5', 'fc/lv2?bbox=0.1,0,1.5,3.5'],
+  ] as const)
+    assert.equal(await bodyOf(path), await bodyOf(plain));
+});
 
 test('a release that was built without cells or neighbours says so, and answers everything else', async () => {
   const proxy = await startService(await buildCountries());

@@ -84,6 +84,14 @@ test('what Excel saves: decimal commas where the separator is none, a line sep=;
   assert.equal((await append('sep=;\nlon;lat\n', open)).text, `sep=;\n${['lon', 'lat', ...ADDED].join(';')}\n`);
 });
 
+test('numbers with an exponent, as pandas, Python and R write small ones, are points', async () => {
+  const [x, y] = ['5e-1', '5.0E-01'];
+  assert.equal((await append(`lon,lat\n${x},${y}\n`, open)).text, `lon,lat,${ADDED}\n${x},${y},${SOUTH.units}\n`);
+  const comma = (await append('lon;lat\n5,0e-1;0,5\n7,5e-05;1e3\n', open)).text.split('\n');
+  assert.equal(comma[1], ['5,0e-1', '0,5', ...SOUTH.units].join(';'));
+  assert.equal(comma[2], ['7,5e-05', '1e3', ...NONE].join(';'));
+});
+
 test('a table whose points are all exchanged is said, before its first row and at the end', async () => {
   const exchanged = /no point is in a unit, but with longitude and latitude exchanged they are/;
   const shown = async (table: string): Promise<number> =>
@@ -177,7 +185,7 @@ test('a column that is there already is refused before anything is written', asy
 });
 
 test('rows without a point pass empty and are named with their lines; --strict ends with 1', async () => {
-  const rows = ['a,0.5,0.5', '"b\n\n",,0.5', 'c,1e1,2', '', 'd,181,0', 'e,0,90.0000000001', 'f,0.5,', 'g,440290.5,1'];
+  const rows = ['a,0.5,0.5', '"b\n\n",,0.5', 'c,1e,2', '', 'd,181,0', 'e,0,90.0000000001', 'f,0.5,', 'g,440290.5,1'];
   const table = `id,lon,lat\n${rows.join('\n')}\n`;
   const { status, stdout, stderr } = await run(['--origin', out], table);
   assert.equal(status, 0);

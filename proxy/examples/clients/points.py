@@ -22,6 +22,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 DECIMAL = re.compile(r"(-?)(\d{1,3})(?:\.(\d{1,40}))?", re.ASCII)
+EXPONENT = re.compile(r"-?\d{1,20}(?:\.\d{1,40})?[eE][+-]?\d{1,3}", re.ASCII)
 MAGIC = b"cells\0\0\0"
 HEADER_BYTES = 32
 
@@ -76,10 +77,12 @@ def units_at(release, longitudes, latitudes):
 
 
 def decimal(value):
-    """A plain decimal of a text or a number; empty without one."""
-    if value is None or isinstance(value, str):
-        return (value or "").strip()
-    return format(Decimal(repr(float(value))), "f")
+    """A plain decimal of a text or a number, which may have an exponent; empty without one."""
+    text = (value or "").strip() if value is None or isinstance(value, str) else repr(float(value))
+    if not EXPONENT.fullmatch(text):
+        return text
+    whole, _, fraction = format(Decimal(text), "f").partition(".")
+    return f"{whole}.{fraction[:40]}" if fraction else whole
 
 
 class Level:

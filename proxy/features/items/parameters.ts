@@ -113,17 +113,14 @@ export const ITEMS_PARAMETERS: readonly Parameter<unknown>[] = [
 /** Those of one feature. */
 export const ITEM_PARAMETERS: readonly Parameter<unknown>[] = [GEOMETRY_OF_FEATURES, F];
 
-const EXPONENT = /^-?\d+(?:\.\d+)?e[+-]?\d+$/i;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-const BOX_DECIMALS = 20;
 
-/** The plain decimals of a box with four numbers or, with heights, six, which C programs may write with an exponent. */
+/** A box with four numbers or, with heights, six. */
 function fourNumbers(given: Given): string {
   const numbers = given.text.split(',');
-  const plain = numbers.map((number) => (EXPONENT.test(number) ? Number(number).toFixed(BOX_DECIMALS) : number));
-  if (numbers.length !== 6) return plain.join();
+  if (numbers.length !== 6) return given.text;
   if (![numbers[2], numbers[5]].every((height) => NUMBER.test(height ?? ''))) throw wrong(given);
-  return [plain[0], plain[1], plain[3], plain[4]].join();
+  return [numbers[0], numbers[1], numbers[3], numbers[4]].join();
 }
 
 const IS_TIME = new RegExp(TIME);

@@ -1,7 +1,7 @@
 // The parameters of place: longitude comes first, as in GeoJSON. Used by filters.ts, at.ts and the items of OGC API -
 // Features.
 import { boxFrom } from '../../../format/boxes.ts';
-import { isDecimal } from '../../../format/grid.ts';
+import { isDecimal, plainDecimal } from '../../../format/grid.ts';
 import type { Level } from '../../../format/levels.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, type Given, Parameter } from '../../query/parameter.ts';
@@ -25,7 +25,7 @@ export const BBOX: Parameter<AskedBox> = new Parameter({
   document: () => ({
     component: 'bbox',
     description:
-      'Only features that have a point in this box, its border included: west,south,east,north in degrees; west > east crosses the antimeridian (RFC 7946, section 5.2). The full geometry decides, whatever geometry is asked for. Levels of a release without cells, or with units that are no polygons or have no area, compare bounding boxes. Features without geometry never match.',
+      'Only features that have a point in this box, its border included: west,south,east,north in degrees, also with an exponent; west > east crosses the antimeridian (RFC 7946, section 5.2). The full geometry decides, whatever geometry is asked for. Levels of a release without cells, or with units that are no polygons or have no area, compare bounding boxes. Features without geometry never match.',
     schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE},${LONGITUDE},${LATITUDE}$` },
     example: '-3.9,40.3,-3.5,40.6',
   }),
@@ -40,7 +40,7 @@ export const CONTAINS: Parameter<Degrees> = new Parameter({
   document: () => ({
     component: 'contains',
     description:
-      'Only features that contain this point: longitude,latitude in degrees. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
+      'Only features that contain this point: longitude,latitude in degrees, also with an exponent. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
     schema: POINT_SCHEMA,
     example: EXAMPLE_POINT,
   }),
@@ -53,7 +53,7 @@ export const POINT: Parameter<Degrees> = CONTAINS.as({
     component: 'at-point',
     required: true,
     description:
-      'longitude,latitude in degrees. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
+      'longitude,latitude in degrees, also with an exponent. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
     schema: POINT_SCHEMA,
     example: EXAMPLE_POINT,
   }),
@@ -80,7 +80,7 @@ export function boxOf(given: Given, level: Level, text: string = given.text, cou
 
 /** Longitudes and latitudes by turns. */
 function degreesIn({ name, parameter }: Given, text: string, count: number, level: Level, counts = String(count)) {
-  const values = text.split(',');
+  const values = text.split(',').map(plainDecimal);
   const rule = parameter?.rule(level) ?? '';
   if (values.length !== count)
     throw badParameter(
@@ -90,7 +90,8 @@ function degreesIn({ name, parameter }: Given, text: string, count: number, leve
     );
   for (const [i, value] of values.entries()) {
     const [what, most] = i % 2 === 0 ? (['longitude', 180] as const) : (['latitude', 90] as const);
-    if (!isDecimal(value, most)) throw badParameter(name, `is ${quote(text)}: ${quote(value)} is no ${what}`, rule);
+    if (!isDecimal(value, most))
+      throw badParameter(name, `is ${quote(text)}: ${quote(text.split(',')[i] ?? '')} is no ${what}`, rule);
   }
   return values;
 }

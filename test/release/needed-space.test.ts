@@ -35,6 +35,7 @@ const MEASURED = [
     peaks: [
       [{}, 722_407_424],
       [{ tiles: undefined }, 563_232_768],
+      [{ storedPages: 'none' }, 567_480_320],
     ],
   },
 ] as const;

@@ -104,24 +104,41 @@ test('with a release in memory no request waits for current.json: it is read aft
   assert.equal(await ask(), 'r2');
 });
 
-test('a piece of a file whose read ended with the request that began it is read again for others after ten seconds', async (t) => {
-  const origin = await openOrigin(await buildCountries({ cells: true, geometries: ['full', 'none'] }));
+/** The origin of a folder of which the first read of some bytes ends with the request that began it. */
+async function cancelledOnce(folder: string, isCancelled: (path: string, offset: number) => boolean) {
+  const origin = await openOrigin(folder);
   let held = 0;
-  const { read } = origin;
-  const cancelled: Origin = {
-    read: (path, extent, reader) =>
-      path.endsWith('/cells.bin') && typeof extent === 'object' && extent.offset > 0 && held++ === 0
-        ? new Promise(() => {})
-        : read(path, extent, reader),
-  };
-  const worker = await createFetchHandler({ origin: cancelled, public: true });
-  const ask = () => worker.fetch(new Request('https://a.test/api/v1/fc/lv0?contains=1.5,3.5&geometry=none'));
-  void ask();
-  await until(() => held === 1, 'no cell is read');
-  const begun = performance.now();
-  t.mock.method(performance, 'now', () => begun + 10_000);
-  assert.equal((await ask()).status, 200);
-});
+  const read: Origin['read'] = (path, extent, reader) =>
+    typeof extent === 'object' && isCancelled(path, extent.offset) && held++ === 0
+      ? new Promise(() => {})
+      : origin.read(path, extent, reader);
+  return { origin: { read }, held: () => held };
+}
+
+for (const [what, asked, options, isCancelled] of [
+  [
+    'a piece of a file',
+    () => new Request('https://a.test/api/v1/fc/lv0?contains=1.5,3.5&geometry=none'),
+    { cells: true, geometries: ['full', 'none'] },
+    (path: string, offset: number) => path.endsWith('/cells.bin') && offset > 0,
+  ],
+  [
+    'a table of neighbours',
+    () => new Request('https://a.test/api/v1/download/lv1.neighbours.csv.gz', { headers: { range: 'bytes=0-0' } }),
+    { neighbours: true },
+    (path: string) => path.endsWith('/neighbours.csv.gz'),
+  ],
+] as const)
+  test(`${what} whose read ended with the request that began it is read again for others after ten seconds`, async (t) => {
+    const { origin, held } = await cancelledOnce(await buildCountries(options), isCancelled);
+    const worker = await createFetchHandler({ origin, public: true });
+    void worker.fetch(asked());
+    await until(() => held() === 1, 'nothing is read');
+    const begun = performance.now();
+    t.mock.method(performance, 'now', () => begun + 10_000);
+    const { status, ok } = await worker.fetch(asked());
+    assert.ok(ok, `${status}`);
+  });
 
 test('a public handler answers everybody, as serve --public does, and takes no option of tokens', async () => {
   const origin = await openOrigin(folder);

@@ -6,6 +6,7 @@ import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import { Loaded } from '../../data/loaded.ts';
 import type { Part, Sized } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
@@ -55,8 +56,11 @@ const BLOCK_BYTES = 64 * 1024;
 /** What is remembered of a table that was right: the CRC-32 of each block, so that a range is checked by itself. */
 class CheckedBlocks implements Sized {
   sums: Uint32Array | undefined;
-  /** Those that find them, by principal: each waits for turns of its own. */
-  readonly coming = new Map<string, Promise<Uint32Array>>();
+  /**
+   * Those that find them, by principal: each waits for turns of its own. A platform may cancel a read with the request
+   * that began it; then it is begun again.
+   */
+  readonly coming = new Loaded<string, Uint32Array>(() => performance.now());
 
   get bytes(): number {
     return this.sums?.byteLength ?? 0;
@@ -128,8 +132,6 @@ class StoredTable extends StoredFile implements RangedFile {
 
   /** Reads all of it. @throws OriginError if it is not the table */
   #find(blocks: CheckedBlocks, reads: QueuedReads, principal: string): Promise<Uint32Array> {
-    const known = blocks.coming.get(principal);
-    if (known !== undefined) return known;
     // Whether or not the request that asks first stays: others may wait for it.
     const client = { principal, isClosed: false, exchange: undefined };
     const read = async (): Promise<Uint32Array> => {
@@ -137,9 +139,7 @@ class StoredTable extends StoredFile implements RangedFile {
       if (blocks.sums === undefined) throw reads.damaged(this.path);
       return blocks.sums;
     };
-    const finding = read().finally(() => blocks.coming.delete(principal));
-    blocks.coming.set(principal, finding);
-    return finding;
+    return blocks.coming.load(principal, () => read().finally(() => blocks.coming.free(principal)));
   }
 }
 

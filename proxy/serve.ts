@@ -32,6 +32,7 @@ export async function serve(
   announce: (url: string, release: LoadedRelease | undefined) => Promise<void>,
   log: (line: string) => void,
 ): Promise<void> {
+  if (!process.stdin.isTTY) ignoreHangUp(log);
   const settings = await optionsToSettings(options, log);
   const isPrimary = settings.workers > 1 && cluster.isPrimary;
   if (cluster.isWorker && settings.newest !== undefined) shareNewest(settings.newest);
@@ -103,14 +104,23 @@ async function listenForMetrics(
   return server;
 }
 
+/** Without a terminal nothing hangs up: scripts send SIGHUP to have configuration or a log read anew. */
+function ignoreHangUp(log: (line: string) => void): void {
+  process.on('SIGHUP', () => {
+    if (cluster.isPrimary)
+      log('SIGHUP is ignored: key sets and releases are read again when they change; SIGTERM stops the service');
+  });
+}
+
 /**
- * Stops the process on SIGINT or SIGTERM: after the first signal `stop` runs to its end, a second one exits at once. A
- * worker stops on the first SIGTERM only: its primary process handles the rest, and Ctrl-C signals the whole group.
+ * Stops the process on SIGINT, SIGTERM, or SIGHUP of a terminal that is closed: after the first signal `stop` runs to its
+ * end, a second one exits at once. A worker stops on the first SIGTERM only: its primary process handles the rest, and
+ * Ctrl-C signals the whole group.
  */
 function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): void {
   let isStopping = false;
-  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
-    if (cluster.isWorker && (isStopping || signal === 'SIGINT')) return;
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+    if (cluster.isWorker && (isStopping || signal !== 'SIGTERM')) return;
     if (isStopping) {
       kill();
       process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]);
@@ -119,6 +129,7 @@ function stopOnSignal(stop: () => Promise<void>, kill: () => void = () => {}): v
     void stop().then(() => process.exit(0));
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  if (process.stdin.isTTY) process.on('SIGHUP', onSignal);
 }
 
 /** Starts to listen; returns the URL without a slash at the end. */

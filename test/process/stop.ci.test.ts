@@ -99,6 +99,15 @@ async function serveCrowd(): Promise<Running> {
 
 const crowd = skip === false ? serveCrowd() : serve(OPTIONS);
 
+test('SIGHUP is ignored, by workers too, and the log says what to send instead', async () => {
+  const running = await crowd;
+  const workers = skip === false ? workersOf(running.child) : [];
+  for (const pid of [...workers, running.child.pid ?? assert.fail()]) process.kill(pid, 'SIGHUP');
+  await running.says(/SIGHUP is ignored: .*; SIGTERM stops the service\n/);
+  assert.equal((await send(running, '/healthz')).status, 200);
+  if (skip === false) assert.deepEqual(workersOf(running.child), workers);
+});
+
 test('a worker that is killed leaves no connection open, also not the one that it was just being handed', {
   skip,
 }, async () => {

@@ -1,6 +1,6 @@
 // By which of PROJ's operations GDAL brings a layer to WGS 84, and how accurate they are. No function of GDAL tells it,
 // only its debugging output, which a process writes that was started for it; accuracies are in PROJ's database.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type * as gdalTypes from 'gdal-async';
 import { crsFrom, isOnWgs84, statedCrs, toWgs84 } from '../gdal/crs.ts';
 import { gdal } from '../gdal/gdal.ts';
@@ -31,7 +31,7 @@ export function findOperations({ layers, log }: OperationsTask): CrsWay[] {
     try {
       return srs === undefined
         ? { operations: [], accuracy: 0, outside: 0, units: 0 }
-        : wayOf(opened, srs, () => readFileSync(log, 'utf8'));
+        : wayOf(opened, srs, () => (existsSync(log) ? readFileSync(log, 'utf8') : ''));
     } finally {
       dataset.close();
       takeGdalMessage();

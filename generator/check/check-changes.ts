@@ -3,7 +3,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { type ChangeRow, changesPath, GONE_PATH, goneFromText, type PublishedChanges } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../../format/layout.ts';
@@ -11,8 +10,9 @@ import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { FileError, problemOf } from '../reader/file-error.ts';
+import { gunzipWithin } from '../reader/inflate.ts';
 import { readLevel } from '../reader/read-level.ts';
-import { changesTo, countsOf, decodeChanges } from '../release/changes-files.ts';
+import { CHANGES_TEXT_MAX_BYTES, changesTo, countsOf, decodeChanges } from '../release/changes-files.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { recordedIn } from '../release/current-file.ts';
 import { NO_SIGNATURE } from '../release/sign.ts';
@@ -61,7 +61,7 @@ export function checkChanges(out: string, release: string, keys: readonly KeyObj
 
 function gunzipText(bytes: Buffer): string {
   try {
-    return gunzipSync(bytes).toString();
+    return gunzipWithin(bytes, CHANGES_TEXT_MAX_BYTES).toString();
   } catch (error) {
     throw new FormatError(GONE_PATH, `is damaged: ${error instanceof Error ? error.message : error}`);
   }

@@ -10,6 +10,9 @@ export interface Finding {
 /** The problem of a file that should not be there. */
 export const FOREIGN = 'is not part of this release';
 
+/** The problem of a pipe, a device or a socket. */
+export const SPECIAL = 'is neither a file nor a folder: nothing else was verified';
+
 /** Maximum problems of one file that are listed one by one. */
 const LISTED = 3;
 

@@ -49,6 +49,7 @@ import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
 import { checkNeighboursTable, readNeighbours } from './neighbours.ts';
+import { specialFiles } from './special-files.ts';
 import { checkTiles } from './tiles.ts';
 
 /** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
@@ -98,6 +99,7 @@ export function currentRelease(out: string, findings: Finding[]): string | undef
  * The SHA-256 of a release.json; undefined if it is damaged, by checksums.txt or without it: a finding of its release.
  */
 function intactSum(root: string): string | undefined {
+  if ([RELEASE_FILE, CHECKSUMS_FILE].some((file) => specialFiles(root, file).length > 0)) return undefined;
   try {
     const sum = sha256Of(readFileSync(join(root, RELEASE_FILE)));
     return readChecksums(root).sums.get(RELEASE_FILE) === sum ? sum : undefined;

@@ -1,7 +1,6 @@
 // Compares the names and the words of a level with its units: both follow from the texts of its features and its index.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, releasePath, wordsPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
@@ -15,6 +14,8 @@ import { Coordinates } from '../geojson/coordinates.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { MainPart } from '../geojson/main-part.ts';
 import { isNoName } from '../geojson/property-values.ts';
+import { FileError } from '../reader/file-error.ts';
+import { EXCESS_BYTES, gunzipWithin } from '../reader/inflate.ts';
 import { featureFrom, isObject, listOf, parsedToJson } from '../reader/parse-feature.ts';
 import { insideOf, relationsOf, viewOf } from '../write/named-units.ts';
 import { encodeWords } from '../write/words.ts';
@@ -120,20 +121,24 @@ export function checkNames(
   const ordered = namedIn(level);
   const root = join(out, releasePath(id));
   const colours = coloursOf(root, index);
-  const lines = readLines(join(root, namesPath(level)));
-  const expected = [namesHeader()];
-  for (const { position, name, type, view } of ordered) {
-    const relations = relationsAt(position);
-    expected.push(
-      namesLine({
+  const expectedWith = (colourAt: (position: number) => number): string[] => [
+    namesHeader(),
+    ...ordered.map(({ position, name, type, view }) => {
+      const relations = relationsAt(position);
+      return namesLine({
         ...{ fid: index.fidAt(position), name, type },
         ...relations,
-        colour: colours?.[position] ?? colourIn(lines?.[position + 1]),
+        colour: colourAt(position),
         view: viewOf(view),
         inside: insideAt(relations.gid),
-      }),
-    );
-  }
+      });
+    }),
+  ];
+  // Every colour is one digit.
+  const drafts = expectedWith((position) => colours?.[position] ?? 0);
+  const length = drafts.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+  const lines = readLines(join(root, namesPath(level)), length, (problem) => found(namesPath(level), problem));
+  const expected = colours === undefined ? expectedWith((position) => colourIn(lines?.[position + 1])) : drafts;
   for (const [i, line] of expected.entries()) {
     if (lines === undefined || lines[i] === line) continue;
     const has = lines[i]?.trimEnd().slice(0, 100) ?? 'missing';
@@ -164,12 +169,16 @@ function colourIn(line = ''): number {
   }
 }
 
-/** The lines of a compressed file; undefined if it is damaged, which is found elsewhere. */
-function readLines(file: string): string[] | undefined {
+/**
+ * The lines of a compressed file; undefined if it is damaged, which is found elsewhere, or much longer than it should be.
+ * @param length of its text
+ */
+function readLines(file: string, length: number, found: (problem: string) => void): string[] | undefined {
   try {
-    const text = gunzipSync(readFileSync(file)).toString();
+    const text = gunzipWithin(readFileSync(file), length + EXCESS_BYTES).toString();
     return text === '' ? [] : text.split(/(?<=\n)/);
-  } catch {
+  } catch (error) {
+    if (error instanceof FileError) found(error.message);
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
 // Verifies the neighbours of a level: the file by itself, and the table, which follows from it and the index.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { decodingNeighbours, type Neighbours } from '../../format/neighbours.ts';
 import { FileError } from '../reader/file-error.ts';
+import { EXCESS_BYTES, gunzipWithin } from '../reader/inflate.ts';
 import { gidsOf } from '../write/named-units.ts';
 import { neighbourLines } from '../write/neighbours.ts';
 
@@ -21,9 +21,14 @@ export function readNeighbours(root: string, { level, features }: LevelIndex): N
 
 /** Compares the table with the neighbours. @throws FileError that says where it differs */
 export function checkNeighboursTable(root: string, index: LevelIndex, neighbours: Neighbours): void {
-  const text = gunzipSync(readFileSync(join(root, neighboursTablePath(index.level)))).toString();
+  const lines = (): Iterable<string> =>
+    neighbourLines(neighbours, (position) => index.fidAt(position), gidsOf(index, index.level));
+  let expected = 0;
+  for (const line of lines()) expected += Buffer.byteLength(line);
+  const bytes = readFileSync(join(root, neighboursTablePath(index.level)));
+  const text = gunzipWithin(bytes, expected + EXCESS_BYTES).toString();
   let [at, number] = [0, 0];
-  for (const line of neighbourLines(neighbours, (position) => index.fidAt(position), gidsOf(index, index.level))) {
+  for (const line of lines()) {
     number++;
     if (!text.startsWith(line, at))
       throw new FileError(

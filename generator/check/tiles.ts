@@ -1,7 +1,7 @@
 // Checks the vector tiles of a level: header, directories, contents and their digests, and that features have the ids
 // of units that are there. Used by metadata.ts.
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { crc32, gunzipSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';
 import { f64At, u32At } from '../../format/element-at.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
@@ -16,7 +16,7 @@ import {
   tileDigestOf,
 } from '../../format/tiles.ts';
 import { FileError } from '../reader/file-error.ts';
-import { readAt } from '../reader/inflate.ts';
+import { gunzipWithin, readAt } from '../reader/inflate.ts';
 import { sha256Of } from '../release/checksums.ts';
 import { TILE_BUFFER } from '../shapes/quarter-tiles.ts';
 import { TILE_EXTENT } from '../shapes/tile-arcs.ts';
@@ -27,6 +27,9 @@ type UnitArrays = Pick<LevelArrays, 'fid' | 'box'>;
 
 /** What a tile has beyond its square, as a share of its side: the buffer, and what rounding moves. */
 const AROUND = (TILE_BUFFER + 2) / TILE_EXTENT;
+
+/** Of a directory, inflated: those that builds write have a few hundred kilobytes. */
+const DIRECTORY_TEXT_MAX_BYTES = 1 << 26;
 
 /**
  * Checks an archive and the file beside it.
@@ -48,7 +51,10 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
     if (header.minzoom !== tiles.minzoom || header.maxzoom !== tiles.maxzoom)
       throw new FileError(`its zooms are ${header.minzoom} to ${header.maxzoom}, release.json has others`);
     const root = decodeDirectory(
-      gunzipSync(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength)),
+      gunzipWithin(
+        begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength),
+        DIRECTORY_TEXT_MAX_BYTES,
+      ),
       'its root directory',
     );
     const positions = new Map(Array.from(fid, (own, position) => [own, position]));
@@ -60,7 +66,7 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         if (run === 0) {
           const bytes = readAt(handle, header.leaves.offset + offset, length);
           expectDigest(bytes, digests.leaves, leaf++, 'leaf');
-          checkEntries(decodeDirectory(gunzipSync(bytes), `leaf ${leaf}`));
+          checkEntries(decodeDirectory(gunzipWithin(bytes, DIRECTORY_TEXT_MAX_BYTES), `leaf ${leaf}`));
           continue;
         }
         if (id < next || id + run > firstIdOf(header.maxzoom + 1))
@@ -71,7 +77,7 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         const record = tileContentAt(blocks, offset);
         if (record?.digest !== tileDigestOf(bytes).toString('hex') || record.crc !== crc32(bytes))
           throw new FileError(`tile ${id}: its digest or CRC-32 is not that of tiles.digest`);
-        const text = gunzipSync(bytes);
+        const text = gunzipWithin(bytes, record.textBytes);
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
         const places = Array.from({ length: run }, (_, tile) => boxOfTile(id + tile));

@@ -2,8 +2,9 @@
 // agrees with itself. Needs no GDAL.
 import type { KeyObject } from 'node:crypto';
 import { basename, join } from 'node:path';
+import { CHANGES_PATH } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { releasePath } from '../../format/layout.ts';
+import { CURRENT_PATH, isReleaseId, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
@@ -14,9 +15,10 @@ import { openPool, type Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import { checkChanges } from './check-changes.ts';
 import type { FilesResult } from './files.ts';
-import { type Finding, FOREIGN, listedFindings } from './findings.ts';
+import { type Finding, FOREIGN, listedFindings, SPECIAL } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
 import { checkNames } from './names.ts';
+import { specialFiles } from './special-files.ts';
 
 /** Tasks per child process and kind of file, so that they end at about the same time. */
 const TASKS_PER_WORKER = 4;
@@ -68,9 +70,13 @@ async function verifyIn(
   report: Report,
 ): Promise<Verification> {
   const findings: Finding[] = [];
-  const id = release ?? currentRelease(out, findings);
-  if (id === undefined)
-    return { release: '', files: 0, pages: 0, features: 0, bytes: 0, findings: listedFindings(findings) };
+  const none = { files: 0, pages: 0, features: 0, bytes: 0 };
+  findings.push(...specialFiles(out, CURRENT_PATH), ...specialFiles(out, CHANGES_PATH));
+  const id = release ?? (findings.length > 0 ? undefined : currentRelease(out, findings));
+  if (id !== undefined && isReleaseId(id)) findings.push(...specialFiles(out, releasePath(id)));
+  // To read one of them may never end.
+  if (id === undefined || findings.some(({ problem }) => problem === SPECIAL))
+    return { release: id ?? '', ...none, findings: listedFindings(findings) };
   const metadata = await readMetadata(out, id, findings);
   checkSignatures(metadata, trustedKeys);
   checkChanges(out, id, trustedKeys, findings);

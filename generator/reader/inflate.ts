@@ -3,13 +3,15 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32, createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, SEAM, TRAILER_BYTES } from '../../format/gzip.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { FileError } from './file-error.ts';
 
+/** What a text may have beyond what it should be, so that one can say where it differs. */
+export const EXCESS_BYTES = 1 << 20;
 const LONGEST_CHUNK_BYTES = 1 << 24;
 const READ_BYTES = 1 << 20;
 /** Maximum bytes of a member that is inflated in one call: a stream has a cost for each file. */
@@ -111,6 +113,15 @@ function inflateExactly(deflated: Buffer, textBytes: number, dictionary?: Buffer
   if (!isInflated(inflated)) throw new Error('zlib does not say how many bytes it took');
   expectAllTaken(inflated.engine.bytesWritten, deflated.length);
   return inflated.buffer;
+}
+
+/** Inflates a gzip file. @throws FileError if it is damaged, or its text is longer than `most` bytes */
+export function gunzipWithin(bytes: Buffer, most: number): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: Math.max(most, 1) });
+  } catch (error) {
+    throw inflateError(error, most);
+  }
 }
 
 /** The result of zlib with `info`, which @types/node does not declare. */

@@ -1,6 +1,7 @@
 // Damage of every kind to a release's files: `verify` names the very file, and no other. A run tries an eighth of the
 // long lists.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -25,10 +26,11 @@ import { typed } from '../support/processes/typed.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { readIndex } from '../support/releases/read-index.ts';
+import { replaceNeighbours, replaceWholeFile } from '../support/releases/reseal.ts';
 import { assertAsSource } from '../support/releases/source-oracle.ts';
 import { sliceOf } from '../support/slice.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
-import { assertNamed, assertSome, findingsOf } from './findings.ts';
+import { assertContradiction, assertNamed, assertSome, findingsOf } from './findings.ts';
 
 const folder = temporaryFolder();
 const source = writeCountries();
@@ -110,6 +112,35 @@ test('child processes find what this process finds, and the work is announced an
     'pages verified': found.pages,
     ends: 1,
   });
+});
+
+test('a pipe or a device in the place of a file is named, and neither waited for nor read', async () => {
+  const paths = [
+    'release.json',
+    'checksums.txt',
+    'lv0/names.jsonl.gz',
+    'lv1/index.bin',
+    'lv2/features/000001.geojsonl.gz',
+  ];
+  const all = ['current.json', 'changes/a..r1.csv.gz', ...paths.map((own) => `${root}/${own}`)];
+  for (const [i, path] of all.entries()) {
+    const found = await findingsOf(good, (out) => {
+      const file = join(out, path);
+      mkdirSync(dirname(file), { recursive: true });
+      rmSync(file, { force: true });
+      if (i % 2 === 0) execFileSync('mkfifo', [file]);
+      else symlinkSync('/dev/zero', file);
+    });
+    assert.deepEqual(found, [{ path, problem: 'is neither a file nor a folder: nothing else was verified' }]);
+  }
+});
+
+test('a text of names or neighbours that is a bomb is inflated no further than its units can make', async () => {
+  const bomb = ' '.repeat(1 << 24);
+  const more = /^inflates to more than 10\d{5} bytes$/;
+  await assertContradiction(good, (at) => replaceWholeFile(at, 0, (text) => text + bomb), 'lv0/names.jsonl.gz', more);
+  const change = { table: (text: string) => text + bomb };
+  await assertContradiction(good, (at) => replaceNeighbours(at, 0, change), 'lv0/neighbours.csv.gz', more);
 });
 
 /** Flips bits of the byte at a share of a file. */

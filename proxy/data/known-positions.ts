@@ -2,7 +2,7 @@
 // client that wait for it, and remembered for a while, as clients that follow `next` ask for the same again.
 import { LRUCache } from 'lru-cache';
 import type { Positions } from '../../format/positions.ts';
-import type { QueuedReads, Recipient } from '../origin/origin.ts';
+import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
 import { Loaded } from './loaded.ts';
 
 /** Size of the sets that are remembered. */
@@ -45,8 +45,7 @@ export class KnownPositions {
     principal: string,
     find: (client: Recipient) => Promise<Positions>,
   ): Promise<Positions> {
-    // Whether or not the request that asks first stays: others may wait for it.
-    const client = { principal, isClosed: false, exchange: undefined };
+    const client = lastingClient(principal);
     // Another principal may have waited for the same.
     const task = async () => this.#kept.get(key) ?? this.remember(key, await find(client));
     const own = `${principal} ${key}`;

@@ -2,7 +2,7 @@
 // are kept for a while.
 import { LRUCache } from 'lru-cache';
 import { numberAt } from '../../format/element-at.ts';
-import { type ByteRange, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { type ByteRange, lastingClient, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
 /** Size of the pieces that are kept of each file. */
@@ -72,8 +72,7 @@ export class Pieces {
    */
   load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     const key = `${piece} ${principal}`;
-    // Whether or not the request that asks first stays: others may wait for it, and it is soon done.
-    const client = { principal, isClosed: false, exchange: undefined };
+    const client = lastingClient(principal);
     const read = async (): Promise<Buffer> => {
       // Another principal may have waited for the same.
       const kept = this.#kept.get(piece);

@@ -27,6 +27,11 @@ export interface Recipient {
   readonly gone?: AbortSignal | undefined;
 }
 
+/** A client for what others may wait for, too: whether or not the request that asks first stays. */
+export function lastingClient(principal: string): Recipient {
+  return { principal, isClosed: false, exchange: undefined };
+}
+
 /** A client that is connected by node:http. */
 export type Exchange = NonNullable<Recipient['exchange']>;
 

@@ -10,7 +10,7 @@ import { Loaded } from '../../data/loaded.ts';
 import type { Part, Sized } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
-import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
+import { type ByteRange, lastingClient, type QueuedReads, type Recipient } from '../../origin/origin.ts';
 import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
 import { answerSaved, type RangedFile, type StreamedPart, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
@@ -132,8 +132,7 @@ class StoredTable extends StoredFile implements RangedFile {
 
   /** Reads all of it. @throws OriginError if it is not the table */
   #find(blocks: CheckedBlocks, reads: QueuedReads, principal: string): Promise<Uint32Array> {
-    // Whether or not the request that asks first stays: others may wait for it.
-    const client = { principal, isClosed: false, exchange: undefined };
+    const client = lastingClient(principal);
     const read = async (): Promise<Uint32Array> => {
       for await (const _ of this.#whole(blocks, reads, client));
       if (blocks.sums === undefined) throw reads.damaged(this.path);

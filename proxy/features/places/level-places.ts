@@ -21,7 +21,7 @@ import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
-import type { QueuedReads, Recipient } from '../../origin/origin.ts';
+import { lastingClient, type QueuedReads, type Recipient } from '../../origin/origin.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import { KeptCells } from './kept-cells.ts';
 
@@ -136,7 +136,7 @@ export class LevelCells {
       key: `${this.pieces.path} ${x},${y} ${fractionX},${fractionY} of ${parts}`,
       known: () => undefined,
       find(reads, principal) {
-        const client = { principal, isClosed: false, exchange: undefined };
+        const client = lastingClient(principal);
         return reads.later(client, () => find(reads, client));
       },
     });

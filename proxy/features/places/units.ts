@@ -10,7 +10,7 @@ import type { View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import { type HttpRequest, principalOf } from '../../http/request.ts';
-import type { QueuedReads } from '../../origin/origin.ts';
+import { lastingClient, type QueuedReads } from '../../origin/origin.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import type { LevelNames } from './level-names.ts';
@@ -57,7 +57,7 @@ export function answerUnits(
   const steps = endingOf(units);
   const step = steps.next();
   if (step.done) return answerWith(asked, release, units, step.value, more);
-  const client = { principal: principalOf(asked.request).id, isClosed: false, exchange: undefined };
+  const client = lastingClient(principalOf(asked.request).id);
   return asked.reads.later(client, async () => answerWith(asked, release, units, await inTurns(steps), more));
 }
 

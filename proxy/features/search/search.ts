@@ -12,6 +12,7 @@ import { gather, type Needs } from '../../data/needs.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import { overloaded } from '../../http/problem.ts';
 import { API_PATH, principalOf } from '../../http/request.ts';
+import { lastingClient } from '../../origin/origin.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { inTurns } from '../../work/in-turns.ts';
@@ -107,7 +108,7 @@ function answerFrom(needed: SearchedRelease, { reads }: Sources, asked: AskedUni
   const first = search.next();
   if (first.done) return respond(asked, needed, first.value);
   const { request } = asked;
-  const client = { principal: principalOf(request).id, isClosed: false, exchange: undefined };
+  const client = lastingClient(principalOf(request).id);
   const found = reads.later(client, () => {
     // Nobody receives the answer.
     if (request.peer.destroyed === true) throw overloaded();

@@ -10,6 +10,8 @@ export interface RecordedBuild extends Partial<ReleaseShape> {
   /** The names of the source, and in folders those of the files. */
   source: readonly { name: string }[];
   licence?: string | undefined;
+  /** The credits of its data, which may be those of its source alone. */
+  attribution?: readonly string[] | undefined;
   /** As `ReleaseAbout` has them. */
   options: Readonly<Record<string, readonly string[]>>;
 }
@@ -25,6 +27,7 @@ export function recordedBuildFrom(text: string, file: string): RecordedBuild {
     release: textIn(json, 'release', file),
     source: listIn(json, 'source', file).map((entry) => ({ name: textIn(objectFrom(entry, file), 'name', file) })),
     ...memberIn(json, 'licence', textIn, file),
+    ...memberIn(json, 'attribution', textsIn, file),
     ...memberIn(json, 'precision', numberIn, file),
     ...memberIn(json, 'storedPages', (all) => storedPagesIn(all, file), file),
     ...memberIn(json, 'geometries', (all) => geometryNamesIn(all, file), file),

@@ -9,6 +9,7 @@ import {
   OTHER_GEOMETRIES,
   type StoredPages,
 } from '../../format/levels.ts';
+import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { forbidsRedistribution } from '../../format/redistribution.ts';
 import type { Finding, Release } from '../../format/release.ts';
 import type { LevelChanges } from '../check/changes.ts';
@@ -32,8 +33,8 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
   return text.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
 }
 
-/** A build's summary. */
-export function buildTable({ levels, crs, licence, attribution, quality }: Release): string {
+/** A build's summary. @param like the release whose options it took */
+export function buildTable({ levels, crs, licence, attribution, quality }: Release, like?: RecordedBuild): string {
   const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
     const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
@@ -46,7 +47,7 @@ export function buildTable({ levels, crs, licence, attribution, quality }: Relea
     ...nestingLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...crsLines(crs),
-    ...licenceLines({ licence, attribution }),
+    ...licenceLines({ licence, attribution }, like),
     ...qualityLines(quality),
   ].join('\n');
 }
@@ -130,16 +131,28 @@ function crsLines(all: Release['crs'] = []): string[] {
 }
 
 /** Whose data it is, and what may be done with it. */
-function licenceLines({ licence, attribution }: Pick<Release, 'licence' | 'attribution'>): string[] {
+function licenceLines(
+  { licence, attribution }: Pick<Release, 'licence' | 'attribution'>,
+  like?: RecordedBuild,
+): string[] {
   const forbidden = forbidsRedistribution({ licence, attribution });
   const lines = [
-    ...attribution.map((credit) => `Credit: ${printable(credit)}`),
+    ...(attribution.length === 0 ? noCreditLines(like) : attribution.map((credit) => `Credit: ${printable(credit)}`)),
     ...(licence === undefined ? [] : [`Licence: ${printable(licence)}`]),
     ...(forbidden === undefined
       ? []
       : ['The licence forbids redistribution: do not serve this release with --public.']),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** What to do where nobody is credited; the credits of a release whose source had them are no options of it. */
+function noCreditLines({ release, attribution: credits = [] }: Partial<RecordedBuild> = {}): string[] {
+  const line = 'Credit: none. Name the owner of the data with --attribution TEXT, and its licence with --licence ID.';
+  const quoted = credits.map((credit) => JSON.stringify(printable(credit)));
+  return credits.length === 0
+    ? [line]
+    : [line, `Release ${release} has credits; if the data is of the same owners: --attribution ${quoted.join(' ')}`];
 }
 
 /** The problems of the data, one a line. */

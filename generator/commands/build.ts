@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
+import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';
 import { publishChanges } from '../check/publish-changes.ts';
@@ -195,7 +196,8 @@ export const buildCommand = defineCommand({
       const { release } = options;
       const done = `shard ${argv.shard} of release ${release} is written; after the last shard, run seal ${release}`;
       printResult(argv, { release, shard: argv.shard, phases }, `${phaseTable(phases)}\n\n${done}`);
-    } else await buildAndPrint(options, argv, argv.changes === true, argv.sample === true);
+    } else
+      await buildAndPrint(options, argv, { hasChanges: argv.changes === true, isSample: argv.sample === true, like });
   },
 });
 
@@ -250,8 +252,7 @@ async function printForecast(options: BuildOptions, global: GlobalOptions): Prom
 async function buildAndPrint(
   options: BuildOptions,
   global: GlobalOptions,
-  hasChanges: boolean,
-  isSample: boolean,
+  { hasChanges, isSample, like }: { hasChanges: boolean; isSample: boolean; like: RecordedBuild | undefined },
 ): Promise<void> {
   const started = performance.now();
   const before = readCurrent(options.out)?.release;
@@ -267,7 +268,7 @@ async function buildAndPrint(
   const end = isSample
     ? `release ${release} with ${units} units ${state} (${seconds} s)`
     : `release ${release} ${state} (${seconds} s)`;
-  const tables = isSample ? changes : [buildTable(built), ...changes, phaseTable(phases)];
+  const tables = isSample ? changes : [buildTable(built, like), ...changes, phaseTable(phases)];
   printResult(global, { ...built, phases }, [...tables, end].join('\n\n'));
 }
 

@@ -9,7 +9,7 @@ import { type ContentOptions, optionsOf, recordedOptions, sourceOptionsFrom } fr
 import { BuildError } from '../../generator/report/errors.ts';
 import { sourceName } from '../../generator/source/source-options.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
-import { writeDataset } from '../support/datasets/write-dataset.ts';
+import { squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { contentOf } from '../support/files.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
@@ -137,6 +137,28 @@ test('build --like builds with the options of another release, except for those 
   assert.deepEqual([r3.levels[1]?.features, r3.storedPages], [3, 'all']);
   const { 'keep-fids': _, ...others } = r1.options;
   assert.deepEqual(r3.options, { ...others, where: ['lv1=1=1'] });
+});
+
+test('a build without a credit says so at its end, and which ones the release had whose options it took', async () => {
+  const out = join(folder, 'credits');
+  const plain = writeDataset(join(folder, 'plain.gpkg'), 'GPKG', [squares('ADM_0', ['GID_0', 'NAME_0'], ['AAA', 'A'])]);
+  const build = async (...words: string[]): Promise<string> => {
+    const args = ['build', '--source', plain, '--out', out, '--workers', '0', '--no-tiles', ...words];
+    const { status, stdout, stderr } = await typed('generator', args);
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  assert.match(await build('--release', 'r1'), /^Credit: none\. .*--attribution TEXT.*--licence ID\.$/m);
+  // As where the source has credits of its own.
+  const file = join(out, 'releases/r1/release.json');
+  const described = { ...JSON.parse(readFileSync(file, 'utf8')), attribution: ['© A', 'B'] };
+  writeFileSync(file, JSON.stringify(described));
+  const [, words = ''] =
+    /^Release r1 has credits; .*: (--attribution "© A" "B")$/m.exec(await build('--release', 'r2', '--like', 'r1')) ??
+    [];
+  const given = Array.from(words.matchAll(/"([^"]*)"/g), ([, text = '']) => text);
+  const credited = await build('--release', 'r3', '--like', 'r1', '--attribution', ...given);
+  assert.match(credited, /^Credit: © A\nCredit: B$/m);
 });
 
 test('build --like says which source the release had, and refuses options that it does not know', async () => {

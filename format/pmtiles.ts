@@ -9,6 +9,8 @@ export const PMTILES_HEADER_BYTES = 127;
 export const PMTILES_BEGIN_BYTES_MAX = 16_384;
 /** The deepest zoom that is read here: tile ids stay far below 2^53. */
 export const ZOOM_MAX = 15;
+/** Maximum length of a directory, inflated or not: hundreds of thousands of entries, of which a leaf usually has 4,096. */
+export const DIRECTORY_MAX_BYTES: number = 4 * 1024 * 1024;
 
 /** Values of the header: gzip for directories and tiles; Mapbox Vector Tiles. */
 const GZIP = 2;

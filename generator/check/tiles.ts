@@ -5,7 +5,14 @@ import { crc32 } from 'node:zlib';
 import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';
 import { f64At, u32At } from '../../format/element-at.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
-import { decodeDirectory, decodeHeader, firstIdOf, PMTILES_HEADER_BYTES, tileOfId } from '../../format/pmtiles.ts';
+import {
+  DIRECTORY_MAX_BYTES,
+  decodeDirectory,
+  decodeHeader,
+  firstIdOf,
+  PMTILES_HEADER_BYTES,
+  tileOfId,
+} from '../../format/pmtiles.ts';
 import type { CheckedFile, TilesFile } from '../../format/release.ts';
 import {
   decodeTileDigests,
@@ -28,9 +35,6 @@ type UnitArrays = Pick<LevelArrays, 'fid' | 'box'>;
 /** What a tile has beyond its square, as a share of its side: the buffer, and what rounding moves. */
 const AROUND = (TILE_BUFFER + 2) / TILE_EXTENT;
 
-/** Of a directory, inflated: those that builds write have a few hundred kilobytes. */
-const DIRECTORY_TEXT_MAX_BYTES = 1 << 26;
-
 /**
  * Checks an archive and the file beside it.
  * @param arrays of the level's index
@@ -51,10 +55,7 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
     if (header.minzoom !== tiles.minzoom || header.maxzoom !== tiles.maxzoom)
       throw new FileError(`its zooms are ${header.minzoom} to ${header.maxzoom}, release.json has others`);
     const root = decodeDirectory(
-      gunzipWithin(
-        begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength),
-        DIRECTORY_TEXT_MAX_BYTES,
-      ),
+      gunzipWithin(begin.subarray(PMTILES_HEADER_BYTES, PMTILES_HEADER_BYTES + header.rootLength), DIRECTORY_MAX_BYTES),
       'its root directory',
     );
     const positions = new Map(Array.from(fid, (own, position) => [own, position]));
@@ -66,7 +67,7 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         if (run === 0) {
           const bytes = readAt(handle, header.leaves.offset + offset, length);
           expectDigest(bytes, digests.leaves, leaf++, 'leaf');
-          checkEntries(decodeDirectory(gunzipWithin(bytes, DIRECTORY_TEXT_MAX_BYTES), `leaf ${leaf}`));
+          checkEntries(decodeDirectory(gunzipWithin(bytes, DIRECTORY_MAX_BYTES), `leaf ${leaf}`));
           continue;
         }
         if (id < next || id + run > firstIdOf(header.maxzoom + 1))

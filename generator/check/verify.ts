@@ -11,7 +11,7 @@ import { pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
-import { openPool, type Pool } from '../workers/pool.ts';
+import { openPool, type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import { checkChanges } from './check-changes.ts';
 import type { FilesResult } from './files.ts';
@@ -19,9 +19,6 @@ import { type Finding, FOREIGN, listedFindings, SPECIAL } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
 import { checkNames } from './names.ts';
 import { specialFiles } from './special-files.ts';
-
-/** Tasks per child process and kind of file, so that they end at about the same time. */
-const TASKS_PER_WORKER = 4;
 
 /** What to verify, and how. */
 export interface VerifyOptions {
@@ -158,8 +155,8 @@ function featuresBefore({ files, features, perFile }: LevelIndex, file: number):
 }
 
 /** Divides the numbers `first` up to but not including `end` into ranges, one for each task. */
-function rangesOf(first: number, end: number, { size }: Pool): [from: number, to: number][] {
-  const tasks = Math.min(Math.max(size * TASKS_PER_WORKER, 1), end - first);
+function rangesOf(first: number, end: number, pool: Pool): [from: number, to: number][] {
+  const tasks = Math.min(taskCount(pool), end - first);
   const begin = (task: number): number => first + Math.floor((task * (end - first)) / tasks);
   return Array.from({ length: tasks }, (_, task) => [begin(task), begin(task + 1)]);
 }

@@ -9,7 +9,9 @@ import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { elementAt } from '../../format/element-at.ts';
-import { decodeHeader, encodeDirectory, encodeHeader } from '../../format/pmtiles.ts';
+import { DIRECTORY_MAX_BYTES, decodeHeader, encodeDirectory, encodeHeader } from '../../format/pmtiles.ts';
+import { verify } from '../../generator/check/verify.ts';
+import { SILENT } from '../../generator/report/progress.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import type { Origin } from '../../proxy/origin/origin.ts';
 import { writeRenamedCountries } from '../support/datasets/small-datasets.ts';
@@ -156,6 +158,12 @@ test('a directory of tiles that inflates to megabytes, or has such a leaf, is 50
     const proxy = await startService(own, { origin: { read } });
     refusal(await send(proxy, pathOf(0, 0, 0)), 502, 'origin-damaged');
     assert.ok(longest < 2 ** 20, `${longest} bytes were read`);
+    if (directory === toLeaf) continue;
+    const { findings } = await verify({ out: own, workers: 0 }, SILENT);
+    assert.ok(
+      findings.some(({ problem }) => problem === `inflates to more than ${DIRECTORY_MAX_BYTES} bytes`),
+      JSON.stringify(findings),
+    );
   }
 });
 

@@ -7,6 +7,7 @@ import { f64At, u32At } from '../../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../../format/layout.ts';
 import { FormatError } from '../../../format/parse.ts';
 import {
+  DIRECTORY_MAX_BYTES,
   decodeDirectory,
   decodeHeader,
   entryOf,
@@ -30,8 +31,6 @@ import { Problem } from '../../http/problem.ts';
 
 /** Size of the leaf directories that are kept decoded for each level. */
 const KEPT_MAX_BYTES = 1024 * 1024;
-/** Of a directory, inflated or not: hundreds of thousands of entries, of which a leaf usually has 4,096. */
-const DIRECTORY_MAX_BYTES = 4 * 1024 * 1024;
 /** Of an entry of a directory. */
 const ENTRY_BYTES = 24;
 const BLOCK_BYTES = TILE_BLOCK_RECORDS * TILE_RECORD_BYTES;

@@ -1,5 +1,5 @@
 // Verifies the files of changes that lead to a release: digests, signatures, sums of shares, and that each GID is in
-// its release. Used by verify.ts.
+// its release.
 import { type KeyObject, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Checks the vector tiles of a level: header, directories, contents and their digests, and that features have the ids
-// of units that are there. Used by metadata.ts.
+// of units that are there.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';

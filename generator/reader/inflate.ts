@@ -1,5 +1,4 @@
-// Inflates gzip members and deflate data of a release, and checks that they have no bytes left over. Used by `verify`,
-// `diff` and `seal`.
+// Inflates gzip members and deflate data of a release, and checks that they have no bytes left over.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

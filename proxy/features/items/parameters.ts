@@ -1,5 +1,4 @@
-// The parameters of OGC API - Features: some of them are those of pages, written in another way. Used by endpoints.ts,
-// items.ts and openapi.ts.
+// The parameters of OGC API - Features: some of them are those of pages, written in another way.
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
 import { TOUCHES } from '../neighbours/touches.ts';

@@ -1,5 +1,4 @@
-// The parameters of place: longitude comes first, as in GeoJSON. Used by filters.ts, at.ts and the items of OGC API -
-// Features.
+// The parameters of place: longitude comes first, as in GeoJSON.
 import { boxFrom } from '../../../format/boxes.ts';
 import { isDecimal, plainDecimal } from '../../../format/grid.ts';
 import type { Level } from '../../../format/levels.ts';

@@ -16,8 +16,12 @@ afterProcess(async () => {
   for (const end of ends) await end();
 });
 
-/** The browser of this process, which is closed when the process ends. */
-export function browserOf(kind: BrowserKind): Promise<Browser> {
+/**
+ * The browser of this process, which is closed when the process ends. Each call makes a promise of its own: node:test
+ * takes what follows a promise for a part of the test in which the promise was made, and would call `after` of a later
+ * test never.
+ */
+export async function browserOf(kind: BrowserKind): Promise<Browser> {
   const browser = browsers.get(kind) ?? connectTo(kind);
   browsers.set(kind, browser);
   return browser;

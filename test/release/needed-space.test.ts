@@ -36,6 +36,7 @@ const MEASURED = [
       [{}, 722_407_424],
       [{ tiles: undefined }, 563_232_768],
       [{ storedPages: 'none' }, 567_480_320],
+      [{ tiles: 10 }, 804_798_464],
     ],
   },
 ] as const;

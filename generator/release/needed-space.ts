@@ -76,7 +76,7 @@ export function neededSpace(
   const isText = drivers.some((driver) => TEXT_DRIVERS.includes(driver));
   const binary = bytes * (isText ? TEXT_SHARE : 1) * (isArchive ? UNPACKED : 1);
   const count = sumOf(units);
-  const least = ({ byte, unit }: Share, of = count): number => Math.min(byte * binary, unit * of);
+  const least = ({ byte, unit }: Share, of = count): number => (of === 0 ? 0 : Math.min(byte * binary, unit * of));
   // A unit is in the listing of all units, and in that of each of its parents.
   const parents = count === 0 ? 0 : sumOf(units.map((own, level) => own * level)) / count;
   const unfiltered = PAGES.byte * binary + PAGES.unit * count;

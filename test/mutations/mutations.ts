@@ -34,8 +34,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: '304 for any entity tag where If-None-Match is *',
     file: 'proxy/bodies/conditions.ts',
-    from: "tag === '*' || ",
-    to: '',
+    from: "tag === '*' || tag === etag || tag ===",
+    to: 'tag === etag || tag ===',
     test: CONTRACT,
   },
   {
@@ -128,7 +128,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'what is held for clients that do not read is bounded',
     file: 'proxy/work/held-bytes.ts',
-    from: 'if (own >= clientBytes) throw overloaded();',
+    from: 'if (held >= clientBytes) throw overloaded();',
     to: '',
     test: 'test/http/guards.test.ts',
   },
@@ -141,7 +141,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'current.json is replaced as a whole',
-    file: 'generator/release/staging.ts',
+    file: 'generator/release/current-file.ts',
     from: 'const temporary = temporaryPath(out);',
     to: 'const temporary = join(out, CURRENT_PATH);',
     test: 'test/release/failing-writes.test.ts',

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createMetricsServer } from '../../proxy/operations/metrics.ts';
@@ -234,7 +234,9 @@ test('limits of a client count across workers', async () => {
 });
 
 test('metrics of workers are there also when one announces a release in that moment', async () => {
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('announcing-worker.ts', import.meta.url)), args: [] });
+  // Compiled, it is another file.
+  const program = new URL(`announcing-worker${extname(import.meta.url)}`, import.meta.url);
+  cluster.setupPrimary({ exec: fileURLToPath(program), args: [] });
   const worker = cluster.fork();
   await once(worker, 'message');
   const server = createMetricsServer().listen(0, '127.0.0.1');

@@ -87,7 +87,8 @@ function foundIn(index: LevelIndex, filters: readonly Filter[]): FoundGid[] | un
 }
 
 function inAll(found: readonly FoundGid[], others: readonly Positions[]): Positions {
-  const sets = [...others, ...found.map(({ column, number }) => column.positionsAt(number))];
+  const sets = [...others];
+  for (const { column, number } of found) sets.push(column.positionsAt(number));
   if (sets.length > 1) sets.sort((a, b) => a.runs - b.runs);
   return sets.reduce(intersect);
 }

@@ -68,6 +68,7 @@ export function* findingUnits(text: string, levels: readonly SearchedLevel[], li
   const most = Math.min(limit, matched);
   for (const [level, { identified }] of matches.entries()) {
     const count = Math.min(identified.count, most - units.length);
+    if (count === 0) continue;
     for (const position of positionsIn(identified.slice(0, count))) units.push({ level, position });
   }
   for (const isWhole of [true, false])
@@ -82,6 +83,7 @@ export function* findingUnits(text: string, levels: readonly SearchedLevel[], li
     }
   for (const [level, own] of matches.entries()) {
     if (units.length === most) break;
+    if (own.keys.from === own.keys.to) continue;
     const inside = new NamesInside(own, most - units.length);
     for (const part of partsOf(own.keys)) {
       if (part.from > own.keys.from) yield;

@@ -56,7 +56,8 @@ const RULES = { ...queryRules(5, SEARCH_ENDPOINT.parameters), keepsOrder: true }
 interface Searched extends KnownLevel {
   index: LevelIndex;
   names: LevelNames;
-  parents: LevelParents;
+  /** Where words of the text may be of parents. */
+  parents: LevelParents | undefined;
   source: LoadedTable;
 }
 
@@ -89,12 +90,14 @@ function neededFor(query: Query, needs: Needs): SearchedRelease | undefined {
     const level = needs.level(number);
     const words = level && needs.part(level, WORDS);
     const names = level && needs.part(level, NAMES);
-    const parents = level && needs.part(level, PARENTS);
+    const parents = isWithParents && level ? needs.part(level, PARENTS) : undefined;
     const source = level && needs.table(level, geometry);
-    return words && names && parents && source ? [{ index: level.index, words, names, parents, source }] : [];
+    const isThere = words && names && source && (parents !== undefined || !isWithParents);
+    return isThere ? [{ index: level.index, words, names, parents, source }] : [];
   });
   if (known.length < numbers.length) return undefined;
-  return { release, levels: known.filter(({ index }) => searched.includes(index.level)), known };
+  const levels = numbers === searched ? known : known.filter(({ index }) => searched.includes(index.level));
+  return { release, levels, known };
 }
 
 /** May words at the end of the text be of parents? */
@@ -124,7 +127,9 @@ function* searching({ levels, known }: SearchedRelease, query: Query): Steps<Sea
   const searched = levels.map((level) => searchedLevel(level, text, filters));
   const whole = yield* findingUnits(text, searched, limit);
   if (whole.matched > 0 || !hasParents(query)) return whole;
-  const within = levels.map((level, i) => ({ ...level, isAllowed: elementAt(searched, i).isAllowed }));
+  const within = levels.flatMap(({ parents, ...level }, i) =>
+    parents === undefined ? [] : [{ ...level, parents, isAllowed: elementAt(searched, i).isAllowed }],
+  );
   return yield* findingInParents(text, within, known, limit);
 }
 

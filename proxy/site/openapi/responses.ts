@@ -189,7 +189,14 @@ function serviceSchema() {
     precision: { type: 'integer', description: 'Decimals of the coordinates.' },
     tiles: flag,
     changes: flag,
-    levels: { type: 'array', items: objectSchema(Object.keys(level), level), description: 'Those that have units.' },
+    levels: {
+      type: 'array',
+      items: objectSchema(
+        Object.keys(level).filter((name) => name !== 'typeName'),
+        level,
+      ),
+      description: 'Those that have units.',
+    },
     links: { type: 'array', items: schemaReference('Link') },
   };
   return objectSchema(Object.keys(members), members);

@@ -30,6 +30,9 @@ const HOLD_MS = 10_000;
 /** A release that no request has used for this long is removed from memory. */
 const UNUSED_MS = 300_000;
 
+/** Files of a release that was freed are closed once more after this time: no load that reads them takes longer. */
+const CLOSE_AGAIN_MS = 120_000;
+
 /** What `Releases` may be given besides the origin. */
 export interface ReleasesOptions {
   /** Milliseconds of a monotonic clock. */
@@ -108,6 +111,8 @@ export class Releases {
         if (folder === undefined) return;
         this.#folders.delete(digest);
         origin.close?.(folder);
+        // What was being read of it, for other things than a response, may have opened files again.
+        if (origin.readNow !== undefined) setTimeout(() => origin.close?.(folder), CLOSE_AGAIN_MS).unref();
       },
     });
   }

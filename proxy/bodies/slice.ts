@@ -226,8 +226,9 @@ export class Slice implements BodySource {
   async #readLater(reads: QueuedReads, client: Recipient, { reads: plan, from }: Chunk, memory: Buffer): Promise<void> {
     const limit = pLimit(READS_MAX);
     const readOne = async (read: Read): Promise<void> => {
-      // Reads that are made at once follow one another without an end of the turn.
-      if (this.#readNow(reads, read, memory, from)) return reads.pace(client, read.wanted);
+      // Several that are made at once would follow one another without an end of the turn; one by itself is long.
+      if (this.#readNow(reads, read, memory, from))
+        return plan.length > 1 ? reads.pace(client, read.wanted) : undefined;
       this.#put(reads, read, await reads.read(read.path, rangeOf(read), client), memory, from, false);
     };
     await Promise.all(plan.map((read) => limit(readOne, read)));

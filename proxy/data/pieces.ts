@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { numberAt } from '../../format/element-at.ts';
 import { type ByteRange, lastingClient, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
-import { type Clock, Loaded } from './loaded.ts';
+import { Loaded } from './loaded.ts';
 
 /** Size of the pieces that are kept of each file. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -37,12 +37,11 @@ export class Pieces {
    * Those that are being read or wait for it, by number and principal: each waits for a turn of its own. A platform may
    * cancel a read with the request that began it; then it is begun again.
    */
-  readonly #coming: Loaded<string, Buffer>;
+  readonly #coming = new Loaded<string, Buffer>(() => performance.now());
 
-  constructor(path: string, directory: Directory, now: Clock = () => performance.now()) {
+  constructor(path: string, directory: Directory) {
     this.path = path;
     this.#directory = directory;
-    this.#coming = new Loaded(now);
   }
 
   /** Bytes that are kept. */

@@ -34,15 +34,18 @@ export const SERVE_OPTIONS = {
   'trust-proxy': {
     ...LIST,
     describe:
-      'address or network of a reverse proxy whose X-Forwarded-Host and -Proto, or with --public -For, are used; repeatable',
+      'address or network of a reverse proxy whose X-Forwarded-Host and X-Forwarded-Proto are used, with --public X-Forwarded-For; repeatable',
   },
   'forwarded-host': {
     ...FLAG,
     describe:
-      'with --public: use X-Forwarded-Host and -Proto of --trust-proxy, too, which must replace those of clients',
+      'with --public: use X-Forwarded-Host and X-Forwarded-Proto of --trust-proxy, too, which must replace those of clients',
   },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
-  jwks: { ...LIST, describe: "file or https URL of the issuer's public keys, a JSON Web Key Set; repeatable" },
+  jwks: {
+    ...LIST,
+    describe: "file or https URL of the issuer's public keys, a JSON Web Key Set (EdDSA, ES256, RS256); repeatable",
+  },
   'jwks-http': {
     ...LIST,
     describe:
@@ -63,12 +66,12 @@ export const SERVE_OPTIONS = {
     default: '10s',
     describe: 'minimum time between two requests to a key set URL; at most --jwks-cache',
   },
-  secret: { ...TEXT, describe: 'secret shared with the issuer (HS256), instead of --jwks' },
+  secret: { ...TEXT, describe: 'secret shared with the issuer (HS256, at least 32 bytes), instead of --jwks' },
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
   public: { ...FLAG, describe: 'serve everybody, without tokens; answers may be kept by shared caches' },
-  dev: { ...FLAG, describe: 'accept development tokens of this machine; loopback addresses only' },
+  dev: { ...FLAG, describe: 'accept development tokens of this machine, without an issuer; loopback addresses only' },
   workers: {
     ...NUMBER,
     default: 1,
@@ -76,7 +79,8 @@ export const SERVE_OPTIONS = {
   },
   'rate-limit': {
     ...TEXT,
-    describe: 'requests per client (issuer and subject of the token; with --public address): 20/s, 600/m or 10000/h',
+    describe:
+      'requests per client (issuer and subject of the token; with --public its address): 20/s, 600/m or 10000/h',
   },
   concurrency: { ...NUMBER, describe: 'requests in progress per client' },
   drain: {

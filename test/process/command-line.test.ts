@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
-import { SERVE_OPTIONS, type ServeOptions } from '../../proxy/config/options.ts';
+import type { ServeOptions } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { jsonLines } from '../support/files.ts';
@@ -132,16 +132,6 @@ test('an invalid option is named, without its secret', async () => {
     });
   const settings = await optionsToSettings({ ...given, secret, publicUrl: 'https://x.test/boundaries/' }, silent);
   assert.equal(settings.publicUrl, 'https://x.test/boundaries');
-});
-
-test('proxy/OPERATING.md lists every option with its default', () => {
-  const readme = readFileSync('proxy/OPERATING.md', 'utf8');
-  const rows = [...readme.matchAll(/^\| `--([a-z0-9-]+)` \| (?:`(.*)` )?\| .+ \|$/gm)];
-  const options = Object.entries(SERVE_OPTIONS).map(([name, option]) => {
-    return [name, 'default' in option ? String(option.default) : undefined];
-  });
-  const listed = rows.map(([, name, value]) => [name, value]);
-  assert.deepEqual(listed, options);
 });
 
 test('keys makes a key pair that is never replaced, and whose private half only its owner reads', async () => {

@@ -1,20 +1,13 @@
 // The README files: what they link to and what their drawing names is there.
 import assert from 'node:assert/strict';
 import { execFileSync, execSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
-import { FORMATS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
-import { PROBLEMS } from '../../proxy/http/problem.ts';
+import { documents, TABLE_NAMES, tablesIn, withTables } from '../support/documents.ts';
 
-const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
-
-const pages = FOLDERS.flatMap((folder) =>
-  readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
-    .map((name) => join(folder, name)),
-);
+const pages = documents();
 
 /** The anchors of the headings of a page, as GitHub makes them. */
 function anchorsOf(page: string): string[] {
@@ -49,24 +42,12 @@ test("what 'Where is ...?' names after a file, such as a function, is in that fi
   assert.deepEqual(missing, []);
 });
 
-test('the README lists the status of every error', () => {
-  const [, listed = ''] = /^\| errors \| .*: ([\dx, ]+) \|$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
-  const statuses = Object.values(PROBLEMS).map(({ status }) => (status < 500 ? String(status) : '5xx'));
-  assert.equal(listed, [...new Set(statuses.toSorted())].join(', '));
-});
-
-test('the caps of the README are those of the service', () => {
-  const readme = readFileSync('README.md', 'utf8');
-  for (const format of FORMATS) {
-    const [low, , middle, , high] = PAGE_CAPS[format];
-    assert.ok(readme.includes(`| ${format} | ${low} | ${middle} | ${high} |`), format);
-  }
-  const [light, tiny] = [pageCap('fc', 0, 'low'), pageCap('fc', 0, 'none')];
-  assert.ok(
-    readme.includes(
-      `In both formats ${light} with \`geometry=low\`, ${tiny.toLocaleString('en')} with \`point\` and \`none\`.`,
-    ),
-  );
+test('every table that follows from the code stands once in the documents, as `npm run fix` writes it', () => {
+  const texts = pages.map((page) => [page, readFileSync(page, 'utf8')] as const);
+  const outdated = texts.filter(([, text]) => withTables(text) !== text).map(([page]) => page);
+  assert.deepEqual(outdated, [], 'type npm run fix');
+  const named = texts.flatMap(([, text]) => tablesIn(text));
+  assert.deepEqual(named.toSorted(), TABLE_NAMES.toSorted());
 });
 
 test('the images, their tags and the changelog have the version of the package, and that of gdal-async which is tested', () => {

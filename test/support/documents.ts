@@ -1,0 +1,108 @@
+// The documents of the repository, and the tables in them that follow from the code: each stands between two comments,
+// `<!-- table: NAME -->` and `<!-- end of table -->`. `npm run fix` writes them anew.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FORMATS, LEVELS, LIGHT_CAPS, levelName, pageCap } from '../../format/levels.ts';
+import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
+import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
+import { PROBLEMS } from '../../proxy/http/problem.ts';
+
+const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
+
+/** Every document of the repository, by its path. */
+export function documents(): string[] {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+      .map((name) => join(folder, name)),
+  );
+}
+
+/** The level whose parameters the table of listings shows: the first one with a level above. */
+const SHOWN_LEVEL = 1;
+
+/** What makes each table. */
+const TABLES: Readonly<Record<string, () => string>> = {
+  'options of serve': () =>
+    table(
+      ['option', 'default', ''],
+      Object.entries(SERVE_OPTIONS).map(([name, option]) => [
+        `\`--${name}\``,
+        'default' in option ? `\`${option.default}\`` : '',
+        asMarkdown(option.describe),
+      ]),
+    ),
+  'parameters of listings': () => {
+    const endpoints = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].filter(({ level }) => level === SHOWN_LEVEL);
+    const known = new Map(
+      endpoints.flatMap((endpoint) =>
+        endpoint.parameters.map((parameter) => [parameter.name, parameter.document(endpoint)] as const),
+      ),
+    );
+    return table(
+      ['parameter', 'example', ''],
+      [...known].map(([name, { description, example }]) => [`\`${name}\``, `\`${example}\``, asMarkdown(description)]),
+    );
+  },
+  'page caps': () =>
+    table(
+      ['', ...LEVELS.map(levelName)],
+      [
+        ...FORMATS.map((format) => [
+          `\`${format}\``,
+          ...LEVELS.map((level) => pageCap(format, level, 'full').toLocaleString('en')),
+        ]),
+        ...Object.entries(LIGHT_CAPS).map(([geometry, cap]) => [
+          `\`geometry=${geometry}\``,
+          ...LEVELS.map(() => cap.toLocaleString('en')),
+        ]),
+      ],
+    ),
+  errors: () =>
+    table(
+      ['status', 'code', ''],
+      Object.entries(PROBLEMS)
+        .toSorted(([, one], [, other]) => one.status - other.status)
+        .map(([code, { status, title }]) => [String(status), `\`${code}\``, title]),
+    ),
+};
+
+/** A text of a program in Markdown: what is typed, such as an option, as code. */
+function asMarkdown(text: string): string {
+  return text
+    .replace(/[\\|*<]/g, '\\$&')
+    .replace(
+      /(?<![\w/-])(--[a-z][a-z0-9-]*|X-[A-Z][\w-]+|s3:\/\/[\w/]+|'Name: value'|\/(?:docs|metrics|readyz)\b|\d+\/[smh]\b)/g,
+      '`$1`',
+    );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
+    .replaceAll('|  |', '| |');
+}
+
+/**
+ * A document with its tables as they follow from the code.
+ * @throws Error if it names a table that there is not
+ */
+export function withTables(text: string): string {
+  return text.replace(
+    /(<!-- table: ([\w ]+) -->\n\n).*?(\n<!-- end of table -->)/gs,
+    (_, start: string, name: string, end: string) => {
+      const make = TABLES[name];
+      if (make === undefined) throw new Error(`no table '${name}': there are ${Object.keys(TABLES).join(', ')}`);
+      return `${start}${make()}${end}`;
+    },
+  );
+}
+
+/** The names of the tables of a document. */
+export function tablesIn(text: string): string[] {
+  return Array.from(text.matchAll(/<!-- table: ([\w ]+) -->/g), ([, name = '']) => name);
+}
+
+/** Every table. */
+export const TABLE_NAMES: readonly string[] = Object.keys(TABLES);

@@ -11,7 +11,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, Finding, LevelSummary, Release } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
@@ -174,26 +174,12 @@ export class LoadedLevel {
 }
 
 /** A release whose metadata has been loaded and verified. */
-export interface LoadedRelease {
+export interface LoadedRelease extends Omit<Release, 'release' | 'levels'> {
   id: string;
   /** SHA-256 of release.json in hex: two releases with the same one have the same bytes in every file. */
   digest: string;
-  /** Its number: that of a later one is greater. */
-  sequence: number;
-  /** Its date, `YYYY-MM-DD`, to show with the data; undefined if it has none. */
-  date: string | undefined;
-  /** Decimals of its coordinates. */
-  precision: number;
-  /** Those that can be asked for, `full` among them. */
-  geometries: readonly Geometry[];
-  /** SPDX identifier or URL; undefined if it names none. */
-  licence: string | undefined;
-  /** Credits to show with the data. */
-  attribution: readonly string[];
   /** What release.json says of each level. */
   summaries: readonly LevelSummary[];
-  /** Problems of the data. */
-  quality: readonly Finding[];
   /** A level; undefined if it is not in memory. */
   get(level: Level): LoadedLevel | undefined;
   /** Brings a level into memory. @throws OriginError, FormatError */
@@ -250,9 +236,8 @@ export function describedRelease(
   { release, digest }: Description,
   levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
 ): LoadedRelease {
-  const { release: id, sequence, date, precision, geometries, licence, attribution, quality } = release;
-  const about = { id, digest, sequence, date, precision, geometries, licence, attribution, quality };
-  return { ...about, summaries: release.levels, ...levels };
+  const { release: id, levels: summaries, ...about } = release;
+  return { ...about, id, digest, summaries, ...levels };
 }
 
 /** Brings the parts of levels into memory that another release has there, for a release that takes its place. */

@@ -323,7 +323,7 @@ export class Releases {
 function gone(): Problem {
   return new Problem(
     'release-gone',
-    'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
+    'No such release is hosted, or no longer: releases of GET /api/v1/ are. Start again: at the first page without a cursor, or the download without release.',
   );
 }
 

@@ -19,7 +19,7 @@ export const PROBLEMS = {
   'not-found': { status: 404, title: 'No resource at this path' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed' },
   'request-timeout': { status: 408, title: 'The request took too long to arrive' },
-  'release-gone': { status: 410, title: 'The release is no longer hosted' },
+  'release-gone': { status: 410, title: 'The release is not hosted' },
   'precondition-failed': { status: 412, title: 'The resource has another entity tag than the request names' },
   'uri-too-long': { status: 414, title: 'The request target is too long' },
   'range-not-satisfiable': { status: 416, title: 'The file ends before the range begins' },

@@ -242,6 +242,27 @@ test('a table of figures is carried to the units of another release by shares, a
   assert.match(await type('successor-version'), /gid-2=joined>; rel="successor-version"/);
 });
 
+test('the commands of Cite and pin say what to cite, and leave a file with its digest', {
+  skip: without('curl --version', 'jq --version', 'sha256sum --version'),
+}, async () => {
+  const { url } = await startService(await buildCountries({ ...WHOLE, attribution: ['Aland Survey'] }));
+  const home = temporaryFolder();
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
+  const type = async (commands: string): Promise<string> => {
+    const { status, text } = await runProgram('sh', ['-ec', commands], { cwd: home, env });
+    assert.equal(status, 0, text);
+    return text;
+  };
+  const cited = await type(codeIn(README, 'sh', '.citation'));
+  assert.match(
+    cited,
+    /^Aland Survey\. Administrative boundaries, release r1\. SHA-256 of release\.json: [0-9a-f]{64}\.\n/,
+  );
+  assert.match(cited, /\.gpkg\n/);
+  await type(codeIn(README, 'sh', 'regions.sha256'));
+  assert.match(await type('sha256sum -c regions.sha256'), /^regions\.geojson\.gz: OK/);
+});
+
 const NO_PYPI = without("python3 -c 'import geopandas, duckdb, owslib'", 'curl --version');
 
 /** A bow, whose ring crosses itself, beside a square that shares its edge. */
@@ -257,6 +278,7 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
     layerOf('ADM_2', columns, [
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.1_1', 'Bow'], BOW],
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.2_1', 'Square'], SQUARE],
+      [['ESP', 'ESP.1_1', 'All', 'ESP.1.3_1', 'Isle'], square(8, 8)],
     ]),
   ];
   const { url } = await startService(await buildLayers(layers, WHOLE));
@@ -278,13 +300,18 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
   // Without the recipe's line it is not valid.
   assert.equal(
     await python('make_valid', 'print(len(regions), bool(regions.is_valid.all()), round(regions.area.sum(), 3))'),
-    '1 True 5.667',
+    '1 True 6.667',
   );
   assert.equal(
-    await python('duckdb', "print(provinces.order('NAME_2').fetchall()[1][-2:])"),
+    await python('duckdb', "print(provinces.order('NAME_2').fetchall()[2][-2:])"),
     "('Square', [2, 0, 4, 2])",
   );
-  assert.equal(await python('from_features', "print(list(provinces['NAME_2']))"), "['Bow', 'Square']");
+  assert.equal(await python('from_features', "print(list(provinces['NAME_2']))"), "['Bow', 'Square', 'Isle']");
+  // A square far from the others has a line, too.
+  assert.equal(
+    await python("neighbours.csv.gz'))", "print(pairs[['gid', 'neighbour_gid']].fillna('').values.tolist())"),
+    "[['ESP.1.1_1', 'ESP.1.2_1'], ['ESP.1.2_1', 'ESP.1.1_1'], ['ESP.1.3_1', '']]",
+  );
   const owslib = [
     'import os',
     'from owslib.ogcapi.features import Features',
@@ -292,5 +319,5 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
     "features = Features(os.environ['BASE'] + '/ogc', headers=headers)",
     "print([unit['id'] for unit in features.collection_items('lv2', limit=10)['features']])",
   ];
-  assert.equal(await type('python3', '-c', owslib.join('\n')), '[1, 2]');
+  assert.equal(await type('python3', '-c', owslib.join('\n')), '[1, 2, 3]');
 });

@@ -1,9 +1,13 @@
 // GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { readAbout } from '../../proxy/explorer/api/about.js';
 import { unitToRow } from '../../proxy/explorer/api/unit.js';
+import { serviceMembers } from '../../proxy/features/service/service.ts';
 import { makeAsset, type ReleaseAsset } from '../../proxy/site/asset.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
@@ -36,7 +40,9 @@ const LV0 = {
 test('the service describes its release, the hosted ones and each level that has units, with the columns of its data', async () => {
   const service = await startService(folder, { explorer: true });
   const { status, headers, ...answer } = await send(service, SERVICE, { host: HOST });
-  const { levels, links, ...release } = JSON.parse(textOf({ status, headers, ...answer }));
+  const { levels, links, digest, sources, quality, citation, ...release } = JSON.parse(
+    textOf({ status, headers, ...answer }),
+  );
   assert.deepEqual([status, headers['content-type'], headers['boundaries-release']], [200, 'application/json', 'r2']);
   assert.deepEqual(release, {
     release: 'r2',
@@ -68,6 +74,49 @@ test('the service describes its release, the hosted ones and each level that has
   );
   for (const { href } of links.slice(0, -1))
     assert.equal((await send(service, href.slice(base.length), { host: HOST })).status, 200, href);
+});
+
+test('the digest, the source and the data quality of the release are there to be cited and pinned', async () => {
+  const own = temporaryFolder();
+  const layer = layerOf(
+    'ADM_0',
+    ['GID_0', 'COUNTRY'],
+    [
+      [['AAA', 'Aland'], square(0, 0)],
+      [['BBB', 'Beland'], null],
+    ],
+  );
+  await buildLayers([layer], { ...OPTIONS, release: 'r1', accept: ['empty-geometries'] }, own);
+  const json = readFileSync(join(own, 'releases/r1/release.json'), 'utf8');
+  const service = await startService(own, { isPublic: true, explorer: true });
+  const { digest, sources, quality, citation } = JSON.parse(textOf(await send(service, SERVICE)));
+  assert.equal(digest, hash('sha256', json));
+  assert.deepEqual(sources, JSON.parse(json).source);
+  assert.deepEqual(
+    quality.map(({ level, kind, count }: Record<string, unknown>) => [level, kind, count]),
+    [['lv0', 'empty-geometries', 1]],
+  );
+  assert.match(quality[0].example, /BBB/);
+  assert.equal(
+    citation,
+    `One; Two. Administrative boundaries, release r1 (2026-11-22). Licence: CC-BY-4.0. SHA-256 of release.json: ${digest}.`,
+  );
+  // Who may not ask for the data learns neither what is in it, nor of which files it was made.
+  const closed = await startService(own, { explorer: true });
+  const about = JSON.parse(textOf(await send(closed, '/about.json', { authorization: undefined })));
+  assert.deepEqual(
+    [about.digest, about.citation, about.sources, about.quality],
+    [digest, citation, undefined, undefined],
+  );
+});
+
+test('of a release with thousands of files and long texts the description stays short', async () => {
+  const long = 'x'.repeat(5000);
+  const source = Array.from({ length: 20_000 }, (_, i) => ({ name: `${long}${i}`, bytes: i, sha256: 'a'.repeat(64) }));
+  const quality = Array.from({ length: 5000 }, () => ({ level: 0, kind: 'orphans', count: 1, example: long }) as const);
+  const { releases } = await startService(folder);
+  const { length } = JSON.stringify(serviceMembers({ ...releases.requireCurrent(), source, quality }, releases, true));
+  assert.ok(length < 300_000, String(length));
 });
 
 test('what the units of a level are called that have no column of types is its typeName, in the explorer too', async (t) => {
@@ -107,6 +156,15 @@ test('a release that is no longer hosted leaves the list at once, whatever was a
   const lists = [first, last].map((answer) => JSON.parse(textOf(answer)).releases);
   assert.deepEqual(lists, [['r2', 'r1'], ['r2']]);
   assert.notEqual(first.headers.etag, last.headers.etag);
+});
+
+test('a release that never was hosted is not called one that is no longer, and where the hosted ones are listed is said', async () => {
+  const service = await startService(folder);
+  const { body, ...answer } = await send(service, '/api/v1/download/lv0.geojsonl.gz?release=never');
+  const { title, detail } = JSON.parse(textOf({ body, ...answer }));
+  assert.equal(answer.status, 410);
+  assert.equal(title, 'The release is not hosted');
+  assert.match(detail, /^No such release is hosted, or no longer: releases of GET \/api\/v1\/ are\. /);
 });
 
 test('what anybody may know is made once for each release and list of hosted ones, however often it is asked for', async () => {

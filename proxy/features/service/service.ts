@@ -15,6 +15,14 @@ import { hasExactBoxes } from '../places/level-places.ts';
 /** The path that describes the service. */
 export const SERVICE_ENDPOINT = { path: `${API_PATH}/`, mediaType: 'application/json' } as const;
 
+/**
+ * What of the source and of data quality is listed at most: release.json may name 20,000 files, and has long texts.
+ * Each kind of finding is there once a level.
+ */
+const SOURCES_MAX = 100;
+const FINDINGS_MAX = 250;
+const TEXT_MAX_CHARS = 500;
+
 const JSON_TYPE = 'application/json';
 const HTML_TYPE = 'text/html';
 
@@ -54,13 +62,16 @@ export function serviceMembers(
   { hosted, published }: Pick<Releases, 'hosted' | 'published'>,
   isWhole: boolean,
 ): object {
-  const { id, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
+  const { id, digest, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
   return {
     release: id,
+    digest,
     date,
     ...(isWhole && { releases: hosted }),
     attribution,
     license: licence,
+    citation: citationOf(release),
+    ...(isWhole && { sources: sourcesOf(release), quality: qualityOf(release) }),
     geometries,
     precision,
     tiles: summaries.some(({ tiles }) => tiles !== undefined),
@@ -81,6 +92,35 @@ export function serviceMembers(
         nesting: summary.nesting,
       })),
   };
+}
+
+/** How a text or a table names its data: whose it is, which release of it, and the digest by which it is known again. */
+function citationOf({ id, digest, date, attribution, licence }: LoadedRelease): string {
+  const owners = attribution.length === 0 ? '' : `${attribution.join('; ')}. `;
+  const release = `Administrative boundaries, release ${id}${date === undefined ? '' : ` (${date})`}.`;
+  const terms = licence === undefined ? '' : ` Licence: ${licence}.`;
+  return `${owners}${release}${terms} SHA-256 of release.json: ${digest}.`;
+}
+
+/** The files that the release was made of; bytes and digest are null where they are not known, as of a database. */
+function sourcesOf({ source }: LoadedRelease): object[] {
+  return source
+    .slice(0, SOURCES_MAX)
+    .map(({ name, bytes = null, sha256 = null }) => ({ name: cut(name), bytes, sha256: sha256 && cut(sha256) }));
+}
+
+/** What the build found in the data. */
+function qualityOf({ quality }: LoadedRelease): object[] {
+  return quality.slice(0, FINDINGS_MAX).map(({ level, kind, count, example }) => ({
+    level: levelName(level),
+    kind: cut(kind),
+    count,
+    example: cut(example),
+  }));
+}
+
+function cut(text: string): string {
+  return text.length > TEXT_MAX_CHARS ? `${text.slice(0, TEXT_MAX_CHARS)}…` : text;
 }
 
 /** The names of the properties of the units; null where there is none. */

@@ -39,7 +39,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':
-    'The release is no longer hosted. Start again: at the first page without a cursor, or the download without release.',
+    'No such release is hosted, or no longer: releases of GET /api/v1/ are. Start again: at the first page without a cursor, or the download without release.',
   'precondition-failed': 'If-Match names no entity tag of what is there now: it has been replaced. Begin again.',
   'range-not-satisfiable': 'The file has fewer bytes: Content-Range says how many.',
   'expectation-refused': 'Expectations are not supported: omit the Expect header.',

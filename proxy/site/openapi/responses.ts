@@ -179,12 +179,35 @@ function serviceSchema() {
     typeName: { type: 'string', description: 'Type of the units that have none in columns.type, if there is one.' },
     nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
   };
+  const source = {
+    name: { ...TEXT, description: 'Of the file, or of the database.' },
+    bytes: { type: ['integer', 'null'], minimum: 0 },
+    sha256: { ...TEXT_OR_NULL, description: 'Null, as bytes is, where it is not known, as of a database.' },
+  };
+  const finding = {
+    level: level.level,
+    kind: { ...TEXT, description: 'Such as invalid-polygons.' },
+    count: { type: 'integer', minimum: 1 },
+    example: { ...TEXT, description: 'Where the first one is, for people.' },
+  };
   const members = {
     release: TEXT,
+    digest: { ...TEXT, description: 'SHA-256 of release.json: with the same one all files have the same bytes.' },
     date: { ...TEXT_OR_NULL, format: 'date' },
     releases: { ...texts, description: 'Ids of the hosted releases, the current one first.' },
     attribution: { ...texts, description: 'Credits to show with the data.' },
     license: { ...TEXT_OR_NULL, description: 'Of the data: an SPDX identifier or an address.' },
+    citation: { ...TEXT, description: 'Names the data in a text: owners, release, date, licence, digest.' },
+    sources: {
+      type: 'array',
+      items: objectSchema(Object.keys(source), source),
+      description: 'What the release was made of, at most the first 100 files.',
+    },
+    quality: {
+      type: 'array',
+      items: objectSchema(Object.keys(finding), finding),
+      description: 'What the build found in the data, by level and kind.',
+    },
     geometries: texts,
     precision: { type: 'integer', description: 'Decimals of the coordinates.' },
     tiles: flag,

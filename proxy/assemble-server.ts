@@ -76,20 +76,28 @@ export type ServerSettings = Pick<
 > &
   Partial<Pick<Settings, 'forwardedHost' | 'signInHelp'>>;
 
+/** The server, and what waits in it. */
+export interface ObservedServer extends HttpServer {
+  /** Requests and tasks that wait for their turn. */
+  turnsWaiting(): number;
+}
+
 /** The server for these settings; it does not listen yet. */
 export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
-): HttpServer {
+): ObservedServer {
   const { origin, tokenRules, publicUrl, title, signInHelp, trustedProxies, resourceMetadata, limits, hasExplorer } =
     settings;
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const issuers = [...(tokenRules?.issuers.keys() ?? [])].filter((issuer) => issuer !== DEV_ISSUER);
-  const reads = new QueuedReads(origin, new WorkQueue(work), new BodyBuffers());
+  const queue = new WorkQueue(work);
+  const reads = new QueuedReads(origin, queue, new BodyBuffers());
+  const logError = errorLog(log, time);
   const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
   const addresses = new ClientAddresses(trustedProxies);
@@ -116,8 +124,12 @@ export function assembleServer(
       publicUrl,
     }),
     baseUrl,
-    log: errorLog(log, time),
+    log: (error: unknown) => {
+      observer.failed?.(error);
+      logError(error);
+    },
   };
   const sending = { reads, held: new HeldBytes(held, time), lifecycle };
-  return createHttpServer(answeringWith(context), sending, observer, timeouts, time);
+  const server = createHttpServer(answeringWith(context), sending, observer, timeouts, time);
+  return { ...server, turnsWaiting: () => queue.waiting };
 }

@@ -5,7 +5,7 @@ import type { PublicRow, PublicRows } from './bodies/row.ts';
 import type { Releases } from './data/releases.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { codingFor } from './http/request.ts';
-import { answerAlive, answerReady, type Readiness } from './operations/health.ts';
+import { answerAlive, answerReady, PROBE_PATHS, type Readiness } from './operations/health.ts';
 import { type Asset, type Assets, assetToAnswer, type ReleaseAsset } from './site/asset.ts';
 
 /** What the rows are made of. */
@@ -23,8 +23,8 @@ export interface PublicParts extends Readiness {
 export function publicRows(parts: PublicParts): PublicRows {
   const { assets, resourceMetadata, baseUrl, publicUrl, releases, audience } = parts;
   const rows: [string, PublicRow][] = [
-    ['/healthz', { path: '/healthz', isProbe: true, answer: answerAlive }],
-    ['/readyz', { path: '/readyz', isProbe: true, answer: () => answerReady(parts) }],
+    [PROBE_PATHS.alive, { path: PROBE_PATHS.alive, isProbe: true, answer: answerAlive }],
+    [PROBE_PATHS.ready, { path: PROBE_PATHS.ready, isProbe: true, answer: () => answerReady(parts) }],
   ];
   if (resourceMetadata !== undefined)
     for (const path of metadataPaths(publicUrl))

@@ -14,6 +14,7 @@ import type { Releases } from './data/releases.ts';
 import { watchReleases } from './data/watch-releases.ts';
 import type { HttpServer } from './node/server.ts';
 import { openAccessLog } from './operations/access-log.ts';
+import { isProbe } from './operations/health.ts';
 import { watchRequests } from './operations/watch-requests.ts';
 
 /** Exit codes of a program that a signal ended are this and the number of the signal, as in a shell. */
@@ -40,7 +41,9 @@ export async function serve(
   const releases = await openReleases(settings, log, isPrimary ? loadOnDemand() : undefined);
   const { host, port, drainMs, stopTimeoutMs } = settings;
   if (isPrimary) {
-    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, settings.newest, log);
+    const metrics = settings.metricsPort === undefined ? undefined : await import('./operations/metrics.ts');
+    const restarted = metrics?.countRestarts();
+    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, settings.newest, log, restarted);
     stopOnSignal(() => workers.stop(), workers.kill);
     const metricsServer = await listenForMetrics(settings, log);
     const sharedPort = await workers.listening.catch(() => process.exit(1));
@@ -48,9 +51,9 @@ export async function serve(
     metricsServer?.unref();
     return;
   }
-  const { server, stop, endLog } = await observedServer(settings, releases, options, log);
+  const { server, stop, looked, endLog } = await observedServer(settings, releases, options, log);
   const url = await listen(server, host, port);
-  const stopWatching = watchReleases(releases, log);
+  const stopWatching = watchReleases(releases, log, looked);
   if (cluster.isPrimary) (await listenForMetrics(settings, log))?.unref();
   stopOnSignal(async () => {
     stopWatching();
@@ -60,36 +63,64 @@ export async function serve(
   if (cluster.isPrimary) await announce(url, releases.current);
 }
 
-/** The server with its access log and metrics; `endLog` writes the remaining lines before the process exits. */
+/** The server with its access log and metrics. */
+interface LoggedServer extends HttpServer {
+  /** Is called after each look at current.json; undefined without metrics. */
+  looked: ((error?: unknown) => void) | undefined;
+  /** Writes the remaining lines before the process exits. */
+  endLog(): Promise<unknown>;
+}
+
 async function observedServer(
   settings: Settings,
   releases: Releases,
-  { accessLog: hasLog = SERVE_OPTIONS['access-log'].default, logSubject = false }: ServeOptions,
+  {
+    accessLog: hasLog = SERVE_OPTIONS['access-log'].default,
+    logProbes = SERVE_OPTIONS['log-probes'].default,
+    logSubject = false,
+  }: ServeOptions,
   log: (line: string) => void,
-): Promise<HttpServer & { endLog(): Promise<unknown> }> {
-  const metrics =
-    settings.metricsPort === undefined ? undefined : (await import('./operations/metrics.ts')).collectRequestMetrics();
+): Promise<LoggedServer> {
+  const metrics = settings.metricsPort === undefined ? undefined : await startMetrics();
   const accessLog = hasLog ? openAccessLog(logSubject, () => metrics?.droppedLine()) : undefined;
   const { observe, running, ended } = watchRequests((request) => {
+    if (!logProbes && isProbe(request.route)) return;
     accessLog?.log(request);
     metrics?.count(request);
   });
-  const observer = { observe, unparsed: () => metrics?.unparsed() };
+  const observer = {
+    observe,
+    unparsed: () => metrics?.unparsed(),
+    failed: (error: unknown) => metrics?.failed(error),
+  };
   // Port 0 is known only when it listens.
   const server = assembleServer(settings, releases, log, {
     observer,
     listenUrl: settings.port === 0 ? undefined : listenUrl(settings.host, settings.port),
   });
-  const isPublic = settings.tokenRules === undefined ? 1 : 0;
-  metrics?.gauge('requests_running', 'Requests in progress', running);
-  metrics?.gauge('public', 'Serves everybody without tokens: 1, only with tokens: 0', () => isPublic, 'max');
-  metrics?.gauge('held_bytes', 'Bytes of bodies that are read for clients, or not taken by them', server.heldBytes);
+  const { tokenRules } = settings;
+  metrics?.gauge('requests_running', running);
+  metrics?.gauge('public', () => Number(tokenRules === undefined));
+  metrics?.gauge('held_bytes', server.heldBytes);
+  metrics?.gauge('turns_waiting', server.turnsWaiting);
+  metrics?.keys(tokenRules?.issuers ?? new Map());
   const endLog = async (): Promise<void> => {
     // Responses that were just cut still write their line.
     await ended();
     await accessLog?.written();
   };
-  return { ...server, endLog: () => Promise.race([endLog(), wait(END_LOG_TIMEOUT_MS)]) };
+  return {
+    ...server,
+    looked: metrics?.releases(releases),
+    endLog: () => Promise.race([endLog(), wait(END_LOG_TIMEOUT_MS)]),
+  };
+}
+
+/** What collects metrics in this process, which replaces no worker unless it is the primary one of several. */
+async function startMetrics() {
+  const { collectRequestMetrics, countRestarts } = await import('./operations/metrics.ts');
+  if (cluster.isPrimary) countRestarts();
+  return collectRequestMetrics();
 }
 
 /** The server for Prometheus; undefined without --metrics-port. */

@@ -18,6 +18,8 @@ export interface KeySource {
    * @throws Problem keys-unavailable
    */
   load(other?: KeySet): Promise<KeySet>;
+  /** Milliseconds since they were read; undefined if they never change. */
+  readonly ageMs?: () => number;
 }
 
 /** The requirements for a token. */

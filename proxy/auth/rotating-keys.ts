@@ -57,6 +57,7 @@ export class RotatingKeys implements KeySource {
   #keys: KeySet | undefined;
   /** The text that `#keys` were parsed from. */
   #text = '';
+  readonly #startedAt: number;
   /** The attempt in progress. */
   #attempt: Promise<void> | undefined;
   /** When the set was last read, and when the last attempts began and failed. */
@@ -75,6 +76,7 @@ export class RotatingKeys implements KeySource {
     this.#policy = policy;
     this.#log = log;
     this.#now = now;
+    this.#startedAt = now();
   }
 
   known(): KeySet | undefined {
@@ -88,6 +90,12 @@ export class RotatingKeys implements KeySource {
     const isOutage = this.#now() - this.#failedAt < cacheMs;
     return age < cacheMs || isOutage ? this.#usable() : undefined;
   }
+
+  /** Since the start where they were not read yet. To ask counts as a use of them: unused keys are not read again. */
+  readonly ageMs = (): number => {
+    this.known();
+    return Math.min(this.#age(), this.#now() - this.#startedAt);
+  };
 
   async load(other?: KeySet): Promise<KeySet> {
     const known = this.known();

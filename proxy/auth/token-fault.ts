@@ -3,21 +3,25 @@
 import { errors } from 'jose';
 
 /** A token is refused for the first of these that is noticed; OPERATING.md says what each means. */
-export type TokenFault =
-  | 'missing'
-  | 'too-long'
-  | 'malformed'
-  | 'expiry'
-  | 'expired'
-  | 'issuer'
-  | 'algorithm'
-  | 'unknown-key'
-  | 'signature'
-  | 'audience'
-  | 'not-yet-valid'
-  | 'claim'
-  | 'type'
-  | 'scope';
+export const TOKEN_FAULTS = [
+  'missing',
+  'too-long',
+  'malformed',
+  'expiry',
+  'expired',
+  'issuer',
+  'algorithm',
+  'unknown-key',
+  'signature',
+  'audience',
+  'not-yet-valid',
+  'claim',
+  'type',
+  'scope',
+] as const;
+
+/** One of these. */
+export type TokenFault = (typeof TOKEN_FAULTS)[number];
 
 const FAULTS_OF_CLAIMS: ReadonlyMap<string, TokenFault> = new Map([
   ['aud', 'audience'],

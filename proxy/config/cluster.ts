@@ -17,12 +17,14 @@ const NEWEST = 'BOUNDARIES_NEWEST_RELEASE';
  * @param stopTimeoutMs time for a worker's responses in progress
  * @param newest the newest release that a worker has served: all go on with it
  * @param log receives a line for each worker that exits
+ * @param restarted is called for each one that is replaced
  */
 export function startWorkers(
   count: number,
   stopTimeoutMs: number,
   newest: NewestRelease | undefined,
   log: (line: string) => void,
+  restarted: () => void = () => {},
 ) {
   let isStopping = false;
   let isListening = false;
@@ -42,6 +44,7 @@ export function startWorkers(
       running.delete(worker);
       if (isStopping || !isListening) return;
       log(`worker ${worker.process.pid} exited (${signal ?? `code ${code}`}); starting a replacement`);
+      restarted();
       const lifetimeMs = performance.now() - startedAt;
       if (lifetimeMs < RESTART_DELAY_MS) setTimeout(start, RESTART_DELAY_MS);
       else start();

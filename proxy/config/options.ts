@@ -94,6 +94,11 @@ export const SERVE_OPTIONS = {
     default: true,
     describe: 'write one JSON line per request to standard output; disable with --no-access-log',
   },
+  'log-probes': {
+    ...FLAG,
+    default: false,
+    describe: 'include health checks (/healthz, /readyz) in the access log and in the durations of the metrics',
+  },
   'log-subject': { ...FLAG, default: false, describe: 'include the token subject (sub) in the access log' },
   'metrics-host': { ...TEXT, default: '127.0.0.1', describe: 'address for Prometheus metrics' },
   'metrics-port': { ...NUMBER, describe: 'port for Prometheus metrics, at /metrics; 0 selects a free port' },

@@ -43,6 +43,8 @@ export interface Observer {
   observe?(req: IncomingMessage, res: ServerResponse, request: HttpRequest): void;
   /** A request could not be parsed. */
   unparsed?(): void;
+  /** An error that no client caused. */
+  failed?(error: unknown): void;
 }
 
 /** A server that does not listen yet. */

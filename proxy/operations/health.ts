@@ -13,6 +13,14 @@ export interface Lifecycle {
   isStopping: boolean;
 }
 
+/** Where health checks are. */
+export const PROBE_PATHS = { alive: '/healthz', ready: '/readyz' } as const;
+
+/** Is this the route of a health check? */
+export function isProbe(route: string | undefined): boolean {
+  return route === PROBE_PATHS.alive || route === PROBE_PATHS.ready;
+}
+
 const OK_ANSWER: Answer = textAnswer('ok\n');
 /** Says that nobody needs a token. */
 const OK_PUBLIC_ANSWER: Answer = textAnswer('ok, public\n');

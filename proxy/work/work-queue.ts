@@ -68,6 +68,11 @@ export class WorkQueue {
     this.#limits = limits;
   }
 
+  /** Requests and tasks that wait for their turn. */
+  get waiting(): number {
+    return this.#requests.size + this.#tasks.size;
+  }
+
   /** Takes a turn for what costs so many bytes; false once much has been done in this turn of the event loop. */
   takeTurn(bytes: number): boolean {
     if (this.#turnBytes === 0) {

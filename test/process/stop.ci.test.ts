@@ -1,8 +1,8 @@
 // How the proxy ends: told to stop, out of time, told twice; alone and with workers.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
-import { issuedOptions, PROXY, type Running, serve } from '../support/processes/proxy-process.ts';
+import { issuedOptions, PROXY, type Running, serve, workersOf } from '../support/processes/proxy-process.ts';
 import { buildCountries, buildUnchecked } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
@@ -37,11 +37,6 @@ async function slowReader({ url }: Running): Promise<Socket> {
   await once(socket, 'data');
   socket.pause();
   return socket;
-}
-
-function workersOf({ pid }: ChildProcess): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
 function isAnswering(running: Running): Promise<boolean> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from '../after.ts';
 import { AUDIENCE, ISSUER, JWKS } from '../http/in-process-proxy.ts';
@@ -84,4 +84,10 @@ export async function serve(
   };
   const url = await says(/(?: at|:) (http:\/\/[\d.]+:\d+)\n/);
   return { child, url, out: () => out, err: () => err, says, stop };
+}
+
+/** The processes that a process has started, on Linux: of a proxy with workers these. */
+export function workersOf({ pid }: ChildProcess): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').filter(Boolean).map(Number);
 }

@@ -15,7 +15,10 @@ export type { Origin } from './origin/origin.ts';
  * other than a loopback address.
  */
 export interface ServerOptions
-  extends Omit<ServeOptions, 'port' | 'workers' | 'metricsHost' | 'metricsPort' | 'accessLog' | 'logSubject'> {
+  extends Omit<
+    ServeOptions,
+    'port' | 'workers' | 'metricsHost' | 'metricsPort' | 'accessLog' | 'logProbes' | 'logSubject'
+  > {
   /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
   log?: (line: string) => void;
 }

@@ -33,7 +33,7 @@ test('the access log has a line of JSON a request, without query where it was re
   await send(running, `/api/v1/fc/lv1?access_token=${secret}`);
   await send(running, '/api/v1/fc/lv1', { authorization: `Bearer ${secret}` });
   await send(running, `/${secret}`, {}, 'POST');
-  await send(running, '/healthz', {}, 'HEAD');
+  await send(running, '/', {}, 'HEAD');
   await running.stop();
   const lines = jsonLines(running.out());
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('the access log has a line of JSON a request, without query where it was re
       ['GET', '/api/v1/fc/lv1', 400, 'tester', undefined],
       ['GET', '/api/v1/fc/lv1', 401, undefined, 'expired'],
       ['POST', '(other)', 404, undefined, undefined],
-      ['HEAD', '/healthz', 200, undefined, undefined],
+      ['HEAD', '/', 200, undefined, undefined],
     ],
   );
   for (const line of lines) {
@@ -57,7 +57,7 @@ test('the access log has no query that nobody has looked at: of public files, of
   const issuer = await startIssuer('https://silent.test');
   issuer.fault = () => {};
   const keys = ['--issuer', issuer.name, '--audience', AUDIENCE, '--jwks', issuer.url.href];
-  const running = await serve(['--origin', folder, ...keys]);
+  const running = await serve(['--origin', folder, ...keys, '--log-probes']);
   const secret = 'a-token-in-the-wrong-place';
   const query = `?access_token=${secret}`;
   for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/.well-known/oauth-protected-resource'])
@@ -82,7 +82,7 @@ test('the access log has no query that nobody has looked at: of public files, of
 });
 
 test('metrics are on a port of their own, with routes of ours as the only labels; the access log has no subjects by default', async () => {
-  const running = await serve([...OPTIONS, '--metrics-port', '0']);
+  const running = await serve([...OPTIONS, '--metrics-port', '0', '--log-probes']);
   const url = await running.says(/metrics at (http:\S+)\/metrics/);
   for (const path of ['/api/v1/fc/lv1', '/api/v1/fc/lv1', '/healthz', '/a', '/b', '/api/c']) await send(running, path);
   await send(running, '/api/v1/fc/lv1', { authorization: 'Bearer x' });
@@ -108,6 +108,23 @@ test('metrics are on a port of their own, with routes of ours as the only labels
   await running.stop();
   assert.match(running.out(), /"path":"\/api\/v1\/fc\/lv1","status":200/);
   assert.doesNotMatch(running.out(), /tester/);
+});
+
+test('health checks are neither in the access log nor in the durations of the metrics, without --log-probes', async () => {
+  const running = await serve([...OPTIONS, '--metrics-port', '0']);
+  const url = await running.says(/metrics at (http:\S+)\/metrics/);
+  for (const path of ['/healthz', '/readyz', PATH]) assert.equal((await send(running, path)).status, 200);
+  const text = (await send({ url }, '/metrics', { authorization: undefined })).body.toString();
+  const routes = [...text.matchAll(/^boundaries_request_duration_seconds_count\{route="([^"]*)"/gm)];
+  assert.deepEqual(
+    routes.map(([, route]) => route),
+    [PATH],
+  );
+  await running.stop();
+  assert.deepEqual(
+    jsonLines(running.out()).map(({ path }) => path),
+    [PATH],
+  );
 });
 
 test('options come from the environment, where variables of a Kubernetes service called boundaries do not stop the start', async () => {

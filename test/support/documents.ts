@@ -6,6 +6,7 @@ import { FORMATS, LEVELS, LIGHT_CAPS, levelName, pageCap } from '../../format/le
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
+import { METRICS, type Metric } from '../../proxy/operations/metric-list.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
 
@@ -57,6 +58,16 @@ const TABLES: Readonly<Record<string, () => string>> = {
           ...LEVELS.map(() => cap.toLocaleString('en')),
         ]),
       ],
+    ),
+  metrics: () =>
+    table(
+      ['metric', 'type', 'labels', ''],
+      Object.entries<Metric>(METRICS).map(([name, { type, labels = [], help }]) => [
+        `\`boundaries_${name}\``,
+        type,
+        labels.map((label) => `\`${label}\``).join(', '),
+        asMarkdown(help),
+      ]),
     ),
   errors: () =>
     table(

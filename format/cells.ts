@@ -1,5 +1,5 @@
 // Cells: which units contain a point, exactly, by one read of some hundred bytes of cells.bin. The file begins with the
-// directory of its cells: whoever has it needs no other. The generator writes it (generator/write/build-cells.ts).
+// directory of its cells: whoever has it needs no other. The generator writes it (generator/borders/build-cells.ts).
 // Described in README.md, 'Cells'.
 import { crc32 } from 'node:zlib';
 import { bordersIn, readCell, roomOf, STEP_NUMBERS, UNITS_AT } from './cell-numbers.ts';

@@ -1,5 +1,5 @@
 // Which units of a level share a border, and how long it is: neighbours.bin. The generator writes it
-// (generator/write/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in
+// (generator/borders/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in
 // names.
 import { u32At } from './element-at.ts';
 import { FormatError } from './parse.ts';

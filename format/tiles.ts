@@ -1,7 +1,7 @@
 // tiles.digest: what the parts of an archive of tiles must be. It begins with its head, which release.json has the
 // SHA-256 of: the digest of each leaf directory of tiles.pmtiles, and of each block of the records that follow. A
 // record is the offset of a content among the contents, its digest, its CRC-32, and the length of its text. The
-// generator writes it (generator/write/archive.ts); described in README.md, 'Tiles'.
+// generator writes it (generator/tiles/archive.ts); described in README.md, 'Tiles'.
 import { hash } from 'node:crypto';
 import type { Level } from './levels.ts';
 import { FormatError } from './parse.ts';

@@ -12,14 +12,14 @@ import {
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { forbidsRedistribution } from '../../format/redistribution.ts';
 import type { Finding, Release } from '../../format/release.ts';
-import type { LevelChanges } from '../check/changes.ts';
+import type { LevelChanges } from '../changes/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
 import { countsOf } from '../release/changes-files.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
-import { NESTING_MIN } from '../shapes/nesting.ts';
 import { wayToText } from '../source/layer-crs.ts';
+import { NESTING_MIN } from '../topology/nesting.ts';
 
 /** Rows as aligned lines; numbers are grouped by thousands and aligned to the right. */
 export function tableOf(rows: readonly (readonly (string | number)[])[]): string {

@@ -6,7 +6,7 @@ import { STORED_PAGES } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
 import { type BuildOptions, build, DEFAULTS } from '../build.ts';
-import { publishChanges } from '../check/publish-changes.ts';
+import { publishChanges } from '../changes/publish-changes.ts';
 import {
   ACTIVATE,
   defineCommand,
@@ -34,7 +34,13 @@ import {
 } from '../cli/parse-options.ts';
 import { buildTable, changesTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
-import { attributionsFrom, geometriesFrom, licenceFrom, optionsOf, sourceOptionsFrom } from '../option-texts.ts';
+import {
+  attributionsFrom,
+  geometriesFrom,
+  licenceFrom,
+  optionsOf,
+  sourceOptionsFrom,
+} from '../options/option-texts.ts';
 import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRecordedBuild } from '../release/manage.ts';
 import { withLock } from '../release/output-lock.ts';
@@ -43,7 +49,7 @@ import { readCurrent } from '../release/staging.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import type { Phase } from '../report/phases.ts';
 import type { Report } from '../report/progress.ts';
-import { buildShard, seal } from '../sharded-build.ts';
+import { buildShard, seal } from '../shards/sharded-build.ts';
 import { openPool } from '../workers/pool.ts';
 import { sampleModule } from './sample.ts';
 import { addSourceOptions, LIST } from './source-options.ts';

@@ -1,8 +1,8 @@
 // The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
 // before a release is activated.
 import { UsageError } from '../../format/command-line/messages.ts';
-import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../check/changes.ts';
-import { publishChanges } from '../check/publish-changes.ts';
+import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../changes/changes.ts';
+import { publishChanges } from '../changes/publish-changes.ts';
 import {
   defineCommand,
   exitOnSignal,

@@ -104,7 +104,7 @@ async function signIntact(
 ): Promise<void> {
   const workers = wholeNumber('--workers', options.workers, 0, WORKERS_MAX);
   const key = readSigningKey(options.key);
-  const { requireIntact } = await import('../check/verify.ts');
+  const { requireIntact } = await import('../verify/verify.ts');
   if (workers > 0) exitOnSignal();
   const [pool, report] = [openPool(workers), reportOf(options)];
   try {

@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { styleText } from 'node:util';
 import { printable, signatureRemedy } from '../../format/command-line/messages.ts';
 import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
-import { FOREIGN } from '../check/findings.ts';
-import type { Verification } from '../check/verify.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
+import { FOREIGN } from '../verify/findings.ts';
+import type { Verification } from '../verify/verify.ts';
 import { LIST } from './source-options.ts';
 
 export const verifyCommand = defineCommand({
@@ -29,7 +29,7 @@ export const verifyCommand = defineCommand({
     const release = argv.release === undefined ? undefined : releaseId('--release', argv.release);
     const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
     const trustedKeys = (argv.trustedKey ?? []).map(readTrustedKey);
-    const { verify } = await import('../check/verify.ts');
+    const { verify } = await import('../verify/verify.ts');
     if (workers > 0) exitOnSignal();
     const verified = await verify({ out, release, workers, trustedKeys }, reportOf(argv));
     printResult(argv, verified, summaryOf(verified, out));

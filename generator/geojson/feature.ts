@@ -1,9 +1,10 @@
 // Serialises one feature as a line of GeoJSON: the same bytes in every page that holds it.
 
+import type { Box } from '../rings/bbox.ts';
+import type { RingSink } from '../rings/coordinates.ts';
 import type { Column } from '../source/level-source.ts';
-import type { Box } from './bbox.ts';
 import { newText, writeScaled } from './byte-writer.ts';
-import { type GeometryQuality, GeometryWriter, type RingSink } from './geometry.ts';
+import { type GeometryQuality, GeometryWriter } from './geometry.ts';
 import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.ts';
 
 /**

@@ -1,10 +1,10 @@
 // Converts ISO WKB to the bytes of a GeoJSON geometry (RFC 7946 section 3.1) and its bounding box, for the feature
 // writer. The hot path of reading a dataset: coordinates never become strings or objects.
-import { type Box, Extent } from './bbox.ts';
+import { type Box, Extent } from '../rings/bbox.ts';
+import { Coordinates, type RingSink, unrolled } from '../rings/coordinates.ts';
+import { GEOJSON_TYPES, WkbReader } from '../rings/wkb-reader.ts';
 import { COMMA, newText, reserve, type Text, writeAscii, writeByte } from './byte-writer.ts';
-import { Coordinates, unrolled } from './coordinates.ts';
 import { CLOSE, isAgainstRightHandRule, OPEN, POSITION_BYTES, writePosition, writePositions } from './polygons-text.ts';
-import { GEOJSON_TYPES, WkbReader } from './wkb-reader.ts';
 
 /** Properties of a geometry that a check of the data needs. */
 export interface GeometryQuality {
@@ -26,12 +26,6 @@ export interface GeometryQuality {
    * Does a ring cross the antimeridian by a segment from one side of the map to the other, instead of being cut there?
    */
   jumps: boolean;
-}
-
-/** Takes the rings of polygons, each after it is written; it may change their positions. */
-export interface RingSink {
-  /** @param area twice its signed area, in scaled degrees; @param positions valid until the next ring is read */
-  ring(positions: Coordinates, isHole: boolean, area: number): void;
 }
 
 /** A written geometry. */

@@ -1,7 +1,8 @@
 // Writes polygons as text: for the writer of geometries, which reads them from the source, and for features that are
-// put together of the rings that a build keeps (shapes/feature-texts.ts).
+// put together of the rings that a build keeps (simplify/feature-texts.ts).
+
+import type { Coordinates } from '../rings/coordinates.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
-import type { Coordinates } from './coordinates.ts';
 
 /** ASCII codes of the brackets of an array. */
 export const OPEN = 0x5b;

@@ -6,10 +6,8 @@ import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
-import type { IndexBox } from '../geojson/bbox.ts';
-import { indexBox } from '../geojson/bbox.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
-import type { GeometryQuality, RingSink } from '../geojson/geometry.ts';
+import type { GeometryQuality } from '../geojson/geometry.ts';
 import {
   columnValue,
   gidFrom,
@@ -19,15 +17,18 @@ import {
   valueToJson,
   valueToText,
 } from '../geojson/property-values.ts';
-import { CurveMet, readGeometry } from '../geojson/read-geometry.ts';
-import { GeometryError, NotDegrees } from '../geojson/wkb-reader.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
+import type { IndexBox } from '../rings/bbox.ts';
+import { indexBox } from '../rings/bbox.ts';
+import type { RingSink } from '../rings/coordinates.ts';
+import { GeometryError, NotDegrees } from '../rings/wkb-reader.ts';
 import { undecodableFids } from '../source/encodings.ts';
 import { fidOf } from '../source/fid-column.ts';
 import { type Column, foundIn, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
+import { CurveMet, readGeometry } from './read-geometry.ts';
 
 /** What to read. */
 export interface LayersTask {

@@ -3,12 +3,12 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
-import type { RingSink } from '../geojson/geometry.ts';
-import { RingParts } from '../geojson/ring-parts.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
+import { checkIdentifiers } from '../quality/identifiers.ts';
+import type { RingSink } from '../rings/coordinates.ts';
+import { RingParts } from '../rings/ring-parts.ts';
 import { foundIn, gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
-import { checkIdentifiers } from '../store/identifiers.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
 import { type StoreIndex, shapeOf } from '../store/store-index.ts';

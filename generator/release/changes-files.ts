@@ -27,9 +27,9 @@ import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, Current } from '../../format/release.ts';
-import { gunzipWithin } from '../reader/inflate.ts';
-import { checkedFile } from './checksums.ts';
-import { renameDurably, syncFiles, writeDurably } from './fsync.ts';
+import { checkedFile } from '../files/checksums.ts';
+import { renameDurably, syncFiles, writeDurably } from '../files/fsync.ts';
+import { gunzipWithin } from '../release-reader/inflate.ts';
 
 /** A pair of releases. */
 export interface ReleasePair {

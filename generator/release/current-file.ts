@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Current, currentFromJson, currentToJson, FormatVersionError } from '../../format/release.ts';
+import { renameDurably, writeDurably } from '../files/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { listedChanges, type ReleasePair } from './changes-files.ts';
-import { renameDurably, writeDurably } from './fsync.ts';
 
 /** current.json, or what is wrong with it; undefined before the first release of this format version. */
 export function currentIn(out: string): Current | FormatError | undefined {

@@ -13,11 +13,11 @@ import {
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
-import { piecesOf } from '../reader/inflate.ts';
+import { readChecksums } from '../files/checksums.ts';
+import { renameDurably, writeDurably } from '../files/fsync.ts';
+import { piecesOf } from '../release-reader/inflate.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
 import { signChanges } from './changes-files.ts';
-import { readChecksums } from './checksums.ts';
-import { renameDurably, writeDurably } from './fsync.ts';
 import { withLock } from './output-lock.ts';
 import { publishedReleases, removeFolder, requireDescription, requireRelease, stagingPath } from './staging.ts';
 

@@ -14,12 +14,12 @@ import {
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Current, FormatVersionError, type Release, releaseFromJson } from '../../format/release.ts';
-import { sizeAndSum } from '../reader/inflate.ts';
+import { readChecksums } from '../files/checksums.ts';
+import { renameDurably, syncFiles, syncTree } from '../files/fsync.ts';
+import { sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { changesTo, type ReleasePair, removeChanges } from './changes-files.ts';
-import { readChecksums } from './checksums.ts';
 import { currentIn, parsed, recordedIn, temporaryPath, writeCurrent } from './current-file.ts';
-import { renameDurably, syncFiles, syncTree } from './fsync.ts';
 
 /** The folders of a release that is being built. */
 export interface Staging {

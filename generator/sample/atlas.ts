@@ -5,7 +5,7 @@ import type { Feature, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojson-specification';
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
-import { doubledArea } from '../shapes/assemble-polygons.ts';
+import { doubledArea } from '../topology/assemble-polygons.ts';
 import { cutAtAntimeridian } from './antimeridian.ts';
 import { validPolygons } from './valid-polygons.ts';
 import type { Coordinates } from './write-geopackage.ts';

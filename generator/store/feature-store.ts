@@ -1,6 +1,6 @@
 // Feature stores: files in the work folder with the texts of a level's features, or what they are made of. The task
 // that reads the dataset appends to them; the tasks that write feature files and pages read them
-// (shapes/feature-texts.ts).
+// (simplify/feature-texts.ts).
 import { closeSync, openSync, readSync } from 'node:fs';
 import { constants, crc32, inflateRawSync } from 'node:zlib';
 import type { TextSum } from '../../format/crc32.ts';
@@ -8,8 +8,8 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { GidColumn } from '../../format/gid-column.ts';
 import { deflateLine } from '../../format/gzip.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { createScratchFile } from '../release/output-file.ts';
-import { readSerialized, writeSerialized } from './serialized-file.ts';
+import { createScratchFile } from '../files/output-file.ts';
+import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
 import { kindOfShape, newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */

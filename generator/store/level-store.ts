@@ -5,7 +5,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { GEOMETRIES, type Geometry, type Level, levelName } from '../../format/levels.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { RingSink } from '../geojson/geometry.ts';
+import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
+import type { RingSink } from '../rings/coordinates.ts';
 import {
   createFullStore,
   createSideStore,
@@ -17,7 +18,6 @@ import {
 } from './feature-store.ts';
 import { type NamedFid, type NameTable, readNameTable, writeNameTable } from './name-table.ts';
 import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWriter } from './ring-store.ts';
-import { readSerialized, writeSerialized } from './serialized-file.ts';
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The names and types of a level's units: a file beside the level's store. The task that reads the dataset writes it;
 // the tasks that write the names, the words and the tiles read it.
 import { elementAt } from '../../format/element-at.ts';
-import { readSerialized, writeSerialized } from './serialized-file.ts';
+import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
 
 /** A unit's name and type; null if it has none. */
 export interface NameAndType {

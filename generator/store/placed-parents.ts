@@ -1,8 +1,8 @@
 // The parents that the units of a level get by place: a file in the work folder, written before the level is read. And
 // those that GML refers to. Used by everything that reads the layers of a level.
 import { elementAt } from '../../format/element-at.ts';
+import { readSerialized } from '../files/serialized-file.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';
-import { readSerialized } from './serialized-file.ts';
 
 /** The GIDs of each parent at the levels 0 to its own, and the parent of each unit, by its published fid. */
 export interface PlacedParents {

@@ -4,8 +4,8 @@
 import { u8At } from '../../format/element-at.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
-import { Coordinates } from '../geojson/coordinates.ts';
-import type { RingSink } from '../geojson/geometry.ts';
+import type { RingSink } from '../rings/coordinates.ts';
+import { Coordinates } from '../rings/coordinates.ts';
 import { createSideStore, openStore } from './feature-store.ts';
 import type { StoreIndex } from './store-index.ts';
 

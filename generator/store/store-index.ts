@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
-import type { IndexBox } from '../geojson/bbox.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
+import type { IndexBox } from '../rings/bbox.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {

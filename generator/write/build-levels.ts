@@ -2,23 +2,23 @@
 // `build`, its shards and `seal`.
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
+import { relativesOf } from '../names/named-units.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
+import { joinValidity, NO_INVALID } from '../quality/validity.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
-import type { storePoints } from '../shapes/store-geometries.ts';
+import { type Simplified, simplifyWhenRead } from '../simplify/simplify-together.ts';
+import type { storePoints } from '../simplify/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { joinValidity, NO_INVALID } from '../store/validity.ts';
+import type { CutTilesTask } from '../tiles/cut-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
-import type { CutTilesTask } from './cut-tiles.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
-import { relativesOf } from './named-units.ts';
-import { type Simplified, simplifyWhenRead } from './simplify-together.ts';
 import type { SlowUnits } from './slow-units.ts';
 import type { writeFiles } from './write-files.ts';
 

@@ -3,14 +3,14 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { ReleaseShape } from '../../format/release.ts';
+import { type LevelUnits, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
-import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../shapes/prepare-tiles.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
+import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
+import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
-import type { CutTilesTask, cutTiles } from './cut-tiles.ts';
-import { type LevelUnits, relativesOf } from './named-units.ts';
 
 /** From so many units on, of a level or of all, people should know before they wait. */
 const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;

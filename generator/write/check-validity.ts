@@ -1,10 +1,10 @@
 // Counts the units of a level whose polygons are not valid as they are published, in a child process beside those that
 // write its files: nothing waits for the answer but the description of the level.
 import { elementAt } from '../../format/element-at.ts';
-import { UnitPolygons } from '../read/unit-polygons.ts';
+import { UnitPolygons } from '../quality/unit-polygons.ts';
+import { joinValidity, NO_INVALID, type Validity } from '../quality/validity.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { isCollapsed } from '../store/store-index.ts';
-import { joinValidity, NO_INVALID, type Validity } from '../store/validity.ts';
 
 /** Which units of a level to ask about: the positions `first` up to but not including `end`. Plain data. */
 export interface ValidityTask {

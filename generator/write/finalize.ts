@@ -32,6 +32,11 @@ import {
   type ReleaseShape,
   releaseToJson,
 } from '../../format/release.ts';
+import { sha256Of } from '../files/checksums.ts';
+import { writeDurably, writePartsDurably } from '../files/fsync.ts';
+import { readSerialized } from '../files/serialized-file.ts';
+import { type Relatives, writeNames } from '../names/named-units.ts';
+import { encodeWords } from '../names/words.ts';
 import {
   countsOf,
   type FilePlan,
@@ -42,17 +47,12 @@ import {
   pathsOf,
   plannedIndex,
 } from '../plan/plan.ts';
+import { type ApartBorders, type FeatureRecords, featureRecords, type TaskRecords } from '../plan/records.ts';
 import { byLevel, Findings } from '../quality/findings.ts';
-import { type ApartBorders, type FeatureRecords, featureRecords, type TaskRecords } from '../read/records.ts';
-import { sizeAndSum } from '../reader/inflate.ts';
-import { sha256Of } from '../release/checksums.ts';
-import { writeDurably, writePartsDurably } from '../release/fsync.ts';
+import { sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { readSerialized } from '../store/serialized-file.ts';
-import { type ArchiveTask, writeArchive } from './archive.ts';
-import { type Relatives, writeNames } from './named-units.ts';
-import { encodeWords } from './words.ts';
+import { type ArchiveTask, writeArchive } from '../tiles/archive.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {

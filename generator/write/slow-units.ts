@@ -1,9 +1,9 @@
 // Names the units that take long in a build, each once: with what its tasks measured.
 import { type Level, levelName } from '../../format/levels.ts';
+import { unitNames } from '../names/named-units.ts';
 import type { Report } from '../report/progress.ts';
 import type { UnitSeconds } from '../report/unit-clock.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { unitNames } from './named-units.ts';
 
 /** From so many seconds on, of all its tasks together, a unit is named. */
 const NAMED_SECONDS = 30;

@@ -14,16 +14,16 @@ import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
 import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
+import { writeBorders } from '../borders/write-borders.ts';
+import { createOutputFile } from '../files/output-file.ts';
+import { writeSerialized } from '../files/serialized-file.ts';
 import type { Part } from '../plan/divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/plan.ts';
-import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../read/records.ts';
-import { createOutputFile } from '../release/output-file.ts';
+import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../plan/records.ts';
 import { BuildError } from '../report/errors.ts';
-import { type FeatureTexts, openTexts } from '../shapes/feature-texts.ts';
+import { type FeatureTexts, openTexts } from '../simplify/feature-texts.ts';
 import { REUSE_TEXT_BYTES } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { writeSerialized } from '../store/serialized-file.ts';
-import { writeBorders } from './write-borders.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {

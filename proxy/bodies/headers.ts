@@ -1,9 +1,10 @@
 // The headers of answers from a release, and the two codings of a body. Used by every
 // capability.
-import type { Answer, BodySource, HeaderList, Representation } from '../bodies/answer.ts';
-import { COMMON_HEADERS } from '../bodies/answer.ts';
-import { InflatedBody } from '../bodies/stored-file.ts';
+
 import type { Coding } from '../http/request.ts';
+import type { Answer, BodySource, HeaderList, Representation } from './answer.ts';
+import { COMMON_HEADERS } from './answer.ts';
+import { InflatedBody } from './stored-file.ts';
 
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';

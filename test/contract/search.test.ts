@@ -9,7 +9,7 @@ import { releasePath, wordsPath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 import { namesHeader } from '../../format/names.ts';
 import { resultOf } from '../../format/steps.ts';
-import { encodeWords } from '../../generator/write/words.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { findingUnits } from '../../proxy/features/search/find-units.ts';
 import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { directoryBytes } from '../../format/cells.ts';
 import { cellsPath, releasePath } from '../../format/layout.ts';
-import { encodeDirectory } from '../../generator/write/build-cells.ts';
+import { encodeDirectory } from '../../generator/borders/build-cells.ts';
 import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
 import { Releases } from '../../proxy/data/releases.ts';

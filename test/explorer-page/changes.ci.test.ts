@@ -1,6 +1,6 @@
 // What changed between releases, on the page: the card of the release, and units that are gone.
 import assert from 'node:assert/strict';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';

@@ -8,7 +8,7 @@ import {
   type Neighbours,
 } from '../../format/neighbours.ts';
 import { FormatError } from '../../format/parse.ts';
-import { neighbourLines } from '../../generator/write/neighbours.ts';
+import { neighbourLines } from '../../generator/borders/neighbours.ts';
 import { neighboursOfUnits, rectangle } from '../generator/made-up-levels.ts';
 import { block, bytesIn } from './worked-example.ts';
 

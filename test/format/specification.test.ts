@@ -33,10 +33,10 @@ import {
 import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { foldedNames } from '../../format/words.ts';
-import { indexBox } from '../../generator/geojson/bbox.ts';
-import { Coordinates } from '../../generator/geojson/coordinates.ts';
-import { RingParts } from '../../generator/geojson/ring-parts.ts';
-import { encodeWords } from '../../generator/write/words.ts';
+import { encodeWords } from '../../generator/names/words.ts';
+import { indexBox } from '../../generator/rings/bbox.ts';
+import { Coordinates } from '../../generator/rings/coordinates.ts';
+import { RingParts } from '../../generator/rings/ring-parts.ts';
 import { decodeWords } from '../support/decode-words.ts';
 import { sha256 } from '../support/files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -5,7 +5,7 @@ import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { elementAt } from '../../format/element-at.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { foldedNames, foldText, WORDS_MAGIC, type Words } from '../../format/words.ts';
-import { encodeWords } from '../../generator/write/words.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { decodeWords } from '../support/decode-words.ts';
 
 const naughty: readonly string[] = naughtyStrings;

@@ -8,7 +8,7 @@ import type { FeatureTable } from '../../format/feature-table.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import type { Release } from '../../format/release.ts';
-import { indexBox } from '../../generator/geojson/bbox.ts';
+import { indexBox } from '../../generator/rings/bbox.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

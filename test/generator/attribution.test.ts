@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { attributionOf } from '../../generator/attribution.ts';
-import { attributionsFrom } from '../../generator/option-texts.ts';
+import { attributionOf } from '../../generator/options/attribution.ts';
+import { attributionsFrom } from '../../generator/options/option-texts.ts';
 import { type FixtureLayer, squares, writeFiles } from '../support/datasets/write-dataset.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';

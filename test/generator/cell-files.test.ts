@@ -7,7 +7,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
-import { encodeDirectory } from '../../generator/write/build-cells.ts';
+import { encodeDirectory } from '../../generator/borders/build-cells.ts';
 import { bytesIn } from '../format/worked-example.ts';
 import { dice } from '../support/dice.ts';
 import { bytesOf, makeLevel, patchwork, rectangle, ring } from './made-up-levels.ts';

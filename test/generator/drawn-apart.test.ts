@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bordersDrawnApart } from '../../generator/write/drawn-apart.ts';
+import { bordersDrawnApart } from '../../generator/borders/drawn-apart.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';

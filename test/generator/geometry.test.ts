@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { CurveMet, readGeometry } from '../../generator/geojson/read-geometry.ts';
-import { GeometryError, unsupportedType } from '../../generator/geojson/wkb-reader.ts';
+import { CurveMet, readGeometry } from '../../generator/read/read-geometry.ts';
+import { GeometryError, unsupportedType } from '../../generator/rings/wkb-reader.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -7,10 +7,10 @@ import { type CellArrays, type Cells, decodeCells } from '../../format/cells.ts'
 import { elementAt } from '../../format/element-at.ts';
 import { pointAt } from '../../format/grid.ts';
 import type { Neighbours } from '../../format/neighbours.ts';
-import { Coordinates } from '../../generator/geojson/coordinates.ts';
-import { buildCells } from '../../generator/write/build-cells.ts';
-import { LevelBorders } from '../../generator/write/level-borders.ts';
-import { neighboursOf } from '../../generator/write/neighbours.ts';
+import { buildCells } from '../../generator/borders/build-cells.ts';
+import { LevelBorders } from '../../generator/borders/level-borders.ts';
+import { neighboursOf } from '../../generator/borders/neighbours.ts';
+import { Coordinates } from '../../generator/rings/coordinates.ts';
 import { CellFile } from '../../proxy/points/level-units.ts';
 import { type Found, NOWHERE, PointChunk } from '../../proxy/points/look-up.ts';
 import type { Dice } from '../support/dice.ts';

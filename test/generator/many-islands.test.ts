@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numberAt } from '../../format/element-at.ts';
-import { Coordinates } from '../../generator/geojson/coordinates.ts';
-import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
-import { crossingsOf } from '../../generator/shapes/crossings.ts';
-import { withoutDoubledEdges } from '../../generator/shapes/cut-edges.ts';
-import { buildCells } from '../../generator/write/build-cells.ts';
-import { LevelBorders } from '../../generator/write/level-borders.ts';
+import { buildCells } from '../../generator/borders/build-cells.ts';
+import { LevelBorders } from '../../generator/borders/level-borders.ts';
+import { Coordinates } from '../../generator/rings/coordinates.ts';
+import { crossingsOf } from '../../generator/simplify/crossings.ts';
+import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
+import { withoutDoubledEdges } from '../../generator/topology/cut-edges.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 

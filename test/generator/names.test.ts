@@ -9,9 +9,9 @@ import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts'
 import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
-import { verify } from '../../generator/check/verify.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { verify } from '../../generator/verify/verify.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { readStored, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { writeNested } from '../support/datasets/synthetic/nested.ts';
 import { contentOf } from '../support/files.ts';

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
-import { type Nesting, nestingOf } from '../../generator/shapes/nesting.ts';
+import { groupsOf } from '../../generator/simplify/simplify-together.ts';
 import { LevelStore } from '../../generator/store/level-store.ts';
 import { SHAPES } from '../../generator/store/store-index.ts';
-import { groupsOf } from '../../generator/write/simplify-together.ts';
+import { type Nesting, nestingOf } from '../../generator/topology/nesting.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
 import { type Release, releaseFromJson } from '../../format/release.ts';
-import { type ContentOptions, optionsOf, recordedOptions, sourceOptionsFrom } from '../../generator/option-texts.ts';
+import {
+  type ContentOptions,
+  optionsOf,
+  recordedOptions,
+  sourceOptionsFrom,
+} from '../../generator/options/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { sourceName } from '../../generator/source/source-options.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';

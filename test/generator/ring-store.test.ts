@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Coordinates } from '../../generator/geojson/coordinates.ts';
+import { Coordinates } from '../../generator/rings/coordinates.ts';
 import { createRingStore, openRingStore } from '../../generator/store/ring-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -11,7 +11,7 @@ import { type Level, levelName } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, toValid } from '../../generator/gdal/valid-polygons.ts';
-import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/shapes/assemble-polygons.ts';
+import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
 import { jsonLines } from '../support/files.ts';
 import { featuresIn } from '../support/releases/features-in.ts';
 import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MultiPolygon, Position } from 'geojson';
 import { VIEW_SCALE } from '../../format/names.ts';
-import { Extent, indexBox } from '../../generator/geojson/bbox.ts';
-import { Coordinates } from '../../generator/geojson/coordinates.ts';
-import { MainPart } from '../../generator/geojson/main-part.ts';
+import { Extent, indexBox } from '../../generator/rings/bbox.ts';
+import { Coordinates } from '../../generator/rings/coordinates.ts';
+import { MainPart } from '../../generator/rings/main-part.ts';
 import { dice } from '../support/dice.ts';
 import { viewIn } from '../support/releases/view-oracle.ts';
 

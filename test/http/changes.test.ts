@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { changesPath, GONE_PATH } from '../../format/changes.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';

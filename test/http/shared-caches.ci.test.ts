@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';

@@ -92,14 +92,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'verify compares each file with its digest',
-    file: 'generator/check/files.ts',
+    file: 'generator/verify/files.ts',
     from: 'listed !== undefined && listed !== sha256',
     to: "listed !== undefined && listed === ''",
     test: 'test/verify/verify.test.ts',
   },
   {
     rule: 'verify compares features with the digests of their tables',
-    file: 'generator/check/files.ts',
+    file: 'generator/verify/files.ts',
     from: "hash('sha256', data, 'buffer').subarray(0, DIGEST_BYTES).equals(digest)",
     to: 'true',
     test: 'test/verify/indexes.test.ts',

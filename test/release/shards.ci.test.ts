@@ -11,7 +11,7 @@ import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
-import { buildShard, seal } from '../../generator/sharded-build.ts';
+import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { writeInvented } from '../support/datasets/large-dataset.ts';
 import { contentOf, filesUnder } from '../support/files.ts';
 import { compile } from '../support/processes/compile.ts';

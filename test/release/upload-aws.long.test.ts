@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { pruneReleases } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';

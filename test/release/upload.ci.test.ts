@@ -22,7 +22,7 @@ import { text } from 'node:stream/consumers';
 import { test as nodeTest } from 'node:test';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
-import { publishChanges } from '../../generator/check/publish-changes.ts';
+import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';

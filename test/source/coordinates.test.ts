@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { releaseFromJson, releaseToJson } from '../../format/release.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';

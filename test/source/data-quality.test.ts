@@ -8,7 +8,7 @@ import { elementAt } from '../../format/element-at.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';

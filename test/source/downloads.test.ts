@@ -8,7 +8,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from '../../generator/build.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { type FixtureLayer, layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';

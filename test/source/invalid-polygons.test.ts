@@ -6,7 +6,7 @@ import type { Finding } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, madeValid } from '../../generator/gdal/valid-polygons.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildUnchecked } from '../support/releases/build-release.ts';

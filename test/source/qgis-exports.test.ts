@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

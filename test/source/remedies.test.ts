@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/option-texts.ts';
+import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { type FixtureLayer, squares, writeDataset } from '../support/datasets/write-dataset.ts';

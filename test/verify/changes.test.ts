@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChangeRow } from '../../format/changes.ts';
 import { featureFilePath } from '../../format/layout.ts';
-import { type ChangesOptions, compareReleases } from '../../generator/check/changes.ts';
+import { type ChangesOptions, compareReleases } from '../../generator/changes/changes.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';

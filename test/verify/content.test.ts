@@ -8,7 +8,7 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, SEAM } from '../../format/gzip.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { encodeWords } from '../../generator/write/words.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { withCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';

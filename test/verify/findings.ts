@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Finding } from '../../generator/check/findings.ts';
-import { type VerifyOptions, verify } from '../../generator/check/verify.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import type { Finding } from '../../generator/verify/findings.ts';
+import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
 import { replacePage, textOf } from '../support/releases/reseal.ts';
 import { copyOf } from '../support/temporary-folder.ts';
 

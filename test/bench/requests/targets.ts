@@ -18,7 +18,7 @@ import {
   pageCap,
 } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
-import { mercatorX, mercatorY } from '../../../generator/shapes/tile-arcs.ts';
+import { mercatorX, mercatorY } from '../../../generator/tiles/tile-arcs.ts';
 import { dice } from '../../support/dice.ts';
 import { sha256Of } from '../../support/files.ts';
 import type { MeasuredRelease } from './measured-release.ts';

@@ -42,7 +42,7 @@ import { encodeLevel } from '../../../format/manifest.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import type { LevelSummary, Release } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';
-import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/reader/parse-feature.ts';
+import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/release-reader/parse-feature.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { type PlacedLevel, placedLevel } from '../places.ts';

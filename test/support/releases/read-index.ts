@@ -7,7 +7,7 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { decodeLevel } from '../../../format/manifest.ts';
 import { type Release, releaseFromJson } from '../../../format/release.ts';
-import { readTable } from '../../../generator/reader/read-level.ts';
+import { readTable } from '../../../generator/release-reader/read-level.ts';
 
 /** What release.json says. @param root the release's folder */
 export function readRelease(root: string): Release {

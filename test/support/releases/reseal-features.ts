@@ -12,8 +12,8 @@ import { deflateLine, deflateText, MEMBER_HEADER, memberEnd } from '../../../for
 import { alonePath, featureFilePath } from '../../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Level } from '../../../format/levels.ts';
-import { inflateFeature } from '../../../generator/reader/inflate.ts';
-import { openFeatures } from '../../../generator/reader/read-level.ts';
+import { inflateFeature } from '../../../generator/release-reader/inflate.ts';
+import { openFeatures } from '../../../generator/release-reader/read-level.ts';
 import { readIndex } from './read-index.ts';
 import { resealLevel } from './reseal.ts';
 

@@ -1,0 +1,223 @@
+// The shapes of units for `changes`: how much area the units of two releases have in common. Runs in child processes.
+// Shapes are projected to a cylinder of equal areas (Lambert, in metres), cut at the antimeridian and made valid.
+import { join } from 'node:path';
+import type { Geometry as GdalGeometry } from 'gdal-async';
+import { elementAt } from '../../format/element-at.ts';
+import { indexPath } from '../../format/layout.ts';
+import type { Level } from '../../format/levels.ts';
+import { SPHERE_METRES } from '../../format/neighbours.ts';
+import { areaOf, madeValid, sharedArea } from '../gdal/valid-polygons.ts';
+import { featureFrom, isObject, listOf } from '../release-reader/parse-feature.ts';
+import { openFeatures, readLevel, readTable } from '../release-reader/read-level.ts';
+import { Coordinates } from '../rings/coordinates.ts';
+import type { OpenPolygon } from '../topology/assemble-polygons.ts';
+import { newRingCollector, unitPolygons } from '../topology/level-rings.ts';
+import { reading, unitText } from './compared-release.ts';
+
+/** A level of a release to read. */
+export interface Side {
+  /** The release's folder, and its id. */
+  root: string;
+  release: string;
+  /** Decimals of its coordinates. */
+  precision: number;
+}
+
+/** Pairs of units, each as the positions of all that has its GID. Plain data, like the result. */
+export interface SharedTask {
+  level: Level;
+  from: Side;
+  to: Side;
+  pairs: readonly (readonly [from: readonly number[], to: readonly number[]])[];
+}
+
+/** Two units: areas in square metres, lengths of borders in metres. */
+export interface Shared {
+  from: number;
+  to: number;
+  common: number;
+  fromBorder: number;
+  toBorder: number;
+}
+
+/** What was measured, in the order of the pairs. */
+export interface SharedResult {
+  shared: Shared[];
+  /** Positions of units that had to be made valid, in the old and in the new release. */
+  invalid: [from: number[], to: number[]];
+}
+
+/** Edges are divided so that none has more degrees of latitude: then it leaves the straight line by 3 m at most. */
+const LONGEST_DEGREES = 0.1;
+/** Units below this area, in square metres, are compared in full. */
+const SMALL_AREA = 1e8;
+/** Steps of a degree in the boxes of an index. */
+const BOX_SCALE = 1e7;
+/** Vertices of the shapes that are kept in memory: the next unit is often beside the last one. */
+const KEPT_VERTICES = 1_000_000;
+
+interface Shape {
+  geometry: GdalGeometry;
+  area: number;
+  border: number;
+  vertices: number;
+}
+
+/**
+ * Measures pairs of units: on `medium` where both releases have it, on the full geometry where one of the two is small.
+ */
+export function measureShared({ level, from, to, pairs }: SharedTask): SharedResult {
+  const sides = [openShapes(level, from), openShapes(level, to)] as const;
+  const isSimple = sides.every(({ hasMedium }) => hasMedium);
+  const shared = pairs.map((positions): Shared => {
+    const shapesWith = (isFull: boolean): [Shape, Shape] => [
+      sides[0].shapeOf(positions[0], isFull),
+      sides[1].shapeOf(positions[1], isFull),
+    ];
+    // Most small units are known by their boxes, before they are read.
+    const isFull = !isSimple || sides.some((side, i) => side.boxAreaOf(elementAt(positions, i)) < SMALL_AREA);
+    let [a, b] = shapesWith(isFull);
+    if (!isFull && Math.min(a.area, b.area) < SMALL_AREA) [a, b] = shapesWith(true);
+    const common = a.area === 0 || b.area === 0 ? 0 : sharedArea(a.geometry, b.geometry);
+    return { from: a.area, to: b.area, common, fromBorder: a.border, toBorder: b.border };
+  });
+  for (const side of sides) side.close();
+  return { shared, invalid: [[...sides[0].invalid], [...sides[1].invalid]] };
+}
+
+/** The shapes of a level of one release. */
+function openShapes(level: Level, { root, release, precision }: Side) {
+  const index = readLevel(root, release, level);
+  const hasMedium = index.geometries.includes('medium');
+  const full = openFeatures(root, index);
+  const path = join(root, indexPath(level, 'medium'));
+  const medium = hasMedium
+    ? openFeatures(
+        root,
+        reading(release, path, () => readTable(root, index, 'medium')),
+        'medium',
+      )
+    : full;
+  const kept = new Map<string, Shape>();
+  const invalid = new Set<number>();
+  let vertices = 0;
+
+  function read(positions: readonly number[], isFull: boolean): Shape {
+    const parts = positions.map((position) => {
+      const features = isFull ? full : medium;
+      const text = unitText({ root, release }, { features, index }, position);
+      const { geometry } = reading(release, join(root, features.pathOf(position)), () => featureFrom(text));
+      const polygons = polygonsOf(geometry, precision);
+      const { geometry: valid, wasInvalid } = madeValid(polygons.map((polygon) => polygon.map(projected)));
+      if (wasInvalid) invalid.add(position);
+      return { polygons, valid };
+    });
+    const rings = parts.flatMap(({ polygons }) => polygons.flat());
+    const [first, ...others] = parts.map(({ valid }) => valid);
+    if (first === undefined) throw new RangeError(`no positions on ${indexPath(level)}`);
+    const geometry = others.reduce((sum, other) => sum.union(other), first);
+    return {
+      geometry,
+      area: areaOf(geometry),
+      border: rings.reduce((sum, ring) => sum + lengthOf(ring), 0),
+      vertices: rings.reduce((sum, ring) => sum + ring.length / 2, 0),
+    };
+  }
+
+  function shapeOf(positions: readonly number[], isFull: boolean): Shape {
+    const key = `${isFull} ${positions.join()}`;
+    const known = kept.get(key);
+    const shape = known ?? read(positions, isFull);
+    // The last one that was asked for is the last one to go.
+    if (known !== undefined) kept.delete(key);
+    else vertices += shape.vertices;
+    kept.set(key, shape);
+    for (const [old, { vertices: count }] of kept) {
+      if (vertices <= KEPT_VERTICES || old === key) break;
+      kept.delete(old);
+      vertices -= count;
+    }
+    return shape;
+  }
+
+  /** The area of the boxes of some units, in square metres: theirs is no larger. Infinity across the antimeridian. */
+  function boxAreaOf(positions: readonly number[]): number {
+    return positions.reduce((sum, position) => {
+      const degrees = Array.from(
+        index.arrays.box.subarray(4 * position, 4 * position + 4),
+        (value) => value / BOX_SCALE,
+      );
+      const [west = 0, south = 0, east = 0, north = 0] = degrees.map(radians);
+      return sum + (west > east ? Infinity : SPHERE_METRES ** 2 * (east - west) * (Math.sin(north) - Math.sin(south)));
+    }, 0);
+  }
+
+  const close = (): void => {
+    full.close();
+    if (hasMedium) medium.close();
+  };
+  return { hasMedium, shapeOf, boxAreaOf, invalid, close };
+}
+
+/** The polygons of a GeoJSON geometry, in degrees. */
+function polygonsOf(geometry: Readonly<Record<string, unknown>> | null, precision: number): OpenPolygon[] {
+  const scale = 10 ** precision;
+  const collector = newRingCollector(precision);
+  const positions = new Coordinates();
+  const addRing = (ring: unknown, i: number): void => {
+    const list = listOf(ring);
+    positions.resize(list.length);
+    for (const [at, position] of list.entries()) {
+      const [x, y] = listOf(position);
+      positions.set(at, Math.round(Number(x) * scale), Math.round(Number(y) * scale));
+    }
+    positions.close();
+    collector.ring(positions, i > 0, positions.signedArea());
+  };
+  const add = (part: Readonly<Record<string, unknown>>): void => {
+    if (part['type'] === 'GeometryCollection')
+      for (const member of listOf(part['geometries']).filter(isObject)) add(member);
+    if (part['type'] === 'Polygon') listOf(part['coordinates']).forEach(addRing);
+    if (part['type'] === 'MultiPolygon')
+      for (const polygon of listOf(part['coordinates'])) listOf(polygon).forEach(addRing);
+  };
+  if (geometry !== null) add(geometry);
+  collector.unit();
+  const rings = collector.rings();
+  return unitPolygons(rings, 0).map((polygon) => polygon.map((ring) => ring.map((value) => value / rings.scale)));
+}
+
+/** A ring of degrees in metres, divided where an edge is long. */
+function projected(ring: readonly number[]): number[] {
+  const result: number[] = [];
+  eachEdge(ring, (x1, y1, x2, y2) => {
+    const pieces = x1 === x2 || y1 === y2 ? 1 : Math.ceil(Math.abs(y2 - y1) / LONGEST_DEGREES);
+    for (let i = 0; i < pieces; i++)
+      result.push(
+        SPHERE_METRES * radians(x1 + ((x2 - x1) * i) / pieces),
+        SPHERE_METRES * Math.sin(radians(y1 + ((y2 - y1) * i) / pieces)),
+      );
+  });
+  return result;
+}
+
+/** The length of a ring of degrees, in metres. */
+function lengthOf(ring: readonly number[]): number {
+  let length = 0;
+  eachEdge(ring, (x1, y1, x2, y2) => {
+    length += SPHERE_METRES * Math.hypot(radians(x2 - x1) * Math.cos(radians((y1 + y2) / 2)), radians(y2 - y1));
+  });
+  return length;
+}
+
+/** Calls a function with each edge of a ring that is not closed. */
+function eachEdge(ring: readonly number[], use: (x1: number, y1: number, x2: number, y2: number) => void): void {
+  for (let i = 0; i < ring.length; i += 2) {
+    const next = (i + 2) % ring.length;
+    use(elementAt(ring, i), elementAt(ring, i + 1), elementAt(ring, next), elementAt(ring, next + 1));
+  }
+}
+
+function radians(degrees: number): number {
+  return (degrees * Math.PI) / 180;
+}

@@ -1,0 +1,170 @@
+// The names of a level's units with their parents, and what is below and inside them: for names.jsonl.gz. A build takes
+// them from the stores of the levels.
+import { join } from 'node:path';
+import { elementAt } from '../../format/element-at.ts';
+import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
+import { namesPath } from '../../format/layout.ts';
+import type { Level } from '../../format/levels.ts';
+import {
+  type NamedUnit,
+  namesHeader,
+  namesLine,
+  type RelatedUnit,
+  type UnitsInside,
+  VIEW_SCALE,
+} from '../../format/names.ts';
+import { type Positions, positionsIn } from '../../format/positions.ts';
+import type { WholeFile } from '../../format/release.ts';
+import { writeWholeFile } from '../files/output-file.ts';
+import type { BordersRecord } from '../plan/records.ts';
+import { LevelStore } from '../store/level-store.ts';
+
+/** A level that has been read. */
+export interface LevelUnits {
+  level: Level;
+  /** Path of its store. */
+  store: string;
+  features: number;
+}
+
+/** The levels beside a level. Plain data: it is sent to child processes. */
+export interface Relatives {
+  /** The nearest level above that has units; undefined if there is none. */
+  parent: Level | undefined;
+  /** The levels below that have units, ascending. */
+  below: readonly LevelUnits[];
+}
+
+/** The levels beside a level, from all levels in ascending order. */
+export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relatives {
+  const filled = levels.filter(({ features }) => features > 0);
+  return {
+    parent: filled.findLast((other) => other.level < level)?.level,
+    below: filled.filter((other) => other.level > level),
+  };
+}
+
+/** The units of a level in order of fid. */
+function* namedUnits(level: Level, store: LevelStore, { parent, below: [next] }: Relatives): Generator<RelatedUnit> {
+  const index = store.readIndex();
+  const names = store.readNames();
+  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
+  const relationsAt = relationsOf(level, index, parent, children);
+  for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
+}
+
+/**
+ * The GIDs of the unit at a position and of its parent, and the number of its children.
+ * @param parent the nearest level above that has units
+ * @param children the GIDs of this level's units in the nearest level below that has units
+ */
+export function relationsOf(
+  level: Level,
+  index: Gids,
+  parent: Level | undefined,
+  children: GidColumn | undefined,
+): (position: number) => Pick<NamedUnit, 'gid' | 'parent' | 'children'> {
+  const gidAt = gidsOf(index, level);
+  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
+  return (position) => {
+    const gid = gidAt(position);
+    const number = gid === null || children === undefined ? -1 : children.find(gid);
+    const count = number === -1 || children === undefined ? 0 : children.countAt(number);
+    return { gid, parent: parentAt(position), children: count };
+  };
+}
+
+/** How messages name the units of a level, by position. */
+export function unitNames(index: Gids & { fids: Float64Array }, level: Level): (position: number) => string {
+  const gidAt = gidsOf(index, level);
+  return (position) => `fid ${elementAt(index.fids, position)}, GID ${gidAt(position) ?? 'none'}`;
+}
+
+/** The GIDs of a level. */
+interface Gids {
+  columns: readonly GidColumn[];
+  features: number;
+}
+
+/** The GID of a column at a position, or null. */
+export function gidsOf({ columns, features }: Gids, number: number): (position: number) => string | null {
+  const column = elementAt(columns, number);
+  const owners = ownersOf(column, features);
+  // Units of one parent follow each other.
+  let [last, gid]: [number, string | null] = [-1, null];
+  return (position) => {
+    const owner = elementAt(owners, position);
+    if (owner !== last) [last, gid] = [owner, owner === -1 ? null : column.gidAt(owner)];
+    return gid;
+  };
+}
+
+/**
+ * The units inside those of a level, by their GID.
+ * @param below the levels below that have units, ascending, with the GIDs of the level in each, and types by position
+ */
+export function insideOf(
+  below: readonly { level: Level; column: GidColumn; typeAt(position: number): string | null }[],
+): (gid: string | null) => UnitsInside[] {
+  // Several units may have one GID.
+  const known = below.map(() => new Map<number, UnitsInside>());
+  return (gid) =>
+    below.flatMap(({ level, column, typeAt }, i) => {
+      const number = gid === null ? -1 : column.find(gid);
+      if (number === -1) return [];
+      const own = elementAt(known, i);
+      const found = own.get(number) ?? [level, column.countAt(number), commonest(column.positionsAt(number), typeAt)];
+      own.set(number, found);
+      return [found];
+    });
+}
+
+function commonest(units: Positions, typeAt: (position: number) => string | null): string | null {
+  const counts = new Map<string, number>();
+  for (const position of positionsIn(units.slice(0, units.count))) {
+    const type = typeAt(position);
+    if (type !== null) counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return [...counts].reduce<[string | null, number]>((most, next) => (next[1] > most[1] ? next : most), [null, 0])[0];
+}
+
+/** A view as names have it. @param view in hundredths of a degree; south > north for none */
+export function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): NamedUnit['view'] {
+  return south > north ? null : [west, south, east, north].map((edge) => edge / VIEW_SCALE);
+}
+
+/**
+ * Writes the names of a level's units.
+ * @param out the release's folder, in which the level has one
+ * @param onMap colours of each unit, by position, and views, four numbers each
+ */
+export function writeNames(
+  out: string,
+  level: Level,
+  store: LevelStore,
+  relatives: Relatives,
+  onMap: Pick<BordersRecord, 'colours' | 'views'>,
+): WholeFile {
+  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, onMap));
+}
+
+function* namesLines(
+  level: Level,
+  own: LevelStore,
+  relatives: Relatives,
+  { colours, views }: Pick<BordersRecord, 'colours' | 'views'>,
+): Generator<string> {
+  const below = relatives.below.map(({ level: deeper, store }) => {
+    const files = new LevelStore(store);
+    const names = files.readNames();
+    const column = elementAt(files.readIndex().columns, level);
+    return { level: deeper, column, typeAt: (position: number) => names.at(position).type };
+  });
+  const insideAt = insideOf(below);
+  yield namesHeader();
+  let position = 0;
+  for (const unit of namedUnits(level, own, relatives)) {
+    const view = viewOf(views.subarray(4 * position, 4 * position + 4));
+    yield namesLine({ ...unit, colour: elementAt(colours, position++), view, inside: insideAt(unit.gid) });
+  }
+}

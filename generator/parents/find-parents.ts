@@ -1,0 +1,129 @@
+// Finds the parents of a level's units by place (--parent-by-place): the unit of a level above that holds the unit's
+// point, otherwise the most fitting one. Runs in a child process before the level is read, and reads both levels as
+// they will be published.
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeCells } from '../../format/cells.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { ownersOf } from '../../format/gid-column.ts';
+import { pointAt } from '../../format/grid.ts';
+import type { Finding } from '../../format/release.ts';
+import { readBorders, writeCells } from '../borders/write-borders.ts';
+import { writeSerialized } from '../files/serialized-file.ts';
+import { Findings } from '../quality/findings.ts';
+import { placeIn } from '../quality/identifiers.ts';
+import type { LayersTask } from '../read/read-layers.ts';
+import { storeLayers } from '../read/store-level.ts';
+import { readAt } from '../release-reader/inflate.ts';
+import { simplifyLevels, storePoints } from '../simplify/store-geometries.ts';
+import type { LevelSource } from '../source/level-source.ts';
+import { storedText } from '../store/feature-store.ts';
+import { LevelStore } from '../store/level-store.ts';
+import type { PlacedParents } from '../store/placed-parents.ts';
+import { type LevelRings, readLevelRings } from '../topology/level-rings.ts';
+import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
+
+/** Which level, and where its parents are. Plain data: it is sent to a child process. */
+export interface ParentsByPlaceTask extends Omit<LayersTask, 'scratch'> {
+  above: LevelSource;
+  /** Path of the file to write. */
+  file: string;
+}
+
+/** Writes the file of parents. @returns units without one, and those whose point does not lie in exactly one unit */
+export function findParents({ above, file, ...task }: ParentsByPlaceTask): Finding[] {
+  const { source, precision } = task;
+  const work = `${file}.work`;
+  mkdirSync(work, { recursive: true });
+  const [upper, lower] = [new LevelStore(join(work, 'above')), new LevelStore(join(work, 'units'))];
+  const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
+  const cells = openCells(upper, precision);
+  const { fids } = storeLayers(task, lower).index;
+  simplifyLevels({ stores: [lower.path], names: ['medium'], precision });
+  storePoints({ store: lower.path, precision, points: true, labels: false });
+  const points = lower.openFeatures('point');
+  const findings = new Findings(source.level);
+  const parents = new Map<number, number>();
+  // Read when they are needed: most units lie in exactly one.
+  let read: { above: Above; lower: LevelRings } | undefined;
+  let next = 0;
+  for (const feature of points.read([0, fids.length])) {
+    const position = next++;
+    const fid = elementAt(fids, position);
+    const geometry = JSON.parse(storedText(feature).toString());
+    const units = geometry === null ? [] : cells.unitsAt(geometry.coordinates);
+    const [only, ...others] = units;
+    if (only !== undefined && others.length === 0) {
+      parents.set(fid, only);
+      continue;
+    }
+    read ??= {
+      above: newAbove(readLevelRings(upper, precision)),
+      lower: readLevelRings(lower, precision),
+    };
+    const fitting =
+      only !== undefined
+        ? { unit: smallestOf(units, read.above.rings), why: `lies in ${units.length} units, the smallest of which` }
+        : geometry === null
+          ? undefined
+          : fittingOf(geometry.coordinates, read.lower, position, read.above);
+    const unit = `${placeIn(source.layers)}fid ${fid}`;
+    if (fitting === undefined) {
+      const why = geometry === null ? 'has no geometry, so it lies' : 'lies';
+      findings.add('orphans', `${unit} ${why} in no unit of level ${above.level}`);
+      continue;
+    }
+    parents.set(fid, fitting.unit);
+    const example = `${unit} ${fitting.why} is fid ${elementAt(upperFids, fitting.unit)} of level ${above.level}`;
+    findings.add('fitting-parents', example);
+  }
+  points.close();
+  cells.close();
+  rmSync(work, { recursive: true });
+  const owners = columns.map((column) => ownersOf(column, features));
+  const gids = Array.from({ length: features }, (_, unit) =>
+    columns.map((column, n) => {
+      const number = elementAt(elementAt(owners, n), unit);
+      return number === -1 ? null : column.gidAt(number);
+    }),
+  );
+  writeSerialized(file, { gids, parents } satisfies PlacedParents);
+  return findings.list();
+}
+
+/** The most fitting parent of a unit whose point lies in none. */
+function fittingOf(
+  point: readonly [number, number],
+  rings: LevelRings,
+  position: number,
+  above: Above,
+): { unit: number; why: string } | undefined {
+  const most = holderOfMost(rings, position, above);
+  if (most !== undefined) return { unit: most, why: 'has its point in no unit; the one that holds most of it' };
+  const nearest = nearestTo(point, rings, position, above);
+  return nearest === undefined ? undefined : { unit: nearest, why: 'lies in no unit; the nearest' };
+}
+
+/** Makes the cells of the level in a store. @returns the units at a point, as positions */
+function openCells(
+  store: LevelStore,
+  precision: number,
+): { unitsAt(point: readonly number[]): number[]; close(): void } {
+  const file = store.file('cells');
+  const { directory } = writeCells(file, store, readBorders(store, precision));
+  const handle = openSync(file, 'r');
+  const cells = decodeCells(readAt(handle, 0, directory.bytes), file);
+  return {
+    unitsAt(point) {
+      const [longitude = '', latitude = ''] = point.map((degrees) => degrees.toFixed(precision));
+      const place = pointAt(longitude, latitude, precision);
+      // Beyond 180 or 90 degrees, which the data may have.
+      if (place === undefined) return [];
+      const cell = cells.cellAt(place);
+      const { from, to } = cells.rangeOf(cell);
+      const units = cells.unitsAt(place, cell, readAt(handle, from, to - from), file);
+      return units;
+    },
+    close: () => closeSync(handle),
+  };
+}

@@ -1,0 +1,81 @@
+// Measures how the levels of a dataset nest, and simplifies them, those that nest together, in tasks of the child
+// processes that begin when all are read: what their features with a geometry are made of.
+import { elementAt } from '../../format/element-at.ts';
+import type { Level } from '../../format/levels.ts';
+import type { ReleaseShape } from '../../format/release.ts';
+import { geometryGroups } from '../plan/plan.ts';
+import type { StoredLevel } from '../read/store-level.ts';
+import { LevelStore } from '../store/level-store.ts';
+import { NESTING_MIN, type Nesting, type nestingOf } from '../topology/nesting.ts';
+import type { Pool } from '../workers/pool.ts';
+import { RANKS, TASKS } from '../workers/tasks.ts';
+import type { simplifyLevels } from './store-geometries.ts';
+
+/** Bytes of memory that simplification holds for each distinct position, as measured. */
+const POSITION_BYTES = 31;
+
+type SimplifiedLevel = Pick<StoredLevel, 'level' | 'store' | 'positions'>;
+
+/** Levels that are simplified together. */
+interface LevelGroup {
+  levels: SimplifiedLevel[];
+  /** At least as many as their distinct positions. */
+  positions: number;
+}
+
+/** Resolves when all levels are measured and a level is simplified. */
+export type Simplified = (level: Level) => Promise<void>;
+
+/** Measures and simplifies levels when all of them are read. @param reads all six, ascending */
+export function simplifyWhenRead(reads: readonly Promise<StoredLevel>[], shape: ReleaseShape, pool: Pool): Simplified {
+  const names = geometryGroups(shape).map(({ name }) => name);
+  const simplify = async (): Promise<Map<Level, Promise<void>>> => {
+    const stored = await Promise.all(reads);
+    const groups = await nestingGroups(stored, pool);
+    if (names.length === 0) return new Map();
+    return new Map(
+      groups.flatMap(({ levels, positions }) => {
+        const task = { stores: levels.map(({ store }) => store), names, precision: shape.precision };
+        const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES * positions };
+        const done = pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, task, demand);
+        return levels.map(({ level }) => [level, done] as const);
+      }),
+    );
+  };
+  const begun = simplify();
+  // Whoever waits for a level gets the error.
+  begun.catch(() => {});
+  return async (level) => (await begun).get(level);
+}
+
+/** The levels that have features, by how they nest, which is written to their stores. */
+async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<LevelGroup[]> {
+  const levels = stored.filter(({ features }) => features > 0);
+  const nestings = await Promise.all(
+    levels.slice(1).map(async ({ store: lower }, i) => {
+      const { store: upper } = elementAt(levels, i);
+      const demand = { rank: RANKS.nesting, bytes: 0 };
+      const nesting = await pool.run<typeof nestingOf>(TASKS.nestingOf, { upper, lower }, demand);
+      new LevelStore(upper).writeNesting(nesting.share);
+      return nesting;
+    }),
+  );
+  return groupsOf(levels, nestings);
+}
+
+/** Divides levels into runs of those that nest. @param nestings of each level in the next one */
+export function groupsOf(levels: readonly SimplifiedLevel[], nestings: readonly Nesting[]): LevelGroup[] {
+  const groups: LevelGroup[] = [];
+  for (const [i, level] of levels.entries()) {
+    const group = groups.at(-1);
+    const { share, own } = nestings[i - 1] ?? { share: null, own: 0 };
+    if (group === undefined || share === null || share < NESTING_MIN)
+      groups.push({ levels: [level], positions: level.positions });
+    else {
+      // What the next level has, too, is counted there.
+      group.positions += own - elementAt(levels, i - 1).positions + level.positions;
+      group.levels.push(level);
+    }
+  }
+  return groups;
+}

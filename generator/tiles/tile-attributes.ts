@@ -1,0 +1,88 @@
+// The attributes of units, borders and labels in tiles. `vectorLayers` of format/tiles.ts describes them.
+import { elementAt } from '../../format/element-at.ts';
+import { ownersOf } from '../../format/gid-column.ts';
+import type { Level } from '../../format/levels.ts';
+import { textInNames } from '../../format/names.ts';
+import { gidsOf, type Relatives, relationsOf } from '../names/named-units.ts';
+import { type LabelPlaces, labelZoom } from '../simplify/label-places.ts';
+import { LevelStore } from '../store/level-store.ts';
+import type { TileValue } from './mvt.ts';
+
+/** Names and values, in their order. */
+export type Attributes = [name: string, value: TileValue][];
+
+/** The attributes of the units of a level. */
+export interface TileAttributes {
+  fidAt(unit: number): number;
+  /** Of its polygons. */
+  unit(unit: number, hasName: boolean): Attributes;
+  /** Of its label. */
+  label(unit: number): Attributes;
+  rankAt(unit: number): number;
+  /** Those of the border of two units, with the number of their group: borders of one group have the same ones. */
+  border(a: number, b: number): { group: number; attributes: Attributes };
+}
+
+/** Reads the attributes of a level. @param colours of its units */
+export function readTileAttributes(
+  level: Level,
+  store: LevelStore,
+  { parent, below: [next] }: Relatives,
+  labels: LabelPlaces,
+  colours: Uint8Array,
+): TileAttributes {
+  const index = store.readIndex();
+  const names = store.readNames();
+  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
+  const relations = relationsOf(level, index, parent, children);
+  const numbers = index.columns.map((_, n) => n);
+  const owners = index.columns.map((column) => ownersOf(column, index.features));
+  const gids = numbers.map((n) => gidsOf(index, n));
+  const groups = new Map<string, { group: number; attributes: Attributes }>();
+  const parentsOf = (unit: number, end: number): Attributes =>
+    numbers.slice(0, end).flatMap((n): Attributes => {
+      const gid = elementAt(gids, n)(unit);
+      return gid === null ? [] : [[`gid_${n}`, textInNames(gid)]];
+    });
+  const gidOf = (unit: number): Attributes => {
+    const gid = elementAt(gids, level)(unit);
+    return gid === null ? [] : [['gid', textInNames(gid)]];
+  };
+  const nameOf = (unit: number): Attributes => {
+    const { name } = names.at(unit);
+    return name === null ? [] : [['name', textInNames(name)]];
+  };
+  return {
+    fidAt: (unit) => elementAt(index.fids, unit),
+    // The GID comes last: what units of a tile have in common deflates to less if it stands together.
+    unit: (unit, hasName) => [
+      ...parentsOf(unit, level),
+      ['colour', elementAt(colours, unit)],
+      ['leaf', relations(unit).children === 0],
+      ...(hasName ? nameOf(unit) : []),
+      ...gidOf(unit),
+    ],
+    label(unit) {
+      const { name } = names.at(unit);
+      return [
+        ...parentsOf(unit, level),
+        ...nameOf(unit),
+        ['rank', elementAt(labels.rank, unit)],
+        ...(name === null ? [] : ([['zoom', labelZoom(labels, unit, name)]] satisfies Attributes)),
+        ...gidOf(unit),
+      ];
+    },
+    rankAt: (unit) => elementAt(labels.rank, unit),
+    border(a, b) {
+      const differing = owners.findIndex((owner) => elementAt(owner, a) !== elementAt(owner, b));
+      const highest = differing === -1 ? level : differing;
+      const key = [highest, ...owners.slice(0, highest).map((owner) => elementAt(owner, a))].join();
+      const known = groups.get(key);
+      if (known !== undefined) return known;
+      const attributes: Attributes = [['level', highest], ...parentsOf(a, highest)];
+      const made = { group: groups.size, attributes };
+      groups.set(key, made);
+      return made;
+    },
+  };
+}

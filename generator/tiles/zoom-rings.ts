@@ -1,0 +1,143 @@
+// The rings of a level at a zoom, made of its arcs: which of them stay, and of which units each arc is then. Used by
+// cut-tiles.ts.
+import { i32At } from '../../format/element-at.ts';
+import type { OpenPolygon } from '../topology/assemble-polygons.ts';
+import { endBefore } from '../topology/level-rings.ts';
+import type { SharedArcs } from '../topology/shared-arcs.ts';
+import type { ZoomArcs } from './cut-arcs.ts';
+
+/** Which arcs the rings of all levels are made of. */
+export type TileRings = Pick<SharedArcs, 'arcs' | 'ringEnds' | 'holes' | 'unitEnds'>;
+
+/** Rings with less go: twice 16 square units, a quarter of a pixel of 512. */
+const DOUBLED_AREA_MIN = 32;
+
+/** No unit. */
+export const NO_UNIT = -1;
+
+/** The polygons of a level at a zoom. */
+export interface ZoomRings {
+  /** The polygons of a unit of the level; exterior rings have a positive area, y from north to south. */
+  polygons(unit: number): OpenPolygon[];
+  /** For each arc the first two units of the level that have it in a ring that stays, or NO_UNIT. */
+  sides: readonly [Int32Array, Int32Array];
+}
+
+/**
+ * Decides which rings of a level stay.
+ * @param first index of its first unit, of those of all levels
+ * @param units how many it has
+ * @param isDeepest at the deepest zoom the largest ring of a unit stays whatever its area is, unless it is 0
+ */
+export function zoomRings(
+  rings: TileRings,
+  zoom: ZoomArcs,
+  first: number,
+  units: number,
+  isDeepest: boolean,
+): ZoomRings {
+  const areaOf = newRingAreas(rings, zoom);
+  const sides = [0, 1].map(() => new Int32Array(zoom.arcEnds.length).fill(NO_UNIT)) as [Int32Array, Int32Array];
+  const stays = new Uint8Array(rings.ringEnds.length);
+  const arcsOf = (ring: number): Int32Array =>
+    rings.arcs.subarray(endBefore(rings.ringEnds, ring), i32At(rings.ringEnds, ring));
+  const keep = (ring: number, unit: number): void => {
+    stays[ring] = 1;
+    for (const arc of arcsOf(ring)) {
+      const own = arc < 0 ? ~arc : arc;
+      if (sides[0][own] === NO_UNIT) sides[0][own] = unit;
+      else if (sides[0][own] !== unit && sides[1][own] === NO_UNIT) sides[1][own] = unit;
+    }
+  };
+  const eachRing = (take: (ring: number, unit: number) => void): void => {
+    for (let unit = 0; unit < units; unit++)
+      for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++)
+        take(ring, unit);
+  };
+  for (let unit = 0; unit < units; unit++) {
+    let [largest, most] = [-1, 0];
+    for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
+      if (rings.holes[ring] === 1) continue;
+      const area = areaOf(ring);
+      if (area > most) [largest, most] = [ring, area];
+      if (area >= DOUBLED_AREA_MIN) keep(ring, unit);
+    }
+    if (isDeepest && largest !== -1 && stays[largest] === 0) keep(largest, unit);
+  }
+  // A hole also stays where another unit is in it: their common edges would be of one of them alone.
+  let exterior = -1;
+  const isShared = (hole: number, unit: number): boolean =>
+    arcsOf(hole).some((arc) => sides.some((side) => ![NO_UNIT, unit].includes(i32At(side, arc < 0 ? ~arc : arc))));
+  const holes: [ring: number, unit: number][] = [];
+  eachRing((ring, unit) => {
+    if (rings.holes[ring] === 0) exterior = ring;
+    else if (stays[exterior] === 1) {
+      const area = -areaOf(ring);
+      if (area >= DOUBLED_AREA_MIN || (area > 0 && isShared(ring, unit))) holes.push([ring, unit]);
+    }
+  });
+  for (const [ring, unit] of holes) keep(ring, unit);
+  return {
+    sides,
+    polygons(unit) {
+      const polygons: OpenPolygon[] = [];
+      for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
+        if (stays[ring] === 0) continue;
+        const open = ringOf(arcsOf(ring), zoom);
+        if (rings.holes[ring] === 1) polygons.at(-1)?.push(open);
+        else polygons.push([open]);
+      }
+      return polygons;
+    },
+  };
+}
+
+/** Makes a function that returns twice the area of a ring, as MVT counts it: positive for what is an exterior ring. */
+function newRingAreas({ arcs, ringEnds }: TileRings, { x, y, arcEnds }: ZoomArcs): (ring: number) => number {
+  // Of each arc with the chord that closes it.
+  const ofArcs = new Float64Array(arcEnds.length);
+  for (let arc = 0; arc < ofArcs.length; arc++) {
+    const begin = endBefore(arcEnds, arc);
+    let area = 0;
+    for (let i = begin + 1; i + 1 < i32At(arcEnds, arc); i++) area += doubledTriangle(x, y, begin, i, i + 1);
+    ofArcs[arc] = area;
+  }
+  return (ring) => {
+    const begin = endBefore(ringEnds, ring);
+    const end = i32At(ringEnds, ring);
+    const startOf = (arc: number): number => (arc < 0 ? i32At(arcEnds, ~arc) - 1 : endBefore(arcEnds, arc));
+    let area = 0;
+    for (let i = begin; i < end; i++) {
+      const arc = i32At(arcs, i);
+      area += arc < 0 ? -(ofArcs[~arc] ?? NaN) : (ofArcs[arc] ?? NaN);
+      if (i > begin + 1)
+        area += doubledTriangle(x, y, startOf(i32At(arcs, begin)), startOf(i32At(arcs, i - 1)), startOf(arc));
+    }
+    // The rings of the globe run the other way where y runs from north to south.
+    return -area;
+  };
+}
+
+function doubledTriangle(x: Int32Array, y: Int32Array, a: number, b: number, c: number): number {
+  const [ax, ay] = [i32At(x, a), i32At(y, a)];
+  return (i32At(x, b) - ax) * (i32At(y, c) - ay) - (i32At(x, c) - ax) * (i32At(y, b) - ay);
+}
+
+/** The places of a ring, the other way round than its arcs have it: as MVT asks. */
+function ringOf(arcs: Int32Array, { x, y, arcEnds }: ZoomArcs): number[] {
+  const ring: number[] = [];
+  const put = (i: number): void => {
+    const [column, row] = [i32At(x, i), i32At(y, i)];
+    if (ring.length > 0 && ring.at(-2) === column && ring.at(-1) === row) return;
+    ring.push(column, row);
+  };
+  for (let k = arcs.length - 1; k >= 0; k--) {
+    const arc = i32At(arcs, k);
+    const own = arc < 0 ? ~arc : arc;
+    const [begin, end] = [endBefore(arcEnds, own), i32At(arcEnds, own)];
+    if (arc < 0) for (let i = begin; i < end; i++) put(i);
+    else for (let i = end - 1; i >= begin; i--) put(i);
+  }
+  if (ring.length > 2 && ring[0] === ring.at(-2) && ring[1] === ring.at(-1)) ring.length -= 2;
+  return ring;
+}

@@ -1,0 +1,73 @@
+// Arcs on a grid, and the boxes of these and of units that are made of them: what may lie in a part of the map is known
+// without its shape. Used for tiles.
+import { i32At } from '../../format/element-at.ts';
+import { type Box, grow, newBox } from '../rings/bbox.ts';
+import { endBefore } from './level-rings.ts';
+import type { SharedArcs } from './shared-arcs.ts';
+
+/** Arcs on a grid. An edge is the index of its first place. */
+export interface Arcs {
+  x: Int32Array;
+  y: Int32Array;
+  /** For each arc the index of its end in `x`. */
+  arcEnds: Int32Array;
+}
+
+/** Least x and y, greatest x and y of each; 0 of what has no place. */
+export type Boxes = Int32Array;
+
+/** The arc that a place is of. @param arcEnds for each arc the index of the end of its places */
+export function arcAt(arcEnds: Int32Array, place: number): number {
+  let [low, high] = [0, arcEnds.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (i32At(arcEnds, middle) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function boxesOfArcs({ x, y, arcEnds }: Arcs): Boxes {
+  const boxes = new Int32Array(4 * arcEnds.length);
+  for (let arc = 0, i = 0; arc < arcEnds.length; arc++) {
+    const box = newBox();
+    for (const end = i32At(arcEnds, arc); i < end; i++) grow(box, i32At(x, i), i32At(y, i));
+    boxes.set(box, 4 * arc);
+  }
+  return boxes;
+}
+
+/**
+ * The boxes of units, of all their rings.
+ * @param ofArcs the boxes of the arcs
+ * @param first index of the first unit, of those of all levels
+ * @param count how many units
+ */
+export function boxesOfUnits(
+  rings: Pick<SharedArcs, 'arcs' | 'ringEnds' | 'unitEnds'>,
+  ofArcs: Boxes,
+  first: number,
+  count: number,
+): Boxes {
+  const boxes = new Int32Array(4 * count);
+  for (let unit = 0; unit < count; unit++) {
+    const box = newBox();
+    const begin = endBefore(rings.ringEnds, endBefore(rings.unitEnds, first + unit));
+    const end = endBefore(rings.ringEnds, i32At(rings.unitEnds, first + unit));
+    for (let i = begin; i < end; i++) {
+      const arc = i32At(rings.arcs, i);
+      const at = 4 * (arc < 0 ? ~arc : arc);
+      grow(box, i32At(ofArcs, at), i32At(ofArcs, at + 1));
+      grow(box, i32At(ofArcs, at + 2), i32At(ofArcs, at + 3));
+    }
+    boxes.set(box, 4 * unit);
+  }
+  return boxes;
+}
+
+/** Has a box a point in another one? @param number of the box */
+export function meets(boxes: Boxes, number: number, [left, top, right, bottom]: Box): boolean {
+  const at = 4 * number;
+  const isInColumns = i32At(boxes, at) <= right && i32At(boxes, at + 2) >= left;
+  return isInColumns && i32At(boxes, at + 1) <= bottom && i32At(boxes, at + 3) >= top;
+}

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { FormatError } from '../../format/parse.ts';
 import type { LoadedRelease } from '../data/release.ts';
-import { overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
+import { originUnreachable, overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';
 import { OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
@@ -140,6 +140,7 @@ function unexpectedErrorToProblem(error: unknown): Problem {
   if (error instanceof OriginError && error.reason === 'slow')
     return new Problem('origin-slow', 'Stored data did not arrive in time. Try again.');
   if (error instanceof OriginError && error.reason === 'busy') return overloaded();
+  if (error instanceof OriginError && error.reason === 'unreachable') return originUnreachable();
   if (isStorageError(error))
     return new Problem('origin-damaged', 'Stored data is missing or damaged. The error has been logged.');
   return new Problem('internal', 'An unexpected error occurred. It has been logged.');

@@ -28,6 +28,7 @@ export const PROBLEMS = {
   'headers-too-large': { status: 431, title: 'The request headers are too large' },
   internal: { status: 500, title: 'Internal error' },
   'origin-damaged': { status: 502, title: 'Stored data could not be read' },
+  'origin-unreachable': { status: 503, title: 'Stored data cannot be reached at the moment' },
   'not-ready': { status: 503, title: 'The service is not ready' },
   overloaded: { status: 503, title: 'The service is overloaded' },
   'keys-unavailable': { status: 503, title: 'Tokens cannot be verified at the moment' },
@@ -65,6 +66,12 @@ export function notReady(detail: string, retrySeconds: number = RETRY_SECONDS): 
 /** 503 with Retry-After: more work than the service can do at a time, or more than its share for one client. */
 export function overloaded(): Problem {
   return new Problem('overloaded', 'The service has too much to do at the moment. Try again.', { 'Retry-After': '1' });
+}
+
+/** 503 with Retry-After: the host of the releases has an outage. */
+export function originUnreachable(): Problem {
+  const detail = 'Stored data cannot be reached at the moment. Try again.';
+  return new Problem('origin-unreachable', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }
 
 /** The members of a problem+json body, in this order. */

@@ -1,18 +1,17 @@
 // The origin that is a static host, read with `fetch`: for platforms without the connections of node:http. The checks,
 // and so the answers to faults of the host, are those of static-host.ts.
-import { codeOf } from '../../format/error-code.ts';
 import type { FileRequest, HostLimits, HostResponse } from './host-response.ts';
 import {
   type Chunks,
   checkedBody,
   concatChunks,
   HOST_LIMITS,
+  noResponse,
   rangeHeader,
   requestFor,
   responseInTime,
 } from './host-response.ts';
 import type { Origin } from './origin.ts';
-import { OriginError } from './origin.ts';
 
 /**
  * Creates the origin of a static host.
@@ -43,7 +42,7 @@ export function fetchHostOrigin(
       const response = await request()
         .catch(retry)
         .catch((error: unknown) => {
-          throw new OriginError('unreadable', path, causeCode(error));
+          throw noResponse(path, error instanceof Error ? error.cause : undefined);
         });
       return {
         status: response.status,
@@ -83,9 +82,4 @@ async function* bytesOf({ body, headers }: Response): Chunks {
     if (done) return;
     yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
-}
-
-/** The system error code in the cause of a failed `fetch`. */
-function causeCode(error: unknown): string {
-  return codeOf(error instanceof Error ? error.cause : undefined) || 'no response';
 }

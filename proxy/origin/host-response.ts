@@ -1,6 +1,6 @@
 // Responses of a host that has the files: what is checked of them is the same for node:http (static-host.ts,
 // http-proxy.ts) and for `fetch` (fetch-host.ts).
-
+import { codeOf } from '../../format/error-code.ts';
 import { ClientGone } from '../work/work-queue.ts';
 import type { ByteRange } from './origin.ts';
 import { OriginError } from './origin.ts';
@@ -38,6 +38,17 @@ export interface HostResponse {
   body: AsyncIterable<Buffer>;
   /** Ends reading the body. */
   cancel(): void;
+}
+
+/** Statuses of a host that is overloaded, or partly down. */
+export const HAS_OUTAGE: ReadonlySet<number | undefined> = new Set([429, 500, 502, 503, 504]);
+/** Codes of a network or a host that is down, or none; others say that what answered is wrong: no HTTP, no certificate. */
+const NO_HOST = /^(E(?!PROTO$)[A-Z]+|EAI_AGAIN|UND_ERR_(SOCKET|CONNECT_TIMEOUT)|)$/;
+
+/** The error of a request that got no response. */
+export function noResponse(path: string, error: unknown): OriginError {
+  const code = codeOf(error);
+  return new OriginError(NO_HOST.test(code) ? 'unreachable' : 'unreadable', path, code || 'no response');
 }
 
 /** A file, or a range of one, that the host was requested for. */
@@ -154,7 +165,11 @@ function checkResponse(
   if (status === 404 || status === 410) throw new OriginError('missing', path);
   if (status === 416) throw new OriginError('damaged', path, 'shorter than expected');
   if (status !== 200 && (status !== 206 || range === undefined || isWholeFile))
-    throw new OriginError('unreadable', path, `the host responded with status ${status}`);
+    throw new OriginError(
+      HAS_OUTAGE.has(status) ? 'unreachable' : 'unreadable',
+      path,
+      `the host responded with status ${status}`,
+    );
   if (range === undefined) return;
   const { offset, length } = range;
   if (status === 206 && !contentRange?.startsWith(`bytes ${offset}-${offset + length - 1}/`))

@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createProxyServer } from 'http-proxy';
 import { codeOf } from '../../format/error-code.ts';
-import { type HostLimits, responseInTime } from './host-response.ts';
+import { type HostLimits, noResponse, responseInTime } from './host-response.ts';
 import type { Exchange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
@@ -77,14 +77,9 @@ export function createForward(host: URL, agent: Agent, limits: HostLimits): Forw
         }),
       );
     } catch (error) {
-      throw client.res.destroyed || error instanceof OriginError ? error : unreadable(path, error);
+      throw client.res.destroyed || error instanceof OriginError ? error : noResponse(path, error);
     }
   };
-}
-
-/** A request got no response. */
-export function unreadable(path: string, error: unknown): OriginError {
-  return new OriginError('unreadable', path, errorCode(error));
 }
 
 /**
@@ -99,10 +94,6 @@ function freshRequest(target: string, headers: Readonly<Record<string, string>>,
 }
 
 function isReset(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = codeOf(error);
   return code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function errorCode(error: unknown): string {
-  return codeOf(error) || 'no response';
 }

@@ -72,8 +72,11 @@ export interface Origin {
  * it is for the log only, not for clients.
  */
 export class OriginError extends Error {
-  /** `busy`: this process or machine has no file descriptor left. */
-  readonly reason: 'missing' | 'unreadable' | 'damaged' | 'slow' | 'busy';
+  /**
+   * `unreachable`: the host did not answer, or has an outage. `busy`: this process or machine has no file descriptor
+   * left.
+   */
+  readonly reason: 'missing' | 'unreadable' | 'unreachable' | 'damaged' | 'slow' | 'busy';
   /** Relative to the origin. */
   readonly path: string;
 

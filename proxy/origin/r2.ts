@@ -22,7 +22,7 @@ export interface R2Object {
 export function r2Origin(bucket: R2Bucket, prefix = ''): Origin {
   async function open(path: string, range?: ByteRange): Promise<R2Object> {
     const object = await bucket.get(prefix + path, range && { range }).catch((error: unknown) => {
-      throw new OriginError('unreadable', path, error instanceof Error ? error.message : String(error));
+      throw new OriginError('unreachable', path, error instanceof Error ? error.message : String(error));
     });
     if (object === null) throw new OriginError('missing', path);
     return object;

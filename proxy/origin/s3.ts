@@ -31,7 +31,7 @@ export async function s3Origin(location: S3Location, options: S3OriginOptions): 
     } catch (error) {
       // Their text may name files of this machine, but no secret.
       const reason = error instanceof Error ? error.message : String(error);
-      throw new OriginError('unreadable', path, `credentials could not be renewed: ${reason}`);
+      throw new OriginError('unreachable', path, `credentials could not be renewed: ${reason}`);
     }
   };
   return staticHostOrigin({ url, headers: {}, sign: signed, retries: options.retries ?? RETRIES }, options.limits);

@@ -8,14 +8,16 @@ import {
   type Chunks,
   checkedBody,
   concatChunks,
+  HAS_OUTAGE,
   HOST_LIMITS,
   type HostLimits,
   type HostResponse,
+  noResponse,
   rangeHeader,
   requestFor,
   responseInTime,
 } from './host-response.ts';
-import { createForward, unreadable } from './http-proxy.ts';
+import { createForward } from './http-proxy.ts';
 import { type ByteRange, type Exchange, type Origin, OriginError } from './origin.ts';
 
 /** A configured static host. */
@@ -78,7 +80,7 @@ export function staticHostOrigin(
             if (hasResponse) return;
             // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
             if (request.reusedSocket && !isRetry && !signal.aborted) resolve(attempt(true));
-            else reject(unreadable(path, error));
+            else reject(noResponse(path, error));
           });
           request.end();
         });
@@ -162,11 +164,9 @@ export interface Retries {
 }
 
 const NO_RETRIES: Retries = { count: 0, pauseMs: 0 };
-/** Statuses of a host that is overloaded or partly down. */
-const RETRIED: ReadonlySet<number | undefined> = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Opens a response. A response with a status of RETRIED, and a connection that fails, are tried again; one that takes
+ * Opens a response. A response with a status of HAS_OUTAGE, and a connection that fails, are tried again; one that takes
  * too long is not: the client has waited long enough.
  * @param open resolves to a response whose body is unread
  * @param isGone has the client disconnected?
@@ -180,10 +180,10 @@ async function withRetries(
   for (let attempt = 0; attempt < count; attempt++) {
     try {
       const response = await open();
-      if (!RETRIED.has(response.statusCode)) return response;
+      if (!HAS_OUTAGE.has(response.statusCode)) return response;
       response.destroy();
     } catch (error) {
-      if (isGone() || !(error instanceof OriginError) || error.reason !== 'unreadable') throw error;
+      if (isGone() || !(error instanceof OriginError) || error.reason !== 'unreachable') throw error;
     }
     await setTimeout(Math.random() * pauseMs * 2 ** attempt);
   }

@@ -280,6 +280,7 @@ const PROVOKED: Readonly<Record<string, { service?: Parameters<typeof startServi
   'headers-too-large': { request: `${PAGE}\nX-Long: ${'a'.repeat(20_000)}` },
   internal: { service: { issuers: new Map([[ISSUER, broken]]) } },
   'origin-damaged': { service: { origin: failingOrigin('damaged') } },
+  'origin-unreachable': { service: { origin: failingOrigin('unreachable') } },
   'not-ready': { service: { early: true } },
   'keys-unavailable': { service: { issuers: new Map([[ISSUER, noKeys]]) } },
   'origin-slow': { service: { origin: failingOrigin('slow') } },

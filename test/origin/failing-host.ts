@@ -149,7 +149,7 @@ export function testFaults(tested: TestedHost, faults: readonly HostFault[]): vo
     assert.deepEqual(new Set(await outcomes()), new Set(['right']));
   });
 
-  test('a host that fails before the first byte or half-way: 502, 504 when it is slow, a cut connection, and no secret', async () => {
+  test('a host that fails before the first byte or half-way: 502, 503 in an outage, 504 when it is slow, a cut connection, and no secret', async () => {
     const logged: string[] = [];
     for (const { what, fail, code, others } of faults) {
       host.fault = onPages(fail);

@@ -11,7 +11,7 @@ export interface HostFault {
   what: string;
   fail: Failure;
   /** The answer to a client that asks for a small page. */
-  code: 'origin-damaged' | 'origin-slow';
+  code: 'origin-damaged' | 'origin-slow' | 'origin-unreachable';
   /** What becomes of larger answers, and of those that need other bytes. */
   others: RegExp;
 }
@@ -19,6 +19,7 @@ export interface HostFault {
 const DAMAGED = { code: 'origin-damaged', others: /^origin-damaged$/ } as const;
 /** A large page or feature without a length is known to be wrong only when some of it has gone. */
 const SEEN_LATE = { code: 'origin-damaged', others: /^(origin-damaged|cut)$/ } as const;
+const UNREACHABLE = { code: 'origin-unreachable', others: /^origin-unreachable$/ } as const;
 const SLOW = { code: 'origin-slow', others: /^origin-slow$/ } as const;
 const HALF_WAY = /^(cut|origin-damaged|origin-slow|no gzip)$/;
 /** Where a bit of a file is flipped. */
@@ -64,12 +65,15 @@ const OTHER_RANGE = { 'Content-Range': 'bytes 1-2/9' };
 export const HOST_FAULTS: readonly HostFault[] = [
   { what: '302', fail: status(302, ELSEWHERE), ...DAMAGED },
   { what: '404', fail: status(404), ...DAMAGED },
-  { what: '503', fail: status(503), ...DAMAGED },
+  { what: '403', fail: status(403), ...DAMAGED },
+  { what: '429', fail: status(429), ...UNREACHABLE },
+  { what: '500', fail: status(500), ...UNREACHABLE },
+  { what: '503', fail: status(503), ...UNREACHABLE },
   { what: '200 with a page of HTML', fail: status(200), ...SEEN_LATE },
   { what: '206 of another range', fail: (res) => res.writeHead(206, OTHER_RANGE).end('ab'), ...DAMAGED },
   { what: 'a shorter body', fail: other((bytes) => bytes.subarray(0, -1)), ...DAMAGED },
   { what: 'a longer body', fail: other((bytes) => Buffer.concat([bytes, Buffer.alloc(1)])), ...SEEN_LATE },
-  { what: 'a closed connection', fail: (res) => res.destroy(), ...DAMAGED },
+  { what: 'a closed connection', fail: (res) => res.destroy(), ...UNREACHABLE },
   { what: 'no HTTP', fail: raw('nonsense\r\n\r\n'), ...DAMAGED },
   {
     what: 'two lengths',

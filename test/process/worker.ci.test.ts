@@ -68,12 +68,12 @@ const stored = await startWorker({ r2Port: bucket.port, vars: {} });
 const host = await startStaticHost(folder);
 const worker = await startWorker({ vars: { ORIGIN_URL: host.url.href } });
 
-test('a bucket of R2 is an origin: all pages, stored and sliced; one that fails is a 502', async () => {
+test('a bucket of R2 is an origin: all pages, stored and sliced; one that fails is a 503', async () => {
   assert.equal((await walk(stored, '/api/v1/fc/lv2')).length, 260);
   assert.equal((await walk(stored, '/api/v1/geojsonl/lv2?page-size=99&gid-0=U0.3_1')).length > 0, true);
   assert.deepEqual(stored.log, []);
   bucket.isBroken = true;
-  refusal(await send(stored, '/api/v1/fc/lv4'), 502, 'origin-damaged');
+  refusal(await send(stored, '/api/v1/fc/lv4'), 503, 'origin-unreachable');
   assert.equal(stored.log.length, 1);
 });
 

@@ -51,7 +51,7 @@ async function respond(world: HostWorld, { path, range }: FileRequest, gone: Abo
   const { dice } = world;
   const ending: Ending = world.fails() ? elementAt(FAULTS, dice(FAULTS.length)) : 'right';
   await (ending === 'silent' ? ends(gone) : world.wait());
-  if (ending === 'refused') throw new OriginError('unreadable', path, 'simulated');
+  if (ending === 'refused') throw new OriginError('unreachable', path, 'simulated');
   const content = world.contentOf(path);
   // Some hosts ignore ranges.
   const isWhole = range === undefined || (ending === 'right' && dice(8) === 0);

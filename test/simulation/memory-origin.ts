@@ -125,7 +125,7 @@ export class MemoryOrigin {
   #taken(path: string, content: Buffer, { offset, length }: ByteRange): Buffer {
     // No host can be asked for no bytes.
     if (length === 0 && content.length > 0) throw new OriginError('unreadable', path, 'status 416');
-    if (this.#happens('error')) throw new OriginError(this.#dice(2) === 0 ? 'unreadable' : 'slow', path, 'simulated');
+    if (this.#happens('error')) throw new OriginError(this.#dice(2) === 0 ? 'unreachable' : 'slow', path, 'simulated');
     if (offset + length > content.length || this.#happens('short'))
       throw new OriginError('damaged', path, 'ends early');
     return this.#flipped(content.subarray(offset, offset + length));

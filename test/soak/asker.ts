@@ -28,7 +28,7 @@ export interface Tally {
 /** Two clients of so many. */
 const BAD_CLIENTS_EVERY = 8;
 /** What any client must be ready for: the proxy has much to do, or the machine is slow. */
-const ALWAYS_EXCUSED = /^(408|503|504) /;
+const ALWAYS_EXCUSED = /^(408 |503 (?!origin-)|504 )/;
 
 /** A request could not be answered, which may be. */
 export class Excused extends Error {}

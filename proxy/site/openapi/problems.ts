@@ -48,6 +48,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'headers-too-large': 'The headers are larger than 16384 bytes.',
   internal: 'An unexpected error occurred. It has been logged.',
   'origin-damaged': 'Stored data is missing or damaged. The error has been logged.',
+  'origin-unreachable': 'Stored data cannot be reached at the moment. Try again.',
   'not-ready': 'No release is loaded yet.',
   overloaded: 'The service has too much to do at the moment. Try again.',
   'keys-unavailable': 'The keys that verify tokens are currently unavailable.',

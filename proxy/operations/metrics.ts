@@ -26,6 +26,7 @@ const QUESTION = 'boundaries:metrics';
 const ORIGIN_FAULTS = Object.keys({
   missing: true,
   unreadable: true,
+  unreachable: true,
   damaged: true,
   slow: true,
   busy: true,

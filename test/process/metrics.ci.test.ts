@@ -62,7 +62,7 @@ for (const workers of ['1', '2'])
     for (const [name] of withoutHistogram) assert.ok(seriesOf(scraped, name).length > 0, name);
     const counters = withoutHistogram.filter(([, { type }]) => type === 'counter').map(([name]) => name);
     for (const name of counters) for (const [labels, value] of seriesOf(scraped, name)) assert.equal(value, 0, labels);
-    const kinds = ['missing', 'unreadable', 'damaged', 'slow', 'busy'];
+    const kinds = ['missing', 'unreadable', 'unreachable', 'damaged', 'slow', 'busy'];
     const known = (label: string, values: readonly string[]) => values.map((value) => [`{${label}="${value}"}`, 0]);
     assert.deepEqual(seriesOf(scraped, 'refused_tokens_total'), known('code', TOKEN_FAULTS));
     for (const series of known('kind', kinds))

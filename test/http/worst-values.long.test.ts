@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { writeSynthetic } from '../support/datasets/synthetic/synthetic.ts';
 import { buildUnchecked, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { costsOf, lineOf, writeOddDataset } from './worst-values.ts';
+import { writeOddDataset } from './odd-dataset.ts';
+import { costsOf, lineOf } from './worst-values.ts';
 
 /** Milliseconds of CPU of a turn, at most. */
 const TURN_MS = 20;

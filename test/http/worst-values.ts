@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { writeGeopackage } from '../../generator/sample/write-geopackage.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { costOf, type TurnCost } from '../support/http/turns.ts';
 import { readIndex, readRelease } from '../support/releases/read-index.ts';
@@ -48,58 +47,7 @@ const HEADER_CHARS = 15_000;
 const commas = ','.repeat(HEADER_CHARS);
 
 /** What the odd dataset has: a GID of most of its units, many of them at one point, and a cell of many edges. */
-const ODD = { gid: 'same', x: 10.005, y: 10.005, dense: '20.0000001,20.0000001' } as const;
-/** How many of each. */
-const ODD_COUNTS = { units: 130_000, stacked: 3_000, edges: 30_000 };
-
-/**
- * Writes a GeoPackage of level 0 and 1 with 130,000 small squares side by side: every second one is of the other country,
- * 100,000 have one GID, names descend while their last words ascend, 3,000 lie upon each other, one has 30,000 edges in
- * a cell.
- */
-export function writeOddDataset(file: string, { units, stacked, edges } = ODD_COUNTS): string {
-  const squareAt = (x: number, y: number, size: number) => [
-    [
-      [
-        [x, y],
-        [x + size, y],
-        [x + size, y + size],
-        [x, y + size],
-        [x, y],
-      ],
-    ],
-  ];
-  const dense = Array.from({ length: edges }, (_, i) => {
-    const radius = 1e-6 * (1 + (i % 2));
-    return [20 + radius * Math.cos((2 * Math.PI * i) / edges), 20 + radius * Math.sin((2 * Math.PI * i) / edges)];
-  });
-  const coordinatesOf = (i: number) => {
-    if (i === 0) return [[[...dense, elementAt(dense, 0)]]];
-    if (i <= stacked) return squareAt(10, 10, 0.01 + i * 1e-5);
-    return squareAt(30 + (i % 400) * 0.1, -20 + Math.floor(i / 400) * 0.1, 0.1);
-  };
-  const countries = ['AAA', 'BBB'];
-  const layers = [
-    {
-      name: 'ADM_0',
-      columns: ['GID_0', 'NAME_0'],
-      count: 2,
-      units: countries.map((gid, i) => ({ fid: i + 1, values: [gid, gid], coordinates: squareAt(30 * i, -20, 20) })),
-    },
-    {
-      name: 'ADM_1',
-      columns: ['GID_0', 'GID_1', 'NAME_1'],
-      count: units,
-      units: Array.from({ length: units }, (_, i) => {
-        const gid = i % 13 < 10 ? ODD.gid : `U${i}`;
-        const name = `K${String(units - i).padStart(6, '0')} k${String(i).padStart(6, '0')}`;
-        return { fid: i + 1, values: [elementAt(countries, i % 2), gid, name], coordinates: coordinatesOf(i) };
-      }),
-    },
-  ];
-  writeGeopackage(file, layers, ['Invented data: no place, name or border in it is real']);
-  return file;
-}
+export const ODD = { gid: 'same', x: 10.005, y: 10.005, dense: '20.0000001,20.0000001' } as const;
 
 /** What a row costs: when it is asked for the first time, and the median of the next ones, none of which is known. */
 export interface RowCost {

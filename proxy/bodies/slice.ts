@@ -1,16 +1,19 @@
-// Slices: bodies with any runs of features, of one level or of several, made of byte ranges of feature files without
-// inflating or deflating. Length and entity tag follow from the index; each range is checked against it before the last
-// byte is sent.
+// Slices: bodies with any runs of features, made of byte ranges of feature files without inflating or deflating. Length
+// and entity tag follow from the index; each range is checked against it before the last byte is sent. One file: what is
+// read, checked and put in its place is planned together.
 import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
-import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { FeatureData } from '../../format/feature-table.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { FrameData } from '../../format/gzip.ts';
-import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
+import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
+import type { Format } from '../../format/levels.ts';
+import type { Positions } from '../../format/positions.ts';
+import type { Steps } from '../../format/steps.ts';
 import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
-import { type Body, type BodySource, tagOf } from './answer.ts';
+import type { Body, BodySource } from './answer.ts';
+import { bytesOf, type Piece, Runs } from './runs.ts';
 import { WHOLE_MAX_BYTES } from './stored-file.ts';
 
 /** Reads of one body that are made at once: the units of a search, when nobody says how many. */
@@ -24,17 +27,6 @@ const GAP_BYTES = 4 * 1024;
 const READS_MAX = 8;
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
-
-/** Data of features that follow one another in a file and in the body. */
-interface Piece {
-  data: FeatureData;
-  path: string;
-  /** The first position, and the one after the last. */
-  first: number;
-  end: number;
-  /** Where it begins in the body. */
-  at: number;
-}
 
 /** Pieces of a file that are read together, with the data of other positions between them. */
 interface Read extends Omit<Piece, 'at'> {
@@ -52,45 +44,34 @@ interface Chunk {
 
 /** A slice as one gzip member: a buffer, or a stream if it is large. */
 export class Slice implements BodySource {
-  readonly bytes: number;
-  /** The files that each run is cut from; the last ones are those of all further runs. */
-  readonly #sources: readonly LoadedTable[];
   readonly #frame: FrameData;
   readonly #frameTag: string;
-  /** The positions of its features: runs in the order of the body, each with the positions of its own level. */
-  readonly #ranges: readonly number[];
-  /** Where the data of each run begins in the body, and where the last one ends. */
-  readonly #starts: readonly number[];
-  readonly #end: number;
-  /** How many it has. */
-  readonly features: number;
-  /** Derived once: a listing that is asked for again is the same slice. */
-  #tag: string | undefined;
-  #textCrc: number | undefined;
+  readonly #runs: Runs;
+  /** Where the data of the features begins. */
+  readonly #begin: number;
 
   /**
    * @param sources the files that each run is cut from; the last ones are those of all further runs
    * @param frameTag tells the frame from others in the entity tag
-   * @param ranges pairs of the first position of a run and the one after its last
+   * @param ranges pairs of the first position of a run and the one after its last; its own from now on
    */
-  constructor(sources: readonly LoadedTable[], frame: FrameData, frameTag: string, ranges: readonly number[]) {
-    this.#sources = sources;
+  constructor(sources: readonly LoadedTable[], frame: FrameData, frameTag: string, ranges: number[]) {
     this.#frame = frame;
     this.#frameTag = frameTag;
-    this.#ranges = ranges;
-    let at = MEMBER_HEADER.length + frame.before.data.length;
-    const starts = [at];
-    let features = 0;
-    for (let i = 0; i < ranges.length; i += 2) {
-      const [first, end] = [numberAt(ranges, i), numberAt(ranges, i + 1)];
-      features += end - first;
-      at += this.#sourceOf(i / 2).table.runBytes(first, end);
-      starts.push(at);
-    }
-    this.#starts = starts;
-    this.#end = at;
-    this.features = features;
-    this.bytes = at + frame.after.data.length + MEMBER_END_BYTES;
+    this.#begin = MEMBER_HEADER.length + frame.before.data.length;
+    this.#runs = new Runs(sources, this.#begin, ranges);
+  }
+
+  /** That of a whole listing: in steps, which find tag and CRC, too. */
+  static *of(source: LoadedTable, format: Format, positions: Positions): Steps<Slice> {
+    const frame = FRAME_DATA[format];
+    const slice = new Slice([source], frame, format, []);
+    yield* slice.#runs.adding(positions, format, frame.before.crc);
+    return slice;
+  }
+
+  get bytes(): number {
+    return this.#runs.end + this.#frame.after.data.length + MEMBER_END_BYTES;
   }
 
   get ownBytes(): number {
@@ -99,36 +80,21 @@ export class Slice implements BodySource {
 
   /** Bytes of the text. */
   get textBytes(): number {
-    let bytes = this.#frame.before.length + this.#frame.after.length;
-    for (let i = 0; i < this.#ranges.length; i += 2)
-      bytes += this.#sourceOf(i / 2).table.textBytes(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1));
-    return bytes;
+    return this.#frame.before.length + this.#runs.textBytes + this.#frame.after.length;
   }
 
-  #sourceOf(run: number): LoadedTable {
-    return elementAt(this.#sources, Math.min(run, this.#sources.length - 1));
+  /** How many features it has, and in how many runs. */
+  get features(): number {
+    return this.#runs.features;
+  }
+
+  get runs(): number {
+    return this.#runs.count;
   }
 
   /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
-    this.#tag ??= this.#contentTag();
-    return this.#tag;
-  }
-
-  #contentTag(): string {
-    const runs: Uint8Array[] = [];
-    let crc = 0;
-    for (let i = 0; i < this.#ranges.length; i += 2) {
-      const { table } = this.#sourceOf(i / 2);
-      const [first, end] = [numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1)];
-      runs.push(table.digests(first, end));
-      // The digests say what the features are. Data that is chained can have other bytes nevertheless.
-      if (end > first + 1) crc = table.chained.crc(first + 1, end, crc);
-    }
-    const [digests = new Uint8Array()] = runs.length > 1 ? [Buffer.concat(runs)] : runs;
-    // One feature needs no digest of its digest.
-    if (this.features === 1) return `${Buffer.from(digests).toString('base64url')}-${this.#frameTag}`;
-    return `${tagOf(digests)}-${crc.toString(36)}-${this.#frameTag}`;
+    return `${this.#runs.tag}-${this.#frameTag}`;
   }
 
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
@@ -160,54 +126,18 @@ export class Slice implements BodySource {
   /** What is read for some bytes of the body. @param maxBytes of data in a chunk, unless it is one feature */
   *#chunks(from: number, to: number, maxBytes: number): Generator<Chunk> {
     let chunk: Chunk | undefined;
-    for (const piece of this.#pieces(from, to, maxBytes)) {
+    for (const piece of this.#runs.pieces(from, to, maxBytes)) {
       const end = piece.at + bytesOf(piece);
       if (chunk !== undefined && end - chunk.from > maxBytes) {
         yield chunk;
         chunk = undefined;
       }
       // What is before the data is sent with it, so that an error can still become a problem response.
-      chunk ??= { from: piece.at === this.#starts[0] ? 0 : piece.at, to: end, reads: [] };
+      chunk ??= { from: piece.at === this.#begin ? 0 : piece.at, to: end, reads: [] };
       chunk.to = end;
       addPiece(chunk.reads, piece);
     }
     if (chunk !== undefined) yield chunk;
-  }
-
-  /**
-   * The data among some bytes of the body: of each run the first feature alone, then the others as they are in feature
-   * files.
-   */
-  *#pieces(from: number, to: number, maxBytes: number): Generator<Piece> {
-    let low = 0;
-    for (let high = this.#starts.length; high - low > 1; ) {
-      const middle = (low + high) >>> 1;
-      if (numberAt(this.#starts, middle) <= from) low = middle;
-      else high = middle;
-    }
-    for (let run = low; 2 * run < this.#ranges.length; run++) {
-      let [at, first] = [numberAt(this.#starts, run), numberAt(this.#ranges, 2 * run)];
-      if (at >= to) return;
-      const source = this.#sourceOf(run);
-      const { table } = source;
-      const { chained, alone } = table;
-      const last = numberAt(this.#ranges, 2 * run + 1);
-      if (table.aloneAt(first) === alone) {
-        const piece = { data: alone, path: source.file(table.fileOf(first), 'alone'), first, end: ++first, at };
-        at += bytesOf(piece);
-        if (at > from) yield piece;
-      }
-      const skipped = at < from ? chained.positionAt(from - at, first, last) : first;
-      at += chained.bytes(first, skipped);
-      for (let end = skipped; end < last && at < to; at += chained.bytes(first, end)) {
-        first = end;
-        const file = table.fileOf(first);
-        const most = Math.min(last, table.fileEnd(file));
-        const asked = chained.positionAt(to - at - 1, first, most) + 1;
-        end = Math.max(first + 1, Math.min(asked, chained.positionAt(maxBytes, first, most)));
-        yield { data: chained, path: source.file(file, 'features'), first, end, at };
-      }
-    }
   }
 
   /** Reads into memory that begins with the byte `from` of the body. @returns false if that would have to wait */
@@ -247,7 +177,7 @@ export class Slice implements BodySource {
 
   /** Sets the last byte of the data of every feature but the last one of the body. */
   #separate(memory: Buffer, { data, first, end, at }: Piece, from: number): void {
-    const last = at + data.bytes(first, end) === this.#end ? end - 1 : end;
+    const last = at + data.bytes(first, end) === this.#runs.end ? end - 1 : end;
     for (let position = first + 1; position <= last; position++)
       memory[at - from + data.bytes(first, position) - 1] = SEPARATORS[this.#frame.format];
   }
@@ -262,20 +192,13 @@ export class Slice implements BodySource {
     if (from + memory.length < this.bytes) return memory;
     const text = joinCrcs(format === 'fc' && this.features > 0 ? swapSeparator(crc) : crc, after.crc, after.length);
     writeMemberEnd(memory, memory.length - MEMBER_END_BYTES, text, this.textBytes);
-    after.data.copy(memory, this.#end - from);
+    after.data.copy(memory, this.#runs.end - from);
     return memory;
   }
 
   /** CRC-32 of the text up to the end of the data, as if all features had separators. */
   get #crc(): number {
-    if (this.#textCrc !== undefined) return this.#textCrc;
-    let crc = this.#frame.before.crc;
-    for (let i = 0; i < this.#ranges.length; i += 2) {
-      const { table } = this.#sourceOf(i / 2);
-      crc = table.textCrc(numberAt(this.#ranges, i), numberAt(this.#ranges, i + 1), crc, this.#frame.format);
-    }
-    this.#textCrc = crc;
-    return crc;
+    return this.#runs.crc(this.#frame.format, this.#frame.before.crc);
   }
 
   /**
@@ -285,7 +208,7 @@ export class Slice implements BodySource {
   async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number, isCheckedFirst: boolean): Chunks {
     const take = reads.pieceMemory();
     // What is before the first feature is sent with it.
-    for (const chunk of this.#chunks(offset, Math.max(to, numberAt(this.#starts, 0) + 1), reads.pieceBytes)) {
+    for (const chunk of this.#chunks(offset, Math.max(to, this.#begin + 1), reads.pieceBytes)) {
       const { from } = chunk;
       const piece = chunk.reads[0]?.pieces[0];
       if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
@@ -296,7 +219,7 @@ export class Slice implements BodySource {
         yield memory.subarray(Math.max(0, offset - from), to - from);
       }
     }
-    const from = this.features === 0 ? 0 : this.#end;
+    const from = this.features === 0 ? 0 : this.#runs.end;
     if (to <= from) return;
     const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.#crc);
     yield end.subarray(Math.max(0, offset - from), to - from);
@@ -334,10 +257,6 @@ export class Slice implements BodySource {
       sent += memory.length;
     }
   }
-}
-
-function bytesOf({ data, first, end }: Omit<Piece, 'at'>): number {
-  return data.bytes(first, end);
 }
 
 function rangeOf(read: Omit<Piece, 'at'>): ByteRange {

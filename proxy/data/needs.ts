@@ -3,7 +3,6 @@
 // missed has been brought there, which is held until the answer is made: where memory is little, one level may leave it
 // while another one comes.
 import type { Geometry, Level } from '../../format/levels.ts';
-import type { Positions } from '../../format/positions.ts';
 import { notReady } from '../http/problem.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
 import type { Origin, QueuedReads } from '../origin/origin.ts';
@@ -38,14 +37,15 @@ const ROUNDS_MAX = 16;
 /** Brings something into memory, for a principal, and holds it. */
 type BringIn = (principal: string) => Promise<unknown>;
 
-/** Positions of a level that are found by reading, and remembered for a while. */
-export interface Search {
+/** What is found by reading or in steps, and remembered for a while: positions of a level, or what is made of them. */
+export interface Search<Value extends object> {
   /** Of the level and of what is searched. */
   readonly key: string;
+  readonly type: abstract new (...parameters: never[]) => Value;
   /** What is remembered, or found at once. */
-  known(reads: QueuedReads): Positions | undefined;
+  known(reads: QueuedReads): Value | undefined;
   /** @param principal whose turn it is */
-  find(reads: QueuedReads, principal: string): Promise<Positions>;
+  find(reads: QueuedReads, principal: string): Promise<Value>;
 }
 
 /** What one request needs of a release: each is undefined where it is not in memory, and is then noted as missing. */
@@ -56,7 +56,7 @@ export class Needs {
   #levels: Map<Level, LoadedLevel> | undefined;
   #parts: Map<LoadedLevel, Map<Part<Sized>, Sized>> | undefined;
   #pieces: Map<Pieces, Map<number, Buffer>> | undefined;
-  #found: Map<string, Positions> | undefined;
+  #found: Map<string, object> | undefined;
   #missing: BringIn[] = NOTHING;
 
   constructor(release: LoadedRelease, reads: QueuedReads) {
@@ -102,10 +102,10 @@ export class Needs {
     });
   }
 
-  /** The positions that a search finds. */
-  found(search: Search): Positions | undefined {
-    const positions = this.#found?.get(search.key) ?? search.known(this.#reads);
-    if (positions !== undefined) return positions;
+  /** What a search finds. */
+  found<Value extends object>(search: Search<Value>): Value | undefined {
+    const found = this.#found?.get(search.key) ?? search.known(this.#reads);
+    if (found instanceof search.type) return found;
     return this.#miss(async (principal) => {
       this.#found ??= new Map();
       this.#found.set(search.key, await search.find(this.#reads, principal));

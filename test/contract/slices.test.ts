@@ -5,18 +5,20 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { gidColumn } from '../../format/gid-column.ts';
 import { FRAME_DATA, MEMBER_HEADER } from '../../format/gzip.ts';
 import { featureFilePath, releasePath } from '../../format/layout.ts';
-import { LevelIndex } from '../../format/level-index.ts';
 import { FORMATS, type Level } from '../../format/levels.ts';
+import { positionsOf } from '../../format/positions.ts';
+import { resultOf } from '../../format/steps.ts';
+import { Runs } from '../../proxy/bodies/runs.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
-import { LoadedLevel, loadRelease } from '../../proxy/data/release.ts';
+import { LoadedTable } from '../../proxy/data/release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';
 import { send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { alternatingIndex, alternatingLevel } from '../support/releases/alternating-level.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { testAnyPage } from './requests.ts';
 
@@ -95,22 +97,7 @@ test('ranges that lie near each other are read at once, large features alone, an
 
 test('HEAD, 304 and a range of a long scattered listing do not go over its features again', async () => {
   const features = 200_000;
-  const load: typeof loadRelease = async (origin, description) => {
-    const release = await loadRelease(origin, description);
-    const owners = new Int32Array(features).map((_, p) => p % 2);
-    const gids = gidColumn('GID_0', ['even', 'odd'], owners);
-    const sums = new Float64Array(features + 1).map((_, p) => p);
-    const crcs = new Uint32Array(features + 1);
-    const index = new LevelIndex(0, 'none', {
-      ...{ start: sums, dataCrc: crcs, aloneStart: new Float64Array(features + 1), aloneCrc: crcs, textStart: sums },
-      ...{ textCrc: crcs, textCrcFc: crcs, digest: new Uint8Array(8 * features), fid: sums.subarray(0, features) },
-      ...{ box: new Int32Array(4 * features), part: new Int32Array(), columns: [gids], pages: undefined },
-    });
-    const manifest = { path: 'manifest.json', text: '' };
-    const level = new LoadedLevel(origin, description, index, 0, manifest, () => 0);
-    return { ...release, get: () => level };
-  };
-  const service = await startService(await worldOutput(), { load });
+  const service = await startService(await worldOutput(), { load: alternatingLevel(features) });
   const path = '/api/v1/download/lv0.geojsonl.gz?gid-0=';
   const msOf = async (gid: string, given: Record<string, string>, status: number, method = 'GET'): Promise<number> => {
     let least = Number.POSITIVE_INFINITY;
@@ -130,4 +117,22 @@ test('HEAD, 304 and a range of a long scattered listing do not go over its featu
     await msOf('odd', { range: 'bytes=999999999-' }, 416),
   ])
     assert.ok(ms < 10 * control, `${ms} ms beside ${control}`);
+});
+
+test('length, tag and CRC of a listing are the same at once and in steps', () => {
+  const index = alternatingIndex(6_000);
+  const source = new LoadedTable('releases/r1', index, 'full', 0);
+  const [even, all] = [elementAt(index.columns, 0).positionsAt(0), index.all];
+  // Runs of one and of three features; one of all; none.
+  const pairs = Array.from({ length: 1_500 }, (_, i) => [4 * i, 4 * i + (i % 2 === 0 ? 1 : 3)]).flat();
+  for (const positions of [even, positionsOf(pairs), all, positionsOf([])])
+    for (const format of FORMATS) {
+      const sumsOf = (runs: Runs) => {
+        const { count, features, textBytes, end, tag } = runs;
+        return { count, features, textBytes, end, tag, crc: runs.crc(format, 7) };
+      };
+      const inSteps = new Runs([source], 10, []);
+      resultOf(inSteps.adding(positions, format, 7));
+      assert.deepEqual(sumsOf(inSteps), sumsOf(new Runs([source], 10, positions.slice(0, positions.count))));
+    }
 });

@@ -15,7 +15,7 @@ import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { fidsOf, refusal, send, textOf } from '../support/http/http-client.ts';
-import { startService } from '../support/http/in-process-proxy.ts';
+import { authorizedWith, startService } from '../support/http/in-process-proxy.ts';
 import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';
 import { anyPlace } from '../support/listings.ts';
 import { inBox, placedLevel } from '../support/places.ts';
@@ -182,14 +182,15 @@ test('of a static host the directory and the bytes of one cell are read, once', 
   }
 });
 
-test('a hundred requests for a box that is new read its cells from a host once', async () => {
+test('a hundred requests of five clients for a box that is new read its cells from a host once', async () => {
   const host = await startStaticHost(countries);
   const proxy = await startService(countries, { origin: staticHostOrigin({ url: host.url, headers: {} }) });
   // Brings the directory into memory.
   assert.deepEqual(fidsOf(await send(proxy, '/api/v1/fc/lv2?bbox=-40,-40,-39,-39')), []);
   host.asked.length = 0;
+  const clients = await Promise.all(Array.from({ length: 5 }, (_, i) => authorizedWith({ sub: `client ${i}` })));
   const asked = Array.from({ length: 100 }, (_, i) =>
-    send(proxy, `/api/v1/fc/lv2?bbox=1.2,3.2,1.4,3.4&page-size=${i + 1}`),
+    send(proxy, `/api/v1/fc/lv2?bbox=1.2,3.2,1.4,3.4&page-size=${i + 1}`, clients[i % clients.length]),
   );
   for (const answer of await Promise.all(asked)) assert.deepEqual(fidsOf(answer), [4]);
   assert.equal(rangesOfCells(host).length, 1);

@@ -9,7 +9,7 @@ import { cellsPath, releasePath } from '../../format/layout.ts';
 import { encodeDirectory } from '../../generator/borders/build-cells.ts';
 import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
-import { Releases } from '../../proxy/data/releases.ts';
+import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { CELLS } from '../../proxy/features/places/level-places.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -17,13 +17,18 @@ import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
+import { alternatingLevel, COUNTRIES } from '../support/releases/alternating-level.ts';
 import { buildUnits } from '../support/releases/build-release.ts';
 import { replaceCells, replaceWholeFile } from '../support/releases/reseal.ts';
 import { turnsDuring } from '../support/turns-during.ts';
 
 /** What answers from an output folder without connections. */
-async function sourcesOf(folder: string, origin: Origin = directoryOrigin(folder)): Promise<Sources> {
-  const releases = new Releases(origin);
+async function sourcesOf(
+  folder: string,
+  origin: Origin = directoryOrigin(folder),
+  options: ReleasesOptions = {},
+): Promise<Sources> {
+  const releases = new Releases(origin, options);
   await releases.refresh();
   return { audience: 'public', releases, reads: new QueuedReads(origin, new WorkQueue()) };
 }
@@ -149,4 +154,19 @@ test('other requests are answered while the directory of very many cells is chec
   // Its digest takes a turn for each MiB.
   const ofDigest = start / 2 ** 20;
   assert.ok(turns > ofDigest + 4, `${turns} turns`);
+});
+
+test('other requests are answered while length and tag of a long scattered listing are found', async () => {
+  const runs = 10_000;
+  const folder = await buildUnits([SQUARE]);
+  const sources = await sourcesOf(folder, directoryOrigin(folder), { load: alternatingLevel(2 * runs) });
+  const path = '/api/v1/download/lv0.geojsonl.gz';
+  const scattered = `${path}?gid-0=${COUNTRIES[0]}`;
+  // Brings what is not of one listing into memory.
+  await answerOf(sources, path);
+  const turns = await turnsDuring(answerOf(sources, scattered));
+  // A turn has some 1,500 runs.
+  assert.ok(turns > 5, `${turns} turns`);
+  // What is remembered takes none.
+  assert.ok((await turnsDuring(answerOf(sources, scattered))) <= 1);
 });

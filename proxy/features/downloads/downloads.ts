@@ -1,11 +1,12 @@
 // Whole listings as one gzip file. Used by rows.ts.
-import { LRUCache } from 'lru-cache';
-import { FRAME_DATA } from '../../../format/gzip.ts';
+import type { Steps } from '../../../format/steps.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
+import { Known } from '../../data/known.ts';
 import type { Part } from '../../data/release.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
+import { inTurns } from '../../work/in-turns.ts';
 import type { Listing, ListingFilter } from '../pages/listing.ts';
 import { resolve } from '../pages/resolve.ts';
 import { type DownloadEndpoint, RELEASE } from './endpoints.ts';
@@ -14,26 +15,16 @@ import { answerSaved, savedRow } from './saved.ts';
 /** Size of the listings that are kept for each level. */
 const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
 /** Upper estimate of the size of a listing that is kept, and of each of its runs: three numbers in arrays that grew. */
-const ENTRY_BYTES = 1024;
+const LISTING_BYTES = 1024;
 const RUN_BYTES = 36;
 
 /**
  * Listings of a level that were downloaded, with length, tag and CRC, by what was asked for: a client that reads one in
  * ranges asks again and again.
  */
-class Listings {
-  readonly #slices = new LRUCache<string, Slice>({ maxSize: LISTINGS_MAX_BYTES });
-
-  get bytes(): number {
-    return this.#slices.calculatedSize;
-  }
-
-  get(key: string): Slice | undefined {
-    return this.#slices.get(key);
-  }
-
-  set(key: string, slice: Slice, runs: number): void {
-    this.#slices.set(key, slice, { size: ENTRY_BYTES + 2 * key.length + RUN_BYTES * runs });
+class Listings extends Known<Slice> {
+  constructor() {
+    super(LISTINGS_MAX_BYTES, ({ runs }) => LISTING_BYTES + RUN_BYTES * runs);
   }
 }
 
@@ -50,17 +41,31 @@ export function downloadRow(endpoint: DownloadEndpoint, filters: readonly Listin
  * @throws Problem range-not-satisfiable
  */
 function answerDownload(listing: Listing<DownloadEndpoint>): Answer | undefined {
-  const { endpoint, query, sets, level, source, needs } = listing;
+  const { endpoint, query, level, source, needs } = listing;
   const { format } = endpoint;
   const listings = needs.part(level, LISTINGS);
   if (listings === undefined) return undefined;
   const selecting = query.given.filter(({ parameter }) => parameter !== RELEASE && parameter !== GEOMETRY);
   const key = JSON.stringify([format, source.geometry, ...selecting.map(({ name, text }) => [name, text])]);
-  const known = listings.get(key);
-  if (known !== undefined) return answerSaved(listing, known, known.features);
+  const steps = slicing(listing);
+  const slice = needs.found({
+    key: `${level.index.level} ${key}`,
+    type: Slice,
+    known() {
+      const kept = listings.get(key);
+      if (kept !== undefined) return kept;
+      const step = steps.next();
+      return step.done ? listings.remember(key, step.value) : undefined;
+    },
+    find: (reads, principal) => listings.find(key, reads, principal, () => inTurns(steps)),
+  });
+  return slice && answerSaved(listing, slice, slice.features);
+}
+
+/** Finds what is asked for, and what it adds up to. */
+function* slicing({ endpoint, query, sets, level, source }: Listing<DownloadEndpoint>): Steps<Slice> {
+  const { format } = endpoint;
   const selection = { filters: filtersOf(query), sets, start: undefined, size: undefined };
   const { positions } = resolve(level.index, format, selection, source.geometry);
-  const slice = new Slice([source], FRAME_DATA[format], format, positions.slice(0, positions.count));
-  listings.set(key, slice, positions.runs);
-  return answerSaved(listing, slice, positions.count);
+  return yield* Slice.of(source, format, positions);
 }

@@ -142,7 +142,7 @@ class LinkedFeature implements BodySource {
 }
 
 /** The ranges of as many features as have so many bytes, at least of one if there is one. */
-function upTo(maxBytes: number, ranges: Ranges, table: FeatureTable): { ranges: Ranges; count: number } {
+function upTo(maxBytes: number, ranges: Ranges, table: FeatureTable): { ranges: number[]; count: number } {
   const kept: number[] = [];
   let [bytes, count] = [0, 0];
   for (let i = 0; i < ranges.length; i += 2)

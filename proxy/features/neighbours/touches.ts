@@ -2,8 +2,8 @@
 import { elementAt, i32At } from '../../../format/element-at.ts';
 import { neighboursPath } from '../../../format/layout.ts';
 import { decodingNeighbours, type Neighbours } from '../../../format/neighbours.ts';
-import { NO_POSITIONS, type Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
-import { KnownPositions } from '../../data/known-positions.ts';
+import { NO_POSITIONS, Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
+import { knownPositions } from '../../data/known.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { Parameter } from '../../query/parameter.ts';
@@ -34,7 +34,7 @@ const STEP_UNITS = 16 * 1024;
 /** The neighbours of a level, and those of GIDs that many units have. */
 class LevelNeighbours {
   readonly neighbours: Neighbours;
-  readonly found = new KnownPositions();
+  readonly found = knownPositions();
 
   constructor(neighbours: Neighbours) {
     this.neighbours = neighbours;
@@ -89,6 +89,7 @@ export const TOUCHES_FILTER: ListingFilter = {
     const [key, { found }] = [String(number), known];
     return needs.found({
       key: `${level.index.level} touches ${key}`,
+      type: Positions,
       known() {
         const remembered = found.get(key);
         if (remembered !== undefined) return remembered;

@@ -1,5 +1,5 @@
 // The filters by place that listings have: features in a box, and those that contain a point.
-import { type Positions, positionsOfEach } from '../../../format/positions.ts';
+import { Positions, positionsOfEach } from '../../../format/positions.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 import { findInBox, findInBoxNow } from './find-in-box.ts';
 import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
@@ -19,6 +19,7 @@ export const BOX_FILTER: ListingFilter = {
     const remembered = (positions: Positions | undefined) => positions && found.remember(key, positions);
     return needs.found({
       key: `${level.index.level} ${key}`,
+      type: Positions,
       known: (reads) => found.get(key) ?? remembered(findInBoxNow(box, boxes, cells, reads)),
       find: (reads, principal) =>
         found.find(key, reads, principal, (client) => findInBox(box, boxes, cells, reads.withoutQueue, client)),

@@ -14,9 +14,9 @@ import { type Cells, decodingCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { type Positions, positionsIn, positionsOfEach } from '../../../format/positions.ts';
+import { Positions, positionsIn, positionsOfEach } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
-import { KnownPositions } from '../../data/known-positions.ts';
+import { knownPositions } from '../../data/known.ts';
 import type { Needs } from '../../data/needs.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
@@ -35,7 +35,7 @@ export class LevelBoxes {
   readonly #areValid: boolean;
   readonly #boxes: BoxIndex;
   /** The units in boxes that were asked for. */
-  readonly found = new KnownPositions();
+  readonly found = knownPositions();
 
   /** @param areValid is no unit of the level counted as invalid? */
   constructor(index: LevelIndex, boxes: BoxIndex, areValid: boolean) {
@@ -134,6 +134,7 @@ export class LevelCells {
     const { x, y, fractionX, fractionY, parts } = point;
     const found = needs.found({
       key: `${this.pieces.path} ${x},${y} ${fractionX},${fractionY} of ${parts}`,
+      type: Positions,
       known: () => undefined,
       find(reads, principal) {
         const client = lastingClient(principal);

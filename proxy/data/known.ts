@@ -1,0 +1,73 @@
+// What takes long to find, by what was asked for: each is found once for all who wait for it, and remembered for a while,
+// as clients that follow `next`, or read a file in ranges, ask for the same again.
+import { LRUCache } from 'lru-cache';
+import type { Positions } from '../../format/positions.ts';
+import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { Loaded } from './loaded.ts';
+
+/** Size of the sets of positions that are remembered. */
+const POSITIONS_MAX_BYTES = 2 * 1024 * 1024;
+/** First position and rank of a run of positions. */
+const RUN_BYTES = 8;
+/** Upper estimate of the size of an entry besides. */
+const ENTRY_BYTES = 256;
+
+/** What is found of one kind. */
+export class Known<Value extends object> {
+  readonly #kept: LRUCache<string, Value>;
+  readonly #bytesOf: (value: Value) => number;
+  /** What waits for its turn, or is being found, by principal and key: each waits for a turn of its own. */
+  readonly #coming = new Loaded<string, Value>(() => performance.now());
+  /** What is being found: whose turn comes meanwhile waits for it. */
+  readonly #begun = new Loaded<string, Value>(() => performance.now());
+
+  /** @param bytesOf a value */
+  constructor(maxBytes: number, bytesOf: (value: Value) => number) {
+    this.#kept = new LRUCache({ maxSize: maxBytes });
+    this.#bytesOf = bytesOf;
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.#kept.calculatedSize;
+  }
+
+  /** What is remembered. */
+  get(key: string): Value | undefined {
+    return this.#kept.get(key);
+  }
+
+  /** Remembers what was found, unless it is larger than all that may be remembered. */
+  remember(key: string, value: Value): Value {
+    this.#kept.set(key, value, { size: this.#bytesOf(value) + 2 * key.length + ENTRY_BYTES });
+    return value;
+  }
+
+  /**
+   * What is found by a task of a principal.
+   * @param find is called when it is its turn; what it reads waits for no other
+   * @throws what `find` throws, and Problem overloaded if too much of the principal waits
+   */
+  find(
+    key: string,
+    reads: QueuedReads,
+    principal: string,
+    find: (client: Recipient) => Promise<Value>,
+  ): Promise<Value> {
+    const client = lastingClient(principal);
+    const begin = async () => this.remember(key, await find(client));
+    // Another principal may have waited for the same.
+    const task = async () => this.#kept.get(key) ?? sharing(this.#begun, key, begin);
+    return sharing(this.#coming, `${principal} ${key}`, () => reads.later(client, task));
+  }
+}
+
+/** What several ask for is begun once, and forgotten when it has ended. */
+function sharing<Value>(begun: Loaded<string, Value>, key: string, begin: () => Promise<Value>): Promise<Value> {
+  return begun.load(key, () => begin().finally(() => begun.free(key)));
+}
+
+/** Sets of positions of a level. */
+export function knownPositions(): Known<Positions> {
+  return new Known(POSITIONS_MAX_BYTES, ({ runs }) => RUN_BYTES * runs);
+}

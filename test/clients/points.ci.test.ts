@@ -199,6 +199,7 @@ test("the commands and the programs under 'Many points' work when pasted", async
   const env = { ...withCompiledPrograms(), TOKEN, BASE: `${service.url}/api/v1`, XDG_CACHE_HOME: home };
   const commands = await runProgram('sh', ['-ec', codeIn(page, 'sh', 'main.ts points')], { env, cwd: there });
   assert.equal(commands.status, 0, commands.text);
+  assert.match(commands.text, /^Sol,-3\.7038,40\.4168,ESP,Spain,.*,Madrid$/m);
   assert.match(commands.text, /1 row without a point, no longitude or latitude: line 3/);
   const read = (name: string): string => readFileSync(join(there, name), 'utf8');
   const whole = read('places-with-units.csv');

@@ -152,7 +152,14 @@ test('the recipe for D3 turns every ring round: outer ones clockwise, holes the 
   assert.deepEqual(others, []);
 });
 
-test("the commands under 'Ask it' in the README work when pasted", {
+/** The blocks of commands of a section. */
+function commandsIn(page: string, heading: string): string[] {
+  const [, section = ''] = readFileSync(page, 'utf8').split(`## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  return Array.from(own.matchAll(/```sh\n(.*?)```/gs), ([, commands = '']) => commands);
+}
+
+test("the commands under 'Ask it' in the README, and the recipes for listings and whole files, work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = await buildCountries(WHOLE);
@@ -160,36 +167,39 @@ test("the commands under 'Ask it' in the README work when pasted", {
   const typed = temporaryFolder();
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
   symlinkSync(out, join(typed, 'output'));
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it');
-  const [asking = ''] = section.split('\n## ');
-  const [first = '', ...blocks] = [...asking.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands);
+  const [first = '', ...blocks] = commandsIn('README.md', 'Ask it');
+  const recipes = ['Listings', 'Whole files'].flatMap((heading) => commandsIn(README, heading));
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
-  let variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
+  const variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
   // The sample's units and places by others of the same levels.
   const elsewhere = { '-3.7038,40.4168': '0.5,0.5', '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5' };
   const own = Object.entries({ ESP: 'AAA', lv3: 'lv2', NAME_3: 'NAME_2', ...elsewhere });
-  for (const commands of blocks) {
+  for (const commands of [...blocks, ...recipes]) {
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
     const env = { ...withCompiledPrograms(), TOKEN, TMPDIR: typed };
     const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
-    // The file with the token is for the lines of later blocks, too.
-    const [made] = readdirSync(typed).filter((name) => name.startsWith('tmp.'));
-    if (made !== undefined) variables += `\nexport GDAL_HTTP_HEADER_FILE=${made}`;
-    if (made !== undefined) assert.equal(statSync(join(typed, made)).mode & 0o777, 0o600);
   }
-  const [places, table, page, links, provinces, copied, downloads = ''] = printed;
-  assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
+  const [point, search, links, map, copied, page, provinces, downloads = ''] = printed;
+  assert.equal(point, 'lv0 AAA Aland\nlv1 AAA.2_1 South\nlv2 AAA.2.1_1 Søst\n');
+  // There is no Toledo.
+  assert.equal(search, '');
   assert.match(String(links), /^HTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
   assert.equal(readFileSync(join(typed, 'regions.geojsonl'), 'utf8').split('\n').length, 3);
-  // All, then those in the box.
-  assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
+  assert.match(String(map), /\/tiles\/lv2\/\{z\}\/\{x\}\/\{y\}\.mvt/);
   assert.equal(JSON.parse(readFileSync(join(typed, 'provinces.geojson'), 'utf8')).features.length, 3);
   assert.equal(copied, '');
-  assert.ok(variables.includes('GDAL_HTTP_HEADER_FILE'));
+  const withToken = readdirSync(typed).filter((name) => name.startsWith('tmp.'));
+  assert.deepEqual(
+    withToken.map((name) => statSync(join(typed, name)).mode & 0o777),
+    [0o600, 0o600],
+  );
+  assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
+  // All, then those in the box.
+  assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.doesNotMatch(downloads, /error/i);
   const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();
   assert.equal(unzipped('boundaries-r1-lv2-AAA.geojsonl.gz').split('\n').length, 4);
@@ -197,8 +207,6 @@ test("the commands under 'Ask it' in the README work when pasted", {
   assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
   const municipalities = readLayer(join(typed, 'municipalities.gpkg'), 'municipalities');
   assert.equal(municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`).join(), '1 AAA,2 AAA,4 AAA');
-  assert.equal(places, 'lv0 Aland\nlv1 South\nlv2 Søst\n');
-  assert.match(String(table), /^Sol,0\.5,0\.5,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst$/m);
 });
 
 test('a table of figures is carried to the units of another release by shares, and its sums stay', {

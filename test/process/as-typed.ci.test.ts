@@ -140,27 +140,27 @@ async function statusOf(url: string, token?: string): Promise<number> {
 test("the lines of README's 'Publish your own data' make a key pair, a service and a token that it accepts", async () => {
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Publish your own data');
   const lines = section
-    .split('## What is where', 1)
+    .split('## How it works', 1)
     .join('')
     .split('\n')
     .filter((line) => line.startsWith('npx tsx proxy/main.ts '))
     .map((line) => line.split(' ').slice(3));
-  assert.equal(lines.map(([command]) => command).join(), 'keys,serve,token,serve');
+  assert.equal(lines.map(([command]) => command).join(), 'serve,keys,serve,token,serve');
   const keyFolder = join(temporaryFolder(), 'keys');
-  const [keys = [], served = [], token = [], open = []] = lines.map(([command = '', ...words]) => [
+  const [, keys = [], served = [], token = [], open = []] = lines.map(([command = '', ...words]) => [
     command,
-    ...words.map((word) => word.replace(/^keys\b/, keyFolder)),
+    ...words.map((word) => word.replace(/^keys\b/, keyFolder).replace(/^us$/, out)),
   ]);
   const made = run([PROXY, ...keys]);
   assert.deepEqual([made.status, made.stderr], [0, '']);
   assert.match(made.stdout, /private\.pem: the private key, .*\n.*keys\.json: for --jwks\n$/);
-  const { url } = await serve([...served.slice(1), '--origin', out]);
+  const { url } = await serve(served.slice(1));
   const signed = run([PROXY, ...token]).stdout;
   const { iat = 0, exp, ...claims } = decodeJwt(signed);
   assert.deepEqual(claims, { iss: 'my-service', aud: 'boundaries', sub: 'partner-a' });
   assert.equal(exp, iat + 90 * 86_400);
   assert.equal(await statusOf(url, signed), 200);
-  assert.equal(await statusOf((await serve([...open.slice(1), '--origin', out])).url), 200);
+  assert.equal(await statusOf((await serve(open.slice(1))).url), 200);
 });
 
 test('in a clone the remedy is what is typed there', () => {

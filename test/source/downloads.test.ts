@@ -15,6 +15,7 @@ import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureLayer, square, squares, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
 import { zipFolder } from '../support/datasets/write-zip.ts';
 import { typed } from '../support/processes/typed.ts';
+import { codeIn } from '../support/readme-code.ts';
 import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { LEAST, published } from './published.ts';
@@ -438,13 +439,43 @@ test('a dataset that is recognised gives its credit and licence, which --attribu
   assert.match(said[0] ?? '', /^no attribution: .*--attribution TEXT/);
 });
 
-test("README's first data of one's own are Shapefiles of a country in its grid, and no GADM stands before --public", async () => {
+/** The words of a command that a document breaks into lines. */
+function wordsOf(command: string): string[] {
+  const words = command.replaceAll('\\\n', '').matchAll(/"([^"]*)"|(\S+)/g);
+  return Array.from(words, ([, text, word]) => text ?? word ?? '');
+}
+
+test("README's first data of one's own is a file of npm with states and counties, one without a shape", async () => {
   const [, section = ''] = /## Publish your own data\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8')) ?? [];
-  const [, command = ''] = /generator\/main\.ts (build .*?)\n```/s.exec(section) ?? [];
-  const words = Array.from(
-    command.replaceAll('\\\n', '').matchAll(/"([^"]*)"|(\S+)/g),
-    ([, text, word]) => text ?? word ?? '',
+  const [, command = ''] = /generator\/main\.ts (build .*?)\nnpx/s.exec(section) ?? [];
+  const here = temporaryFolder();
+  mkdirSync(join(here, 'package'));
+  const unit = (id: string, arcs: number[][]) => ({ type: 'Polygon', arcs, id, properties: { name: id } });
+  const ring = [
+    [0, 0],
+    [10, 0],
+    [10, 10],
+    [0, 0],
+  ];
+  const objects = {
+    counties: { type: 'GeometryCollection', geometries: [unit('04015', [[0]]), unit('51610', [])] },
+    states: { type: 'GeometryCollection', geometries: [unit('04', [[0]])] },
+    nation: { type: 'GeometryCollection', geometries: [{ type: 'Polygon', arcs: [[0]] }] },
+  };
+  writeFileSync(
+    join(here, 'package', 'counties-10m.json'),
+    JSON.stringify({ type: 'Topology', objects, arcs: [ring] }),
   );
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^lv1 +states +1 /m);
+  assert.match(stdout, /^lv2 +counties +2 /m);
+  assert.match(stdout, /^Credit: U\.S\. Census Bureau, public domain$/m);
+  assert.doesNotMatch(section, /gadm/i);
+});
+
+test("DATA.md's line for Shapefiles of a country in its national grid gives units in WGS 84", async () => {
+  const command = codeIn('generator/DATA.md', 'sh', 'DEPARTEMENT.shp').replace(/^npx tsx \S+ /, '');
   const here = temporaryFolder();
   const epsg = 2154;
   const wkt = square(650_000, 6_860_000, 10_000);
@@ -453,11 +484,40 @@ test("README's first data of one's own are Shapefiles of a country in its grid, 
     ['COMMUNE', ['NOM', 'INSEE_COM', 'INSEE_DEP'], ['Paris', '75056', '75']],
   ] as const)
     writeDataset(join(here, `${name}.shp`), 'ESRI Shapefile', [{ name, columns, features: [{ values, wkt }], epsg }]);
-  const { status, stdout, stderr } = await typed('generator', [...words, '--workers', '0'], { cwd: here });
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^lv2 +COMMUNE +1 .* 2\.\d+ 48\.\d+ 2\.\d+ 48\.\d+$/m);
   assert.match(stdout, /^Credit: IGN, ADMIN EXPRESS\nLicence: etalab-2\.0$/m);
-  assert.doesNotMatch(section, /gadm_\d/i);
+});
+
+test("DATA.md's line for Overture makes a level of each subtype, with parents by place", async () => {
+  const command = codeIn('generator/DATA.md', 'sh', 'divisions.gpkg').replace(/^npx tsx \S+ /, '');
+  const here = temporaryFolder();
+  const units = [
+    [['NL', 'Nederland', 'country'], square(0, 0, 10)],
+    [['u', 'Utrecht', 'region'], square(0, 0, 5)],
+    [['s', 'Soest', 'county'], square(0, 0, 1)],
+    [['n', 'a neighborhood', 'neighborhood'], square(0, 0, 1)],
+  ] as const;
+  const features = units.map(([values, wkt]) => ({ values, wkt }));
+  writeDataset(join(here, 'divisions.gpkg'), 'GPKG', [
+    { name: 'divisions', columns: ['code', 'name', 'subtype'], features },
+  ]);
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
+  assert.equal(status, 0, stderr);
+  for (const level of ['lv0', 'lv1', 'lv2']) assert.match(stdout, new RegExp(`^${level} +divisions +1 `, 'm'));
+  assert.match(stdout, /^Credit: © OpenStreetMap contributors, .*\nLicence: ODbL-1\.0$/m);
+});
+
+test('the lines of DATA.md for other downloads are those of README.md beside it', () => {
+  const lines = readFileSync('generator/DATA.md', 'utf8').matchAll(/`(build --(?:config|source) [^`]+)`/g);
+  const readme = readFileSync('generator/README.md', 'utf8');
+  const named = Array.from(lines, ([, line = '']) => line);
+  assert.ok(named.length > 3);
+  assert.deepEqual(
+    named.filter((line) => !line.includes('FILE') && !readme.includes(`\`${line}\``)),
+    [],
+  );
 });
 
 test('build says whose data it has recognised, its licence, and that GADM is not for everybody', async () => {

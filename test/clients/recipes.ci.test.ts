@@ -162,7 +162,7 @@ function commandsIn(page: string, heading: string): string[] {
 test("the commands under 'Ask it' in the README, and the recipes for listings and whole files, work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
-  const out = await buildCountries(WHOLE);
+  const out = await buildCountries({ ...WHOLE, tiles: 2 });
   const { url } = await startService(out);
   const typed = temporaryFolder();
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));

@@ -4,6 +4,7 @@ import { BuildError, toBuildError } from '../report/errors.ts';
 import { buildCommand, sealCommand } from './build.ts';
 import { changesCommand, diffCommand } from './changes.ts';
 import { activateCommand, listCommand, pruneCommand, removeCommand, signCommand } from './releases.ts';
+import { restoreCommand } from './restore.ts';
 import { sampleCommand } from './sample.ts';
 import { verifyCommand } from './verify.ts';
 
@@ -27,7 +28,8 @@ export function program(): Argv {
     .command(activateCommand)
     .command(signCommand)
     .command(pruneCommand)
-    .command(removeCommand);
+    .command(removeCommand)
+    .command(restoreCommand);
 }
 
 /** An error whose cause is known. */

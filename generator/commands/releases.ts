@@ -184,12 +184,13 @@ export const removeCommand = defineCommand({
   },
 });
 
-/** The line for units that are gone and have no successor any more; none if there are none. */
-function lossText(lost: readonly GoneUnit[]): string[] {
+/**
+ * The line for units that are gone and have no successor any more; none if there are none.
+ * @param remedy what keeps them
+ */
+export function lossText(lost: readonly GoneUnit[], remedy = '--keep-changes keeps them'): string[] {
   if (lost.length === 0) return [];
   const shown = lost.slice(0, LOST_SHOWN).map(({ level, gid }) => `${levelName(level)} ${gid}`);
   const count = lost.length.toLocaleString('en');
-  return [
-    `successors that the next \`changes\` no longer knows: ${count}, such as ${shown.join(', ')}; --keep-changes keeps them`,
-  ];
+  return [`successors that the next \`changes\` no longer knows: ${count}, such as ${shown.join(', ')}; ${remedy}`];
 }

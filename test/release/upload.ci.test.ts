@@ -17,9 +17,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test as nodeTest } from 'node:test';
+import { parse } from 'yaml';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
@@ -39,7 +40,10 @@ import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import type { RunningS3 } from '../support/http/s3-server.ts';
 import { BUCKET, changesOf, S3_ENV, startS3 } from '../support/http/s3-server.ts';
-import { without } from '../support/processes/programs.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { runProgram, without } from '../support/processes/programs.ts';
+import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -64,12 +68,9 @@ const bucketWithFirst = (): Promise<RunningS3> => startS3({ folder: copyOf(first
 /** Where to: the bucket of a server, or a place as rclone writes it. */
 type Target = RunningS3 | string;
 
-/** Starts the script as the leader of a process group, with nothing of this machine but its programs. */
-function startUpload(target: Target, out: string, args: readonly string[] = [], more = {}): ChildProcess {
-  const [remote, endpoint] =
-    typeof target === 'string' ? [target, ''] : [`s3:${BUCKET}/${PREFIX.slice(0, -1)}`, target.endpoint];
-  const env = {
-    PATH: process.env['PATH'],
+/** The account of the bucket, as rclone finds it. */
+function rcloneEnv(endpoint: string) {
+  return {
     ...S3_ENV,
     RCLONE_CONFIG: '',
     RCLONE_CONFIG_S3_TYPE: 's3',
@@ -79,9 +80,14 @@ function startUpload(target: Target, out: string, args: readonly string[] = [], 
     RCLONE_CONFIG_S3_ENDPOINT: endpoint,
     RCLONE_CONFIG_S3_LIST_VERSION: '2',
     RCLONE_RETRIES: '1',
-    GRACE: '0',
-    ...more,
   };
+}
+
+/** Starts the script as the leader of a process group, with nothing of this machine but its programs. */
+function startUpload(target: Target, out: string, args: readonly string[] = [], more = {}): ChildProcess {
+  const [remote, endpoint] =
+    typeof target === 'string' ? [target, ''] : [`s3:${BUCKET}/${PREFIX.slice(0, -1)}`, target.endpoint];
+  const env = { PATH: process.env['PATH'], ...rcloneEnv(endpoint), GRACE: '0', ...more };
   return spawn('sh', [SCRIPT, out, remote, ...args], {
     env,
     detached: true,
@@ -351,4 +357,48 @@ test('--delete removes releases that current.json does not list, after current.j
   assert.deepEqual(others.toSorted(), removed);
   assert.equal(await assertWhole(s3), 'r2');
   assert.deepEqual(await upload(s3, pruned, ['--delete']), []);
+});
+
+/** The commands of the steps of the workflow by the names of these, as a runner types them: with `bash -e`. */
+function stepsOf(workflow: string): (name: string) => string {
+  const { steps } = parse(readFileSync(workflow, 'utf8')).jobs.release;
+  return (name) => steps.find((step: { name?: string }) => step.name === name)?.run ?? assert.fail(name);
+}
+
+test('each month an empty runner restores, builds and uploads by the workflow: no hosted release is lost', async () => {
+  const bucket = await startS3({ folder: copyOf(second), prefix: PREFIX });
+  const there = temporaryFolder();
+  for (const name of ['generator', 'format', 'proxy', 'node_modules', 'package.json', 'tsconfig.json'])
+    symlinkSync(resolve(name), join(there, name));
+  const source = writeDataset(join(temporaryFolder(), 'next.gpkg'), 'GPKG', [countryRow(61)]);
+  const host = await startStaticHost(dirname(source));
+  const address = `127.0.0.1:${await freePort()}`;
+  const stepOf = stepsOf('generator/examples/upload/monthly.yml');
+  const env = {
+    ...withCompiledPrograms(),
+    // Of a machine that has its own: rclone with the client of AWS takes none.
+    AWS_CA_BUNDLE: undefined,
+    ...rcloneEnv(bucket.endpoint),
+    SOURCE: `${host.url.href}next.gpkg`,
+    REMOTE: `s3:${BUCKET}/${PREFIX.slice(0, -1)}`,
+  };
+  for (const name of ['Restore', 'Build', 'Upload']) {
+    const commands = stepOf(name).replaceAll('127.0.0.1:8090', address);
+    const { status, text } = await runProgram('bash', ['-ec', commands], { cwd: there, env });
+    assert.equal(status, 0, `${name}: ${text}`);
+  }
+  const month = new Date().toISOString().slice(0, 7);
+  const { release, hosted, changes } = JSON.parse(readFileSync(bucket.fileOf(PREFIX + CURRENT_PATH), 'utf8'));
+  assert.deepEqual([release, hosted], [month, ['r1', 'r2', month]]);
+  assert.deepEqual(
+    changes.map(({ from, to }: { from: string; to: string }) => [from, to]),
+    [['r2', month]],
+  );
+  assert.equal(await assertWhole(bucket), month);
+  // What was restored here is not there any more: nobody could put it back.
+  const page = filesUnder(second).find((path) => path.startsWith('releases/r2/') && path.endsWith('words.bin')) ?? '';
+  rmSync(bucket.fileOf(PREFIX + page));
+  const { code, errors } = await run(bucket, join(there, 'output'));
+  assert.notEqual(code, 0);
+  assert.match(errors, /releases\/r2 lacks \S+, which is not here either: copy the release from where it was built/);
 });

@@ -82,8 +82,16 @@ for id in $hosted; do
   head -c "$(wc -c < "$scratch/there")" "$release/release.json" | cmp -s - "$scratch/there" ||
     stop "$there is another release; build this one under another id"
   # Nothing to copy.
-  ! cmp -s "$release/release.json" "$scratch/there" ||
+  if cmp -s "$release/release.json" "$scratch/there"; then
     ! rclone check "$release" "$there" --copy-links --fast-list 2> /dev/null || continue
+    # Of one that was restored a part is here, without words, which each release has: the bucket must have all of it.
+    if [ ! -e "$release/lv0/words.bin" ] && rclone check "$release" "$there" --one-way --copy-links --fast-list 2> /dev/null; then
+      rclone lsf "$there" -R --files-only --fast-list | sort > "$scratch/names"
+      sed 's/^[0-9a-f]*  //' "$release/checksums.txt" | sort | comm -23 - "$scratch/names" > "$scratch/lost"
+      [ -s "$scratch/lost" ] || continue
+      stop "$there lacks $(head -n 1 "$scratch/lost"), which is not here either: copy the release from where it was built"
+    fi
+  fi
   # Damage stays here: silence is success. MD5 first: what changes after it is found here or there.
   md5_of "$release" --copy-links > "$scratch/sent"
   (cd "$release" && sha256sum --quiet -c checksums.txt)

@@ -8,6 +8,7 @@ declare module 'aws4' {
     host: string;
     headers: Record<string, string>;
     doNotModifyHeaders: boolean;
+    extraHeadersToInclude: Record<string, boolean>;
   }
   class RequestSigner {
     constructor(request: SignedRequest, credentials: { accessKeyId: string; secretAccessKey: string });

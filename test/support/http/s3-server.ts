@@ -108,8 +108,19 @@ function refusalOf({ method = '', url = '', headers }: IncomingMessage, body: Bu
   const must = ['host', 'x-amz-date', 'x-amz-content-sha256'];
   if (must.some((name) => !names.split(';').includes(name))) return 'AccessDenied';
   const host = String(headers.host);
+  // Of itself it leaves out some that others sign.
+  const extraHeadersToInclude = Object.fromEntries(names.split(';').map((name) => [name, true]));
   const signer = new aws4.RequestSigner(
-    { service: 's3', region, method, path: url, host, headers: signed, doNotModifyHeaders: true },
+    {
+      service: 's3',
+      region,
+      method,
+      path: url,
+      host,
+      headers: signed,
+      doNotModifyHeaders: true,
+      extraHeadersToInclude,
+    },
     ACCOUNT,
   );
   // Without it, the time of the signature is now.

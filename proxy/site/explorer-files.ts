@@ -4,15 +4,12 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
 import type { HeaderList } from '../bodies/answer.ts';
-import type { Audience } from '../bodies/headers.ts';
-import type { LoadedRelease } from '../data/release.ts';
-import { serviceMembers } from '../features/service/service.ts';
+import { ABOUT_PATH, aboutAsset } from './about.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
 import { docsPage, escapeHtml } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
-import { type DescribedService, INFO } from './openapi/document.ts';
+import type { DescribedService } from './openapi/document.ts';
 import { describingAssets } from './openapi-asset.ts';
 
 const EXPLORER = fileURLToPath(new URL('../explorer', import.meta.url));
@@ -88,7 +85,7 @@ export function explorerAssets(
       ),
     ],
     ['/docs', page(docsPage({ title, publicUrl: publicUrl ?? listenUrl, audience }))],
-    ['/about.json', (release, releases) => aboutAsset(release, releases, audience, title)],
+    [ABOUT_PATH, aboutAsset({ title, audience })],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }
@@ -110,25 +107,4 @@ function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): st
   const lines = parts.map(([name, { tag }]) => `${name} ${tag}\n`).sort();
   const all = [...lines, ...CONTENT_POLICY].join('');
   return createHash('sha256').update(all).digest('base64url').slice(0, DIGEST_CHARS);
-}
-
-/**
- * Title and version of the service, what anybody may know of its release, whether that has cells, and the caps of all
- * levels.
- */
-function aboutAsset(
-  release: LoadedRelease,
-  releases: Parameters<ReleaseAsset>[1],
-  audience: Audience,
-  title: string | undefined,
-): Asset {
-  const about = {
-    title,
-    version: INFO.version,
-    ...serviceMembers(release, releases, audience === 'public'),
-    cells: release.summaries.some((level) => level.cells !== undefined),
-    caps: PAGE_CAPS,
-    lightCaps: LIGHT_CAPS,
-  };
-  return makeAsset('application/json', `${JSON.stringify(about)}\n`);
 }

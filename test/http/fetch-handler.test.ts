@@ -66,6 +66,24 @@ test('the service is called by its title in its documents', async () => {
   }
 });
 
+test('anybody reads about.json, of a release that is made current, too; there is no page that it leads to', async () => {
+  const out = await buildCountries();
+  await buildRelease(writeCountries(), out, { release: 'r2' });
+  pointTo(out, 'r1', ['r1']);
+  const described = await createFetchHandler({ ...options, origin: await openOrigin(out), currentCache: '0s' });
+  const jsonOf = async (path: string): Promise<ReturnType<typeof JSON.parse>> =>
+    JSON.parse(await (await described.fetch(new Request(`https://a.test${path}`, { headers: AUTHORIZED }))).text());
+  const about = () => jsonOf('/about.json');
+  const { title, release, levels, releases } = await about();
+  assert.deepEqual([title, release, levels[0].level, releases], [undefined, 'r1', 'lv0', undefined]);
+  pointTo(out, 'r2', ['r1', 'r2']);
+  assert.equal((await about()).release, 'r2');
+  const { links } = await (
+    await described.fetch(new Request('https://a.test/api/v1/', { headers: AUTHORIZED }))
+  ).json();
+  assert.ok(links.every(({ href }: { href: string }) => !/\/docs$|test\/$/.test(href)));
+});
+
 test('with a release in memory no request waits for current.json: it is read after the response, also after a freeze', async (t) => {
   const out = await buildCountries();
   await buildRelease(writeCountries(), out, { release: 'r2' });

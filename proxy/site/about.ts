@@ -1,0 +1,25 @@
+// /about.json: what anybody may know of the service and its release, without a token.
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
+import { serviceMembers } from '../features/service/service.ts';
+import { makeAsset, type ReleaseAsset } from './asset.ts';
+import { type DescribedService, INFO } from './openapi/document.ts';
+
+export const ABOUT_PATH = '/about.json';
+
+/**
+ * Title and version of the service, what anybody may know of its release, whether that has cells, and the caps of all
+ * levels.
+ */
+export function aboutAsset({ title, audience }: Pick<DescribedService, 'title' | 'audience'>): ReleaseAsset {
+  return (release, releases) => {
+    const about = {
+      title,
+      version: INFO.version,
+      ...serviceMembers(release, releases, audience === 'public'),
+      cells: release.summaries.some((level) => level.cells !== undefined),
+      caps: PAGE_CAPS,
+      lightCaps: LIGHT_CAPS,
+    };
+    return makeAsset('application/json', `${JSON.stringify(about)}\n`);
+  };
+}

@@ -18,13 +18,13 @@ import {
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Current, currentFromJson, FormatVersionError } from '../../format/release.ts';
+import { readChecksums } from '../files/checksums.ts';
+import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin, sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { type Report, SILENT } from '../report/progress.ts';
 import { CHANGES_TEXT_MAX_BYTES } from './changes-files.ts';
-import { readChecksums } from '../files/checksums.ts';
 import { temporaryPath } from './current-file.ts';
-import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { type HostedFile, HostedFolder } from './hosted-folder.ts';
 import { knownSuccessors } from './manage.ts';
 import { withLock } from './output-lock.ts';

@@ -90,10 +90,8 @@ test('the drawing names files that are there, and those of a request in the orde
   assert.ok(files.length > 8);
   const missing = files.filter((file) => !existsSync(file));
   assert.deepEqual(missing, []);
-  const [, steps = ''] = readFileSync('proxy/README.md', 'utf8').split('## How a request flows');
-  const places = files
-    .filter((file) => file.startsWith('proxy/'))
-    .map((file) => steps.indexOf(`](${file.replace('proxy/', '')})`));
+  const [, steps = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split('## How a request flows\n');
+  const places = files.filter((file) => file.startsWith('proxy/')).map((file) => steps.indexOf(`](${file})`));
   const ascending = places.toSorted((a, b) => a - b);
   assert.deepEqual(places, ascending);
   assert.ok(!places.includes(-1));

@@ -1,4 +1,4 @@
-// What a person reads who wants to know how a page is answered: the core has a ceiling, which proxy/README.md prints.
+// What a person reads who wants to know how a page is answered: the core has a ceiling, which CONTRIBUTING.md prints.
 // Counted by imports.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { test } from 'node:test';
 /** Lines of code of the core. A capability brings its own folder; nothing raises the ceiling. */
 const CEILING = 3_200;
 
-const readme = readFileSync('proxy/README.md', 'utf8');
-const section = readme.slice(readme.indexOf('## How a request flows'), readme.indexOf('## Files of a release'));
+const guide = readFileSync('CONTRIBUTING.md', 'utf8');
+const section = guide.slice(guide.indexOf('## How a request flows'), guide.indexOf('## How a build runs'));
 
 /** The files that lines of a table link to. */
 function linksIn(lines: readonly string[]): string[] {
   const links = lines.flatMap((line) => [...line.matchAll(/\]\(([\w./-]+)\)/g)].map(([, link = '']) => link));
-  return [...new Set(links)].map((link) => normalize(join('proxy', link)));
+  return [...new Set(links)].map(normalize);
 }
 
 /** The files that some files import, themselves and by way of others, but not what the assembly puts together. */
@@ -53,7 +53,7 @@ test('what a page request can meet is no larger than its ceiling', () => {
   assert.ok(code > 0 && code <= CEILING, `pages and the core: ${code} lines of code, at most ${CEILING}`);
 });
 
-test('the README names every file of a page request as a step, and every capability with what it keeps in memory', () => {
+test('CONTRIBUTING.md names every file of a page request as a step, and every capability with what it keeps in memory', () => {
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   const named = linksIn(rows);
   const isNamed = (file: string): boolean => named.some((name) => file === name || file.startsWith(`${name}/`));

@@ -11,6 +11,11 @@ export const VIEW_SCALE = 100;
 /** Maximum characters (UTF-16) of a text in a line: of a longer one its beginning is there. */
 export const NAMES_TEXT_MAX_CHARS = 10_000;
 
+/** Maximum length of the text of a level's names: few hundred bytes a unit are usual, and small levels may have long names. */
+export function namesTextMaxBytes(units: number): number {
+  return 16 * 1024 * 1024 + 1024 * units;
+}
+
 /** The beginning of a text: at most so many characters (UTF-16), without half of one at the end. */
 export function beginningOf(text: string, most: number): string {
   if (text.length <= most) return text;

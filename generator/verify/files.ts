@@ -10,7 +10,7 @@ import { FRAME_DATA, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd } from '../../
 import { CHECKSUMS_FILE, indexPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
-import { type JsonObject, objectFrom } from '../../format/parse.ts';
+import { objectFrom } from '../../format/parse.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { CheckedFile, WholeFile } from '../../format/release.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
@@ -20,9 +20,7 @@ import { FileError, problemOf } from '../release-reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../release-reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../release-reader/read-level.ts';
 import { type Box, indexBox } from '../rings/bbox.ts';
-import { edgeBeyondBoxes } from './boxes.ts';
 import type { Finding } from './findings.ts';
-import { type NameColumns, type NamedPosition, namedPosition } from './names.ts';
 
 /** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
 export interface FilesTask {
@@ -33,8 +31,6 @@ export interface FilesTask {
   to: number;
   /** The SHA-256 that checksums.txt has for each, and for the one beside it; undefined for none. */
   checksums: readonly (readonly (string | undefined)[])[];
-  /** Where release.json says that names and types are; undefined if it is damaged. */
-  about: NameColumns | undefined;
 }
 
 /** What was found. */
@@ -43,20 +39,10 @@ export interface FilesResult {
   bytes: number;
   /** By path relative to the release's folder. */
   findings: Finding[];
-  /** Of the units in feature files of the full geometry that are intact. */
-  named: NamedPosition[];
 }
 
 /** Verifies feature files and pages. */
-export async function verifyFiles({
-  out,
-  release,
-  level,
-  from,
-  to,
-  checksums,
-  about,
-}: FilesTask): Promise<FilesResult> {
+export async function verifyFiles({ out, release, level, from, to, checksums }: FilesTask): Promise<FilesResult> {
   const root = join(out, releasePath(release));
   const index = readLevel(root, release, level);
   const lineCheck = newLineCheck(index);
@@ -67,19 +53,6 @@ export async function verifyFiles({
     return table;
   };
   const findings: Finding[] = [];
-  const named: NamedPosition[] = [];
-  const nameCheck: LineCheck = {
-    ...lineCheck,
-    checkLine(text, position) {
-      const feature = lineCheck.checkLine(text, position);
-      const properties = objectFrom(feature['properties'], 'its properties');
-      if (about !== undefined)
-        named.push(namedPosition(index, position, { properties, geometry: feature['geometry'] }, text, about));
-      const edge = edgeBeyondBoxes(index, position, feature['geometry']);
-      if (edge !== undefined) throw new FileError(`its edge ${edge} is in no box that the index has of it`);
-      return feature;
-    },
-  };
   let bytes = 0;
   for (const [i, { kind, number, path, alone, ranges }] of [...plannedFiles(index, from, to)].entries()) {
     const [listed, aloneListed] = checksums[i] ?? [];
@@ -92,14 +65,7 @@ export async function verifyFiles({
     const by = indexPath(level, kind);
     const features = openFeatures(root, table, kind);
     const check: FileCheck = (file, read, found) =>
-      checkFeatureFile(
-        file,
-        read.bytes,
-        table,
-        number,
-        { ...(kind === 'full' ? nameCheck : lineCheck), textAt: features.textAt },
-        found,
-      );
+      checkFeatureFile(file, read.bytes, table, number, { ...lineCheck, textAt: features.textAt }, found);
     bytes += await verifyFile({ root, path, by, listed }, check, findings);
     if (alone !== undefined)
       bytes += await verifyFile(
@@ -109,7 +75,7 @@ export async function verifyFiles({
       );
     features.close();
   }
-  return { bytes, findings, named };
+  return { bytes, findings };
 }
 
 /** Compares a file with what another one says of it. @throws FileError for a problem; `found` takes others */
@@ -170,16 +136,16 @@ function pageDescription(index: LevelIndex, format: Format, number: number, rang
 interface LineCheck {
   fidAt(position: number): number;
   /**
-   * Takes a feature's text and its position, returns the feature.
+   * Takes a feature's text and its position.
    * @throws FileError if it is not the line of that feature
    */
-  checkLine(text: Buffer, position: number): JsonObject;
+  checkLine(text: Buffer, position: number): void;
 }
 
 /** Checks that a text is one line, a feature with the fid, the box and the GIDs that the index has. */
 function newLineCheck(index: LevelIndex): LineCheck {
   const columns = index.columns.map(({ name }, column) => ({ name, gidAt: gidsOf(index, column) }));
-  const checkLine = (text: Buffer, position: number): JsonObject => {
+  const checkLine = (text: Buffer, position: number): void => {
     if (text.indexOf('\n') !== text.length - 1) throw new FileError('its text is not one line');
     const fid = index.fidAt(position);
     const feature = objectFrom(text.toString(), 'its text');
@@ -195,7 +161,6 @@ function newLineCheck(index: LevelIndex): LineCheck {
     const [box, wanted] = [index.arrays.box.subarray(4 * position, 4 * position + 4), boxOf(feature['bbox'])];
     if (box.join() !== wanted.join())
       throw new FileError(`its bbox is ${wanted.join()} in 1e-7 degrees, the index has ${box.join()}`);
-    return feature;
   };
   return { fidAt: (position) => index.fidAt(position), checkLine };
 }

@@ -48,6 +48,7 @@ import { BuildError } from '../report/errors.ts';
 import { partProblems } from './boxes.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { type Finding, FOREIGN } from './findings.ts';
+import { checkNames } from './names.ts';
 import { checkNeighboursTable, readNeighbours } from './neighbours.ts';
 import { specialFiles } from './special-files.ts';
 import { checkTiles } from './tiles.ts';
@@ -60,8 +61,6 @@ export interface Metadata {
   checksums: ReadonlyMap<string, string> | undefined;
   /** release.json. */
   description: Release | undefined;
-  /** Is release.json what checksums.txt says? */
-  isDescribed: boolean;
   /** By level; undefined if its manifest or its index is damaged. */
   levels: readonly (LevelIndex | undefined)[];
   /** Adds a problem of a file of the release. */
@@ -159,9 +158,10 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   }
 
   const levels: (LevelIndex | undefined)[] = [];
+  const named = new Set<Level>();
   for (const level of LEVELS) {
     const summary = description?.levels[level];
-    await isIntact(namesPath(level), summary?.names);
+    if (await isIntact(namesPath(level), summary?.names)) named.add(level);
     const hasWords = await isIntact(wordsPath(level), summary?.words);
     const hasManifest = await isIntact(manifestPath(level), summary?.manifest);
     const hasIndex = await isIntact(indexPath(level), summary?.index);
@@ -208,8 +208,11 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
     if (neighbours !== undefined && hasTable) attempt(table, () => checkNeighboursTable(root, index, neighbours));
     levels[level] = index;
   }
+  for (const index of levels)
+    if (index !== undefined && named.has(index.level))
+      attempt(namesPath(index.level), () => checkNames(root, index, levels));
   const files = await compareLists(root, description, levels, checksums, found, isIntact);
-  return { out, id, checksums, description, isDescribed: got === wanted, levels, files, found };
+  return { out, id, checksums, description, levels, files, found };
 }
 
 /** Files of a release that checksums.txt does not list. */

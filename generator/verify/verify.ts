@@ -3,10 +3,9 @@
 import type { KeyObject } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { CHANGES_PATH } from '../../format/changes.ts';
-import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_PATH, isReleaseId, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import { LEVELS, type Level } from '../../format/levels.ts';
+import type { Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
 import { BuildError } from '../report/errors.ts';
@@ -17,7 +16,6 @@ import { checkChanges } from './check-changes.ts';
 import type { FilesResult } from './files.ts';
 import { type Finding, FOREIGN, listedFindings, SPECIAL } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
-import { checkNames } from './names.ts';
 import { specialFiles } from './special-files.ts';
 
 /** What to verify, and how. */
@@ -80,12 +78,6 @@ async function verifyIn(
   const indexes = metadata.levels.filter((index) => index !== undefined);
   const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
   for (const { path, problem } of results.flatMap((result) => result.findings)) metadata.found(path, problem);
-  const named = LEVELS.map((level) => {
-    const units = results.flatMap((result) => (result.level === level ? result.named : []));
-    return units.sort((a, b) => a.position - b.position);
-  });
-  if (metadata.isDescribed)
-    for (const index of indexes) checkNames(index, (level) => elementAt(named, level), metadata);
   return {
     release: id,
     files: metadata.files,
@@ -122,7 +114,7 @@ function checkSignatures({ out, id, found }: Metadata, trustedKeys: readonly Key
 /** Verifies the feature files and pages of a level in tasks of some files each. */
 function filesVerified(
   index: LevelIndex,
-  { out, id, checksums, description }: Metadata,
+  { out, id, checksums }: Metadata,
   pool: Pool,
   report: Report,
 ): Promise<FilesResult & { pages: number; level: Level }>[] {
@@ -140,7 +132,6 @@ function filesVerified(
       from,
       to,
       checksums: sums,
-      about: description && elementAt(description.levels, level),
     });
     const pages = from < files ? 0 : to - from;
     if (pages > 0) report.advance('pages verified', pages);

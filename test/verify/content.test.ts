@@ -8,12 +8,10 @@ import { constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { deflateLine, deflateText, MEMBER_HEADER, SEAM } from '../../format/gzip.ts';
 import { STORED_PAGES } from '../../format/levels.ts';
-import { encodeWords } from '../../generator/names/words.ts';
 import { withCountries } from '../support/datasets/small-datasets.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
-import { readIndex } from '../support/releases/read-index.ts';
-import { packPage, replaceLevelFile, replacePage, replaceWholeFile, textOf } from '../support/releases/reseal.ts';
+import { packPage, replacePage, replaceWholeFile, textOf } from '../support/releases/reseal.ts';
 import {
   changeArrays,
   featureOf,
@@ -94,26 +92,23 @@ test('a page whose text is not what its features make, in either format, by any 
   }
 });
 
-test('names and words that are not those of the units, with the right checksums', async () => {
+test('names that are not those of the units of the indexes, with the right checksums', async () => {
   const names2 = 'lv2/names.jsonl.gz';
+  const header = /^.*\n/;
   for (const [change, problem] of [
-    [(text) => text.replace('東', '西'), 'line \\d+ is .*西.*, its unit makes .*東'],
-    [(text) => text.replace(/\n\[1,/, '\n[7,'), 'line 2 is \\[7,.*, its unit makes \\[1,'],
-    [(text) => text.replace('"AAA.1_1",0', '"AAA.1_1",5'), 'line \\d+ is .*,5,0,.*, its unit makes .*,0,0,'],
-    [(text) => text.replace('"AAA.1_1",0,0', '"AAA.1_1",0,4'), 'line \\d+ is .*,0,4,.*, its unit makes .*,0,0,'],
-    [
-      (text) => text.replace('[0,3,1,4]', '[0,3,1,5]'),
-      'line \\d+ is .*,5\\],\\[\\]\\], its unit makes .*,4\\],\\[\\]\\]',
-    ],
-    [(text) => text.replace('[0,3,1,4],[]', '[0,3,1,4],[[3,1,null]]'), 'line \\d+ is .*null\\]\\]\\], its unit makes '],
-    [(text) => `${text}\n`, 'has more lines than units'],
+    [(text) => text.replace(/\n\[1,/, '\n[7,'), 'line 2: fid is 7, the index has 1$'],
+    [(text) => text.replace('"AAA.1.1_1"', '"AAA.9.1_1"'), 'line \\d+: gid is "AAA.9.1_1", the index has "AAA.1.1_1"$'],
+    [(text) => text.replace('"AAA.1_1",0', '"AAA.2_1",0'), 'line \\d+: parent is "AAA.2_1", the index has "AAA.1_1"$'],
+    [(text) => text.replace('"AAA.1_1",0', '"AAA.1_1",5'), 'line \\d+: children is 5, the index has 0$'],
+    [(text) => text.replace('[1,', '[1'), 'line 2: is not JSON$'],
+    [(text) => text.replace(header, ''), 'line 1: has no column fid$'],
+    [(text) => text.replace('"parent"', '"above"'), 'line 1: has no column parent$'],
+    [(text) => `${text}[]\n`, 'has \\d units, expected \\d$'],
+    [(text) => text.trimEnd(), 'does not end with a line$'],
   ] satisfies [TextChange, string][]) {
     const rename: Change = (root) => replaceWholeFile(root, 2, (text) => changed(text, change));
     await assertContradiction(good, rename, names2, new RegExp(`^${problem}`));
   }
-  const rewrite: Change = (root) =>
-    replaceLevelFile(root, 2, 'words', () => encodeWords(Array(readIndex(root, 2).features).fill(['France'])));
-  await assertContradiction(good, rewrite, 'lv2/words.bin', /^does not have the words of the names of its units$/);
 });
 
 test('a page that is not one plain gzip member, to the byte', async () => {

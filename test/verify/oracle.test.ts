@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { gidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
+import { encodeWords } from '../../generator/names/words.ts';
 import { withCountries } from '../support/datasets/small-datasets.ts';
 import { buildLayers, ONE_OTHER } from '../support/releases/build-release.ts';
 import { assertDerived } from '../support/releases/oracle.ts';
@@ -66,6 +67,8 @@ test('names that say something else than the features', () => {
       new RegExp(`^${namesPath(1)}: line ${line} is .*, expected `, 's'),
     );
   assertRefused((root) => replaceWholeFile(root, 5, () => ''), new RegExp(`^${namesPath(5)}: line 1 is undefined`));
+  const words = encodeWords(Array(4).fill(['France']));
+  assertRefused((root) => replaceLevelFile(root, 2, 'words', () => words), /^lv2\/words\.bin: names/);
 });
 
 test('pages, listings, texts and metadata that are derived wrongly', () => {

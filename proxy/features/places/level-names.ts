@@ -5,7 +5,7 @@ import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { nameColumns, valuesIn } from '../../../format/names.ts';
+import { nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { Part } from '../../data/release.ts';
 import { Turns } from '../../work/in-turns.ts';
@@ -17,8 +17,6 @@ const SYNC_MAX_BYTES = 256 * 1024;
 const PART_BYTES = 16 * 1024;
 /** Maximum length of a line: names that take some 100 kB are cut by the build. */
 const LINE_MAX_BYTES = 1024 * 1024;
-/** Maximum length of a text: few hundred bytes a unit are usual, and small levels may have some long names. */
-const TEXT_MAX_BYTES = { base: 16 * 1024 * 1024, unit: 1024 } as const;
 
 /** The names and GIDs of a level's units. */
 export class LevelNames {
@@ -132,7 +130,7 @@ export const NAMES: Part<LevelNames> = {
     const path = namesPath(index.level);
     const file = `${folder}/${path}`;
     const { textBytes } = summary.names;
-    const most = TEXT_MAX_BYTES.base + TEXT_MAX_BYTES.unit * index.features;
+    const most = namesTextMaxBytes(index.features);
     if (textBytes > most) throw new FormatError(file, `has ${textBytes} bytes of text, at most ${most} are read`);
     const zipped = await level.read(path, summary.names);
     const reader = new NamesReader(index, file);

@@ -1,15 +1,15 @@
 // The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
 // publish it. The command line calls it, and programs that import the package.
 import type { KeyObject } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
-import { GEOMETRIES, LEVELS, type Level, levelName } from '../format/levels.ts';
+import { LEVELS, type Level, levelName } from '../format/levels.ts';
 import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release.ts';
 import { refuseUnaccepted } from './advice/refuse-findings.ts';
 import { describeSource, prepareLevels, withOperations } from './describe-source.ts';
 import { attributionOf } from './options/attribution.ts';
+import { DEFAULTS } from './options/defaults.ts';
 import { type ContentOptions, recordedOptions } from './options/option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
 import { shapeOf } from './plan/plan.ts';
@@ -40,7 +40,7 @@ import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
 import type { CutTilesTask } from './tiles/cut-tiles.ts';
 import { requireIntact } from './verify/verify.ts';
-import { defaultMemory, memoryForTasks } from './workers/memory.ts';
+import { memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
 import { TASKS } from './workers/tasks.ts';
 import { type BuildContext, type LevelWork, workOnLevels, writeRelease } from './write/build-levels.ts';
@@ -76,24 +76,6 @@ export interface BuildOptions extends ContentOptions {
   /** When it is signed, as `writeSignatures` takes it. */
   signTime?: string | undefined;
 }
-
-/** What is built, unless an option says otherwise. */
-export const DEFAULTS = {
-  levels: LEVELS,
-  precision: 7,
-  storedPages: 'all',
-  geometries: GEOMETRIES,
-  cells: true,
-  // A zoom more takes about as long as all before it, and maps show the deepest one larger.
-  tiles: 8,
-  neighbours: true,
-  accept: [],
-  attribution: [],
-  workers: availableParallelism(),
-  memory: defaultMemory(),
-  spaceCheck: true,
-  activate: true,
-} as const satisfies Partial<BuildOptions>;
 
 /** The source, the output folder and the id of the release; all other options have defaults. */
 export type ReleaseOptions = Pick<BuildOptions, 'source' | 'out' | 'release'> & Partial<BuildOptions>;

@@ -49,6 +49,7 @@ export const SIGN_TIME = {
 export const WORKERS = {
   ...NUMBER,
   default: availableParallelism(),
+  defaultDescription: 'the number of processors',
   describe: 'number of child processes; 0 to run in this process',
 } as const;
 

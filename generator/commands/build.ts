@@ -2,25 +2,21 @@
 // a release from its shards.
 import { join } from 'node:path';
 import { UsageError } from '../../format/command-line/messages.ts';
-import { STORED_PAGES } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
-import { type BuildOptions, build, DEFAULTS } from '../build.ts';
+import { type BuildOptions, build } from '../build.ts';
 import { publishChanges } from '../changes/publish-changes.ts';
 import {
   ACTIVATE,
   defineCommand,
   exitOnSignal,
   type GlobalOptions,
-  NUMBER,
   OUT,
   printResult,
   RELEASE,
   reportOf,
   SIGN_KEY,
   SIGN_TIME,
-  TEXT,
-  WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
 import {
@@ -34,6 +30,7 @@ import {
 } from '../cli/parse-options.ts';
 import { buildTable, changesTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
+import { DEFAULTS } from '../options/defaults.ts';
 import {
   attributionsFrom,
   geometriesFrom,
@@ -41,7 +38,6 @@ import {
   optionsOf,
   sourceOptionsFrom,
 } from '../options/option-texts.ts';
-import { ACCEPTABLE } from '../quality/findings.ts';
 import { readRecordedBuild } from '../release/manage.ts';
 import { withLock } from '../release/output-lock.ts';
 import { readSigningKey } from '../release/sign.ts';
@@ -51,8 +47,8 @@ import type { Phase } from '../report/phases.ts';
 import type { Report } from '../report/progress.ts';
 import { buildShard, seal } from '../shards/sharded-build.ts';
 import { openPool } from '../workers/pool.ts';
+import { addBuildOptions } from './build-options.ts';
 import { sampleModule } from './sample.ts';
-import { addSourceOptions, LIST } from './source-options.ts';
 
 const SAMPLE_RELEASE = 'sample';
 
@@ -60,91 +56,7 @@ export const buildCommand = defineCommand({
   command: 'build',
   describe: 'build a release from a dataset and make it current',
   builder: (args) =>
-    addSourceOptions(args)
-      .option('sample', { type: 'boolean', describe: 'build the sample dataset instead of --source' })
-      .option('like', {
-        ...TEXT,
-        describe: 'release whose options to build with, except for those given here: an id, or its folder elsewhere',
-      })
-      .option('out', OUT)
-      .option('release', { ...TEXT, describe: 'id of the new release, e.g. 2026-11' })
-      .option('date', {
-        ...TEXT,
-        describe: 'date of the release, e.g. 2026-11-22; the explorer shows it with the attribution',
-      })
-      .option('activate', ACTIVATE)
-      .option('changes', {
-        type: 'boolean',
-        describe: 'also publish what became of the units since the release that is current now, as the command changes',
-      })
-      .option('sign-key', SIGN_KEY)
-      .option('time', SIGN_TIME)
-      .option('precision', {
-        ...NUMBER,
-        defaultDescription: String(DEFAULTS.precision),
-        describe: `decimal places of coordinates, 0 to ${MAX_PRECISION}`,
-      })
-      .option('accept', {
-        choices: ACCEPTABLE,
-        array: true,
-        requiresArg: true,
-        describe: 'data problems to accept; the units are published unchanged',
-      })
-      .option('pages', {
-        choices: STORED_PAGES,
-        requiresArg: true,
-        defaultDescription: DEFAULTS.storedPages,
-        describe: 'pages to store: of all listings, of unfiltered listings only, or none; responses are the same',
-      })
-      .option('geometry', {
-        ...LIST,
-        defaultDescription: DEFAULTS.geometries.join(),
-        describe: 'geometries of the units besides full: medium (100 m), low (1 km), point, none; e.g. full,low',
-      })
-      .option('cells', {
-        type: 'boolean',
-        defaultDescription: 'true',
-        describe: 'answer which units are at a point (contains); --no-cells for a smaller release that does not',
-      })
-      .option('neighbours', {
-        type: 'boolean',
-        defaultDescription: 'true',
-        describe: 'answer which units share a border (touches), and write them as CSV; --no-neighbours leaves this out',
-      })
-      .option('tiles', {
-        ...TEXT,
-        defaultDescription: String(DEFAULTS.tiles),
-        describe: `deepest zoom of the vector tiles, 0 to ${TILES_ZOOM_MAX}; none, or --no-tiles, for a release without`,
-      })
-      .option('licence', {
-        ...TEXT,
-        describe: 'licence of the data: an SPDX identifier or a URL; recognised downloads have theirs',
-      })
-      .option('attribution', {
-        ...LIST,
-        describe: 'attribution text for the data, or for that of one level: "lv3=© ACME"; repeatable',
-      })
-      .option('workers', WORKERS)
-      .option('memory', {
-        ...TEXT,
-        defaultDescription: 'half of what the machine or its control group has',
-        describe: 'memory that the build may use, e.g. 2G: large tasks run beside each other as far as it allows',
-      })
-      .option('space-check', {
-        type: 'boolean',
-        default: true,
-        describe:
-          'refuse a disk with too little space for what is likely to be written; --no-space-check to begin anyway',
-      })
-      .option('shard', { ...TEXT, describe: 'write only shard i of n (i/n, i from 0 to n - 1); publish all with seal' })
-      .option('dry-run', {
-        type: 'boolean',
-        describe: 'estimate files and bytes for each choice of --pages; publish nothing',
-      })
-      .option('unless-published', {
-        type: 'boolean',
-        describe: 'do nothing if the output folder has a current release',
-      })
+    addBuildOptions(args)
       .example(
         '$0 build --source gadm_410-levels.gpkg --release gadm-4.1 --accept null-gids duplicate-gids',
         'build and publish GADM in output/',

@@ -8,7 +8,7 @@ import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
 import { FOREIGN } from '../verify/findings.ts';
 import type { Verification } from '../verify/verify.ts';
-import { LIST } from './source-options.ts';
+import { LIST } from './build-options.ts';
 
 export const verifyCommand = defineCommand({
   command: 'verify',

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { BUILD_OPTIONS } from '../../generator/commands/build-options.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { typed } from '../support/processes/typed.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -49,6 +50,15 @@ test('an error is one line that says what is wrong and one that says what to do;
     assert.match(said[0], message);
     assert.match(said[1], remedy);
   }
+});
+
+test('the help of build has its options in groups, first the five that everybody needs', async () => {
+  const { stdout } = await typed('generator', ['build', '--help']);
+  const headings = Array.from(stdout.matchAll(/^(\S.*):$/gm), ([, heading = '']) => heading);
+  assert.deepEqual(headings, [...Object.keys(BUILD_OPTIONS), 'Options', 'Examples']);
+  const [first = ''] = stdout.split('\nSource:');
+  const named = Array.from(first.matchAll(/^ +--([a-z-]+) /gm), ([, name = '']) => name);
+  assert.deepEqual(named, ['source', 'release', 'gid-column', 'name-column', 'attribution']);
 });
 
 test('a config file is JSON in a regular file, whose options are named and typed as on the command line', async () => {

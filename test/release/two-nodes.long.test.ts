@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { DEFAULTS } from '../../generator/build.ts';
+import { DEFAULTS } from '../../generator/options/defaults.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { writeTwoLevels } from '../support/datasets/large-dataset.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';

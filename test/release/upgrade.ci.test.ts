@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { recordedBuildFrom } from '../../format/recorded-build.ts';
 import { currentFromJson } from '../../format/release.ts';
-import { DEFAULTS } from '../../generator/build.ts';
+import { DEFAULTS } from '../../generator/options/defaults.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { releaseErrorToStartError } from '../../proxy/config/start-remedies.ts';
 import { Releases } from '../../proxy/data/releases.ts';

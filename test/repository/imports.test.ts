@@ -164,8 +164,8 @@ test('each package is known to the files that are named here, and to no other', 
   assert.deepEqual(typed.sort(), [
     'format/command-line/run-program.ts',
     'generator/cli/command.ts',
+    'generator/commands/build-options.ts',
     'generator/commands/program.ts',
-    'generator/commands/source-options.ts',
     'proxy/program.ts',
   ]);
   const libraries = ['format', 'generator', 'proxy']

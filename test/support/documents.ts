@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, pageCap } from '../../format/levels.ts';
+import { BUILD_OPTIONS } from '../../generator/commands/build-options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
@@ -22,6 +23,14 @@ export function documents(): string[] {
 /** The level whose parameters the table of listings shows: the first one with a level above. */
 const SHOWN_LEVEL = 1;
 
+/** What the documents show of an option of `build`. */
+interface BuildOption {
+  describe: string;
+  default?: unknown;
+  defaultDescription?: string;
+  choices?: readonly string[];
+}
+
 /** What makes each table. */
 const TABLES: Readonly<Record<string, () => string>> = {
   'options of serve': () =>
@@ -33,6 +42,17 @@ const TABLES: Readonly<Record<string, () => string>> = {
         asMarkdown(option.describe),
       ]),
     ),
+  'options of build': () =>
+    Object.entries<Readonly<Record<string, BuildOption>>>(BUILD_OPTIONS)
+      .map(([heading, options]) => {
+        const rows = Object.entries(options).map(([name, option]) => [
+          `\`--${name}\``,
+          option.defaultDescription ?? String(option.default ?? ''),
+          asMarkdown(option.describe) + (option.choices === undefined ? '' : `: ${option.choices.join(', ')}`),
+        ]);
+        return `**${heading}**\n\n${table(['option', 'default', ''], rows)}`;
+      })
+      .join('\n'),
   'parameters of listings': () => {
     const endpoints = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].filter(({ level }) => level === SHOWN_LEVEL);
     const known = new Map(

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release.ts';
-import { type BuildOptions, build, DEFAULTS } from '../../../generator/build.ts';
+import { type BuildOptions, build } from '../../../generator/build.ts';
+import { DEFAULTS } from '../../../generator/options/defaults.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
 import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';

@@ -12,19 +12,15 @@ import type { Pool } from '../workers/pool.ts';
 import { candidatePairs } from './candidate-pairs.ts';
 import { hashesOf, newMeasure, type UnitPair } from './compare-shapes.ts';
 import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
-import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf, type Taken } from './match-units.ts';
+import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf, SAME, type Taken } from './match-units.ts';
 import type { Shared } from './unit-shapes.ts';
 
-/** Which releases to compare, and what counts as the same. */
-export interface ChangesOptions {
+/** Which releases to compare. */
+export interface ReleasePair {
   out: string;
   /** Ids of the old and of the new release. */
   from: string;
   to: string;
-  /** From which share of both on two shapes are the same. */
-  same?: number | undefined;
-  /** Metres by which borders may have moved; by default 20 times the median of the level, at most a kilometre. */
-  drift?: number | undefined;
 }
 
 /** The differences of one level. */
@@ -41,8 +37,7 @@ export interface LevelChanges {
   files: { added: number; removed: number; changed: number };
 }
 
-export const SAME = 0.98;
-/** The drift is so many times the median of the level. */
+/** Borders may have moved by so many times the median of the level. */
 const MEDIANS = 20;
 const LONGEST_DRIFT_METRES = 1000;
 /** A unit is another one if units that only one release has have more of it, as a share of its area. */
@@ -59,12 +54,11 @@ interface ComparedUnit extends MatchedUnit {
  * @throws BuildError if one is missing or damaged, both are the same, or they have nothing in common
  */
 export async function compareReleases(
-  options: ChangesOptions,
+  { out, from, to }: ReleasePair,
   pool: Pool,
   report: Report,
   isCounted = false,
 ): Promise<LevelChanges[]> {
-  const { out, from, to } = options;
   for (const id of [from, to])
     if (!isPairable(id))
       throw new BuildError(
@@ -76,7 +70,7 @@ export async function compareReleases(
   const changes: LevelChanges[] = [];
   let isAnythingKept = false;
   for (const level of LEVELS) {
-    const compared = await compareLevel(level, before, after, { ...options, isCounted }, pool, report);
+    const compared = await compareLevel(level, before, after, isCounted, pool, report);
     changes.push(compared.changes);
     isAnythingKept ||= compared.isAnythingKept;
   }
@@ -100,7 +94,7 @@ async function compareLevel(
   level: Level,
   before: OpenSide,
   after: OpenSide,
-  options: ChangesOptions & { isCounted: boolean },
+  isCounted: boolean,
   pool: Pool,
   report: Report,
 ): Promise<{ changes: LevelChanges; isAnythingKept: boolean }> {
@@ -116,10 +110,10 @@ async function compareLevel(
   }
   const left = differing(old, now);
   changes.compared = { from: left.from.length, to: left.to.length };
-  if (options.isCounted) return { changes, isAnythingKept: true };
+  if (isCounted) return { changes, isAnythingKept: true };
   for (const [{ release }, { byGid }] of [[before, old] as const, [after, now] as const])
     if (byGid.has(null)) report.note(`${levelName(level)} of ${release}: units without a GID are not compared`);
-  const matched = await matchLevel({ level, before, after, old, now, ...left }, options, pool, report);
+  const matched = await matchLevel({ level, before, after, old, now, ...left }, pool, report);
   changes.rows = matched.rows.map((row) => ({ level, ...row }));
   changes.drift = matched.drift;
   const isKept = matched.rows.some(({ class: own }) => own !== 'gone' && own !== 'new');
@@ -163,7 +157,6 @@ interface ComparedLevel {
 
 async function matchLevel(
   compared: ComparedLevel,
-  { same = SAME, drift: given }: ChangesOptions,
   pool: Pool,
   report: Report,
 ): Promise<{ rows: MatchedRow[]; stayed: number; drift?: number }> {
@@ -188,10 +181,10 @@ async function matchLevel(
     (a + b - 2 * common) / ((fromBorder + toBorder) / 2);
   const gids = [...old.byGid.keys()].filter((gid) => gid !== null && now.byGid.has(gid)).length;
   const drifts = measured.filter((shared) => shared.from > 0 && shared.to > 0).map(driftOf);
-  const drift = given ?? Math.min(MEDIANS * medianOf(drifts, gids), LONGEST_DRIFT_METRES);
+  const drift = Math.min(MEDIANS * medianOf(drifts, gids), LONGEST_DRIFT_METRES);
   // No area in one of them: the GID decides.
   const isSame = ({ from: a, to: b, common }: Shared): boolean =>
-    a === 0 || b === 0 || (common >= same * a && common >= same * b);
+    a === 0 || b === 0 || (common >= SAME * a && common >= SAME * b);
   for (const [i, pair] of moved.entries()) if (isSame(elementAt(measured, i))) stayed.push(pair);
   const unsure = moved.flatMap((pair, i) => {
     const shared = elementAt(measured, i);
@@ -220,7 +213,7 @@ async function matchLevel(
   const isGone = (i: number): boolean =>
     !now.byGid.has(elementAt(from, i).gid) && !equalFrom.has(i) && oldHashes[i] !== '';
   const taken = await takenParts(compared, stayed, isGone, measure, drift);
-  const rows = rowsOf(compared, stayed, links, taken, same);
+  const rows = rowsOf(compared, stayed, links, taken);
   return { rows, stayed: stayed.length, ...(measured.length > 0 && { drift }) };
 }
 
@@ -258,7 +251,6 @@ function rowsOf(
   stayed: readonly UnitPair[],
   links: readonly Link[],
   taken: Taken,
-  same: number,
 ): MatchedRow[] {
   const [doneFrom, doneTo] = [new Set(stayed.map((pair) => pair.from)), new Set(stayed.map((pair) => pair.to))];
   const renamed = stayed.flatMap((pair) => {
@@ -280,7 +272,7 @@ function rowsOf(
     const at = left.at.get(part.from);
     return at === undefined ? [] : [{ ...part, from: at }];
   });
-  return [...renamed, ...matchUnits(left.units, right.units, open, { ...taken, parts }, same, new Set(wentOn))];
+  return [...renamed, ...matchUnits(left.units, right.units, open, { ...taken, parts }, new Set(wentOn))];
 }
 
 /** Pairs of units with equal shapes, each of them once; those with the same GID are done. */

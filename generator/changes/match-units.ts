@@ -28,6 +28,8 @@ export interface Taken {
 /** A row but for its level. */
 export type MatchedRow = Omit<ChangeRow, 'level'>;
 
+/** From which share of both on two shapes are the same. */
+export const SAME = 0.98;
 /** What two units have in common below this share of both is left out. */
 const LEAST_SHARE = 0.001;
 /** A smaller part of a unit that is gone makes no successor of a unit that stayed, unless it is the largest part. */
@@ -37,7 +39,6 @@ const LEAST_TAKEN = 0.05;
  * The rows of units that are not the same in both releases, in the order of the old units, then of the new ones.
  * @param links the pairs that have area in common
  * @param taken by units that stayed, which are not among these
- * @param same from which share of both on shapes are equal
  * @param wentOn GIDs of units that stayed the same and are not among these
  */
 export function matchUnits(
@@ -45,10 +46,9 @@ export function matchUnits(
   to: readonly MatchedUnit[],
   links: readonly Link[],
   taken: Taken,
-  same: number,
   wentOn: ReadonlySet<string | null>,
 ): MatchedRow[] {
-  const recoded = sameShapes(links, same, (link) => gidOf(from, link.from) !== gidOf(to, link.to));
+  const recoded = sameShapes(links, (link) => gidOf(from, link.from) !== gidOf(to, link.to));
   const [oldOnes, newOnes] = [new Set(recoded.map((link) => link.from)), new Set(recoded.map((link) => link.to))];
   const left = links.filter((link) => !oldOnes.has(link.from) && !newOnes.has(link.to) && isMore(link));
   const open = taken.parts.filter((part) => !oldOnes.has(part.from) && isMore(part));
@@ -148,9 +148,9 @@ function withinWhole(links: readonly Link[]): Link[] {
 }
 
 /** One link at most of each unit: the best ones whose shapes are equal. */
-function sameShapes(links: readonly Link[], same: number, isAsked: (link: Link) => boolean): Link[] {
+function sameShapes(links: readonly Link[], isAsked: (link: Link) => boolean): Link[] {
   const least = (link: Link): number => Math.min(link.shareOfFrom, link.shareOfTo);
-  const best = links.filter((link) => least(link) >= same && isAsked(link)).sort((a, b) => least(b) - least(a));
+  const best = links.filter((link) => least(link) >= SAME && isAsked(link)).sort((a, b) => least(b) - least(a));
   const [oldOnes, newOnes] = [new Set<number>(), new Set<number>()];
   return best.filter((link) => {
     if (oldOnes.has(link.from) || newOnes.has(link.to)) return false;

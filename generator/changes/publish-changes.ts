@@ -6,7 +6,8 @@ import type { Lock } from '../release/output-lock.ts';
 import { publishedReleases, relistChanges } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
-import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from './changes.ts';
+import { compareReleases, type LevelChanges, type ReleasePair } from './changes.ts';
+import { SAME } from './match-units.ts';
 
 /**
  * Compares two releases, writes the file of their changes and lists it in current.json.
@@ -15,21 +16,21 @@ import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '.
  * @throws BuildError as `compareReleases`; then nothing is written
  */
 export async function publishChanges(
-  options: ChangesOptions,
+  pair: ReleasePair,
   signKey: KeyObject | undefined,
   pool: Pool,
   report: Report,
   locked: (write: (lock: Lock) => Promise<void>) => Promise<void>,
 ): Promise<LevelChanges[]> {
-  const { out, from, to, same = SAME } = options;
-  const levels = await compareReleases(options, pool, report);
+  const { out, from, to } = pair;
+  const levels = await compareReleases(pair, pool, report);
   const drifts = levels.flatMap(({ level, drift }) =>
     drift === undefined ? [] : [`${levelName(level)} drift ${drift.toFixed(1)} m`],
   );
   const rows = levels.flatMap((level) => level.rows);
   await locked(async (lock) => {
     lock.assertHeld();
-    const comment = [`same ${same}`, ...drifts].join(', ');
+    const comment = [`same ${SAME}`, ...drifts].join(', ');
     const unread = await writeChanges(out, { from, to }, rows, comment, publishedReleases(out), signKey);
     if (unread !== undefined) report.note(unread);
     lock.assertHeld();

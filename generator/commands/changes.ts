@@ -1,12 +1,10 @@
 // The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
 // before a release is activated.
-import { UsageError } from '../../format/command-line/messages.ts';
-import { type ChangesOptions, compareReleases, type LevelChanges, SAME } from '../changes/changes.ts';
+import { compareReleases, type LevelChanges, type ReleasePair } from '../changes/changes.ts';
 import { publishChanges } from '../changes/publish-changes.ts';
 import {
   defineCommand,
   exitOnSignal,
-  NUMBER,
   OUT,
   printResult,
   reportOf,
@@ -24,16 +22,6 @@ import { openPool, type Pool } from '../workers/pool.ts';
 
 const OLD = { type: 'string', demandOption: true, describe: 'id of the old release' } as const;
 const NEW = { type: 'string', demandOption: true, describe: 'id of the new release' } as const;
-/** The options of both commands. */
-const COMPARED = {
-  out: OUT,
-  same: { ...NUMBER, default: SAME, describe: 'shapes that overlap by this share of both are the same, 0 to 1' },
-  drift: {
-    ...NUMBER,
-    describe: 'metres by which a source may have moved borders; default: 20 times the median, 1,000 at most',
-  },
-} as const;
-
 export const changesCommand = defineCommand({
   command: 'changes <a> <b>',
   describe: 'publish what became of the units between two releases: merged, split, recoded, redrawn, gone, new',
@@ -41,20 +29,20 @@ export const changesCommand = defineCommand({
     args
       .positional('a', OLD)
       .positional('b', NEW)
-      .options(COMPARED)
+      .option('out', OUT)
       .option('dry-run', { type: 'boolean', describe: 'count the units that would be compared; write nothing' })
       .option('sign-key', SIGN_KEY)
       .option('workers', WORKERS)
       .example('$0 changes gadm-4.1 gadm-4.2', 'write output/changes/gadm-4.1..gadm-4.2.csv.gz'),
   async handler(argv) {
-    const options = optionsFrom('changes', argv);
+    const pair = pairFrom('changes', argv);
     const key = argv.signKey === undefined ? undefined : readSigningKey(argv.signKey);
     const report = reportOf(argv);
     const isDry = argv.dryRun === true;
     const levels = await withWorkers(argv, (pool) =>
       isDry
-        ? compareReleases(options, pool, report, true)
-        : publishChanges(options, key, pool, report, (write) => withLock(options.out, write)),
+        ? compareReleases(pair, pool, report, true)
+        : publishChanges(pair, key, pool, report, (write) => withLock(pair.out, write)),
     );
     report.end();
     if (isDry) printResult(argv, levels.map(summaryOf), `${comparedTable(levels)}\n\nNothing was written.`);
@@ -69,13 +57,13 @@ export const diffCommand = defineCommand({
     args
       .positional('a', OLD)
       .positional('b', NEW)
-      .options(COMPARED)
+      .option('out', OUT)
       .option('workers', WORKERS)
       .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
   async handler(argv) {
-    const options = optionsFrom('diff', argv);
+    const pair = pairFrom('diff', argv);
     const report = reportOf(argv);
-    const levels = await withWorkers(argv, (pool) => compareReleases(options, pool, report));
+    const levels = await withWorkers(argv, (pool) => compareReleases(pair, pool, report));
     report.end();
     printResult(
       argv,
@@ -85,15 +73,9 @@ export const diffCommand = defineCommand({
   },
 });
 
-/** The options of both commands. @throws UsageError */
-function optionsFrom(
-  command: string,
-  { out, a, b, same, drift }: { out: string; a: string; b: string; same: number; drift: number | undefined },
-): ChangesOptions {
-  if (!(same > 0 && same <= 1)) throw new UsageError(`--same ${same}: not a share`, 'use a number above 0, at most 1');
-  if (drift !== undefined && !(drift >= 0))
-    throw new UsageError(`--drift ${drift}: no length`, 'use metres, 0 or more');
-  return { out, from: releaseId(command, a), to: releaseId(command, b), same, drift };
+/** Which releases to compare. @throws UsageError */
+function pairFrom(command: string, { out, a, b }: { out: string; a: string; b: string }): ReleasePair {
+  return { out, from: releaseId(command, a), to: releaseId(command, b) };
 }
 
 /** What is printed of a level as JSON: the rows are in the file. */

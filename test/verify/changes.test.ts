@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChangeRow } from '../../format/changes.ts';
 import { featureFilePath } from '../../format/layout.ts';
-import { type ChangesOptions, compareReleases } from '../../generator/changes/changes.ts';
+import { compareReleases } from '../../generator/changes/changes.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -36,8 +36,8 @@ async function release(units: readonly Given[], geometries: readonly ('full' | '
 }
 
 /** The rows of level 0 as texts, shares in three decimals. */
-async function rowsOf(from: string, to: string, options: Partial<ChangesOptions> = {}): Promise<string[]> {
-  const [level] = await compareReleases({ out, from, to, ...options }, pool, SILENT);
+async function rowsOf(from: string, to: string): Promise<string[]> {
+  const [level] = await compareReleases({ out, from, to }, pool, SILENT);
   return level?.rows.map(textOf) ?? [];
 }
 
@@ -158,16 +158,16 @@ test('changes are the same where the source has moved every vertex by a metre', 
 
 test('borders that a source drew anew are the same by overlap or by drift, unless a unit that only one release has took some', async () => {
   const strip = (shift: number): string => bar(50, 20, shift).replaceAll(`${1 + shift}`, `${0.02 + shift}`);
-  const units = (shift: number): Given[] => [
+  const units = (shift: number, others = shift): Given[] => [
     ['strip', 'Strip', strip(shift)],
-    ['other', 'Other', bar(80, 1, shift)],
-    ['third', 'Third', bar(90, 1, shift)],
+    ['other', 'Other', bar(80, 1, others)],
+    ['third', 'Third', bar(90, 1, others)],
   ];
   const [before, after] = [await release(units(0)), await release(units(0.005))];
   // Of the strip a quarter lies elsewhere, of the others 0.5 %: all by some 300 metres.
   assert.deepEqual(await rowsOf(before, after), []);
-  assert.deepEqual(await rowsOf(before, after, { drift: 0 }), ['redrawn strip>strip 0.750 0.750']);
-  assert.deepEqual(await rowsOf(before, after, { drift: 0, same: 0.7 }), []);
+  // Where the others stayed, the strip alone was moved.
+  assert.deepEqual(await rowsOf(before, await release(units(0.005, 0))), ['redrawn strip>strip 0.750 0.750']);
   const thief = bar(50, 1, 0.005).replaceAll('1.005', '0.02');
   const withThief = await release([...units(0.005), ['thief', 'Thief', thief]]);
   assert.deepEqual(await rowsOf(before, withThief), ['split strip>strip 0.750 0.750', 'split strip>thief 0.037 1.000']);
@@ -192,10 +192,14 @@ test('what a unit that stayed takes in is merged, what several take split; slive
   const withNew = await release(units(['west', 0, 10], ['new', 10, 10.1], ['east', 10.1, 20]));
   assert.deepEqual(await rowsOf(between, withNew), ['split village>new 0.500 1.000', 'split village>west 0.500 0.010']);
   // Four fifths to the one, a fifth to the other, some 220 metres wide.
-  const strip = await release(units(['west', 0, 9.995], ['strip', 9.995, 10.005], ['east', 10.005, 20]));
-  const parts = await release(units(['west', 0, 10.003], ['east', 10.003, 20]));
-  assert.deepEqual(await rowsOf(strip, parts, { drift: 500 }), ['merged strip>west 0.800 0.001']);
-  assert.deepEqual(await rowsOf(strip, parts, { drift: 100 }), [
+  const strip = units(['west', 0, 9.995], ['strip', 9.995, 10.005], ['east', 10.005, 20]);
+  const parts = units(['west', 0, 10.003], ['east', 10.003, 20]);
+  const far = (shift: number): Given[] =>
+    units(['a', 30 + shift, 31 + shift], ['b', 32 + shift, 33 + shift], ['c', 34 + shift, 35 + shift]);
+  const whole = await release([...strip, ...far(0)]);
+  // A fifth is a sliver where borders of most units were drawn anew by a hundred metres, and none where they stayed.
+  assert.deepEqual(await rowsOf(whole, await release([...parts, ...far(0.001)])), ['merged strip>west 0.800 0.001']);
+  assert.deepEqual(await rowsOf(whole, await release([...parts, ...far(0)])), [
     'split strip>west 0.800 0.001',
     'split strip>east 0.200 0.000',
   ]);

@@ -12,7 +12,7 @@ import { attributionOf } from './options/attribution.ts';
 import { DEFAULTS } from './options/defaults.ts';
 import { type ContentOptions, recordedOptions } from './options/option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
-import { shapeOf } from './plan/plan.ts';
+import { releaseShape } from './plan/plan.ts';
 import { datasetFindings, findFewerUnits } from './quality/check.ts';
 import type { checkParents } from './quality/identifiers.ts';
 import type { StoredLevel } from './read/store-level.ts';
@@ -97,7 +97,14 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const staging = openStaging(options.out, options.release);
         if (publishedReleases(options.out).includes(options.release))
           report.note(`${options.release} is published already: this build is refused at its end if anything differs`);
-        const context = { shape: shapeOf(options), staging, pool, report, share: WHOLE, slow: new SlowUnits(report) };
+        const context = {
+          shape: releaseShape(options),
+          staging,
+          pool,
+          report,
+          share: WHOLE,
+          slow: new SlowUnits(report),
+        };
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
@@ -281,7 +288,7 @@ export function aboutRelease(
     source: files,
     crs: sourceCrs(dataset.crs),
     gdal,
-    ...shapeOf(options),
+    ...releaseShape(options),
     ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),

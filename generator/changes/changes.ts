@@ -11,12 +11,12 @@ import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
 import { candidatePairs } from './candidate-pairs.ts';
 import { hashesOf, newMeasure, type UnitPair } from './compare-shapes.ts';
-import { type ComparedRelease, openRelease, openUnits, type Units } from './compared-release.ts';
+import { type ComparedRelease, type ComparedUnits, openComparedUnits, openRelease } from './compared-release.ts';
 import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf, SAME, type Taken } from './match-units.ts';
 import type { Shared } from './unit-shapes.ts';
 
 /** Which releases to compare. */
-export interface ReleasePair {
+export interface ComparedPair {
   out: string;
   /** Ids of the old and of the new release. */
   from: string;
@@ -26,7 +26,7 @@ export interface ReleasePair {
 /** The differences of one level. */
 export interface LevelChanges {
   level: Level;
-  /** Units with different GIDs, in the old and in the new release. */
+  /** ComparedUnits with different GIDs, in the old and in the new release. */
   units: { from: number; to: number };
   /** How many of them had to be compared. */
   compared: { from: number; to: number };
@@ -54,7 +54,7 @@ interface ComparedUnit extends MatchedUnit {
  * @throws BuildError if one is missing or damaged, both are the same, or they have nothing in common
  */
 export async function compareReleases(
-  { out, from, to }: ReleasePair,
+  { out, from, to }: ComparedPair,
   pool: Pool,
   report: Report,
   isCounted = false,
@@ -100,7 +100,7 @@ async function compareLevel(
 ): Promise<{ changes: LevelChanges; isAnythingKept: boolean }> {
   const files = changedFiles(level, before, after);
   const isEqual = before.sums.get(indexPath(level)) === after.sums.get(indexPath(level));
-  const [old, now] = [openUnits(before, level), openUnits(after, level)];
+  const [old, now] = [openComparedUnits(before, level), openComparedUnits(after, level)];
   const counts = { from: old.byGid.size, to: now.byGid.size };
   const changes: LevelChanges = { level, units: counts, compared: { from: 0, to: 0 }, rows: [], files };
   if (isEqual) return { changes, isAnythingKept: counts.from > 0 };
@@ -121,10 +121,10 @@ async function compareLevel(
 }
 
 /** The units of a GID that both releases have with other texts, or one of them alone has. */
-function differing(old: Units, now: Units): { from: ComparedUnit[]; to: ComparedUnit[] } {
-  const keysOf = (units: Units, positions: readonly number[]): string =>
+function differing(old: ComparedUnits, now: ComparedUnits): { from: ComparedUnit[]; to: ComparedUnit[] } {
+  const keysOf = (units: ComparedUnits, positions: readonly number[]): string =>
     positions.map((position) => units.keyAt(position)).join();
-  const unitsIn = (units: Units, others: Units): ComparedUnit[] => {
+  const unitsIn = (units: ComparedUnits, others: ComparedUnits): ComparedUnit[] => {
     const nameOf = namesOf(units);
     return [...units.byGid].flatMap(([gid, positions]) => {
       if (gid === null) return [];
@@ -137,7 +137,7 @@ function differing(old: Units, now: Units): { from: ComparedUnit[]; to: Compared
 }
 
 /** A function that gives the name of a unit, by any of its positions: names are read for the first one. */
-function namesOf(units: Units): (positions: readonly number[]) => string {
+function namesOf(units: ComparedUnits): (positions: readonly number[]) => string {
   let names: readonly string[] | undefined;
   return (positions) => {
     names ??= units.names();
@@ -149,8 +149,8 @@ interface ComparedLevel {
   level: Level;
   before: OpenSide;
   after: OpenSide;
-  old: Units;
-  now: Units;
+  old: ComparedUnits;
+  now: ComparedUnits;
   from: readonly ComparedUnit[];
   to: readonly ComparedUnit[];
 }
@@ -297,7 +297,7 @@ function linkOf(pair: UnitPair, { from, to, common }: Shared): Link {
 }
 
 /** The boxes of the units that are asked for. */
-function boxesOf(units: Units, list: readonly ComparedUnit[], isAsked: (unit: number) => boolean) {
+function boxesOf(units: ComparedUnits, list: readonly ComparedUnit[], isAsked: (unit: number) => boolean) {
   const { box } = units.index.arrays;
   return list.flatMap(({ positions }, unit) =>
     isAsked(unit)

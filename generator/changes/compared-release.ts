@@ -38,7 +38,7 @@ export function openRelease(out: string, release: string): ComparedRelease {
 }
 
 /** A level of one release. */
-export interface Units {
+export interface ComparedUnits {
   index: LevelIndex;
   /** The positions of each GID of the level; null: of the units without one. */
   byGid: ReadonlyMap<string | null, readonly number[]>;
@@ -55,7 +55,7 @@ export interface Units {
  * Reads the index of a level.
  * @throws BuildError if a file is missing or damaged, also from `names`
  */
-export function openUnits(opened: ComparedRelease, level: Level): Units {
+export function openComparedUnits(opened: ComparedRelease, level: Level): ComparedUnits {
   const { release, root } = opened;
   const [manifest, bytes] = [readListed(opened, manifestPath(level)), readListed(opened, indexPath(level))];
   const index = reading(release, join(root, manifestPath(level)), () => levelFrom(manifest, bytes, release, level));

@@ -6,7 +6,7 @@ import type { Lock } from '../release/output-lock.ts';
 import { publishedReleases, relistChanges } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
-import { compareReleases, type LevelChanges, type ReleasePair } from './changes.ts';
+import { type ComparedPair, compareReleases, type LevelChanges } from './changes.ts';
 import { SAME } from './match-units.ts';
 
 /**
@@ -16,7 +16,7 @@ import { SAME } from './match-units.ts';
  * @throws BuildError as `compareReleases`; then nothing is written
  */
 export async function publishChanges(
-  pair: ReleasePair,
+  pair: ComparedPair,
   signKey: KeyObject | undefined,
   pool: Pool,
   report: Report,

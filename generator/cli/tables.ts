@@ -15,7 +15,7 @@ import type { Finding, Release } from '../../format/release.ts';
 import type { LevelChanges } from '../changes/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';
-import { countsOf } from '../release/changes-files.ts';
+import { changeCounts } from '../release/changes-files.ts';
 import type { ListedRelease } from '../release/manage.ts';
 import type { Phase } from '../report/phases.ts';
 import { wayToText } from '../source/layer-crs.ts';
@@ -205,7 +205,7 @@ function totalOf(rows: readonly (readonly (string | number)[])[]): (string | num
 /** What became of the units between two releases: rows by class, how much the borders of a source may have moved. */
 export function changesTable(levels: readonly LevelChanges[]): string {
   const rows = levels.map(({ level, compared, rows: own }) => {
-    const counts = countsOf(own);
+    const counts = changeCounts(own);
     return [levelName(level), compared.from, compared.to, ...CHANGE_CLASSES.map((name) => counts[name] ?? 0)];
   });
   const drifts = levels.flatMap(({ level, drift }) =>

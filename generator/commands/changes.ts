@@ -1,6 +1,6 @@
 // The commands `changes`, which publishes what became of the units between two releases, and `diff`, which shows it
 // before a release is activated.
-import { compareReleases, type LevelChanges, type ReleasePair } from '../changes/changes.ts';
+import { type ComparedPair, compareReleases, type LevelChanges } from '../changes/changes.ts';
 import { publishChanges } from '../changes/publish-changes.ts';
 import {
   defineCommand,
@@ -14,7 +14,7 @@ import {
 } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { changesTable, comparedTable, diffTable } from '../cli/tables.ts';
-import { countsOf } from '../release/changes-files.ts';
+import { changeCounts } from '../release/changes-files.ts';
 import { withLock } from '../release/output-lock.ts';
 import { readSigningKey } from '../release/sign.ts';
 import { toBuildError } from '../report/errors.ts';
@@ -74,13 +74,13 @@ export const diffCommand = defineCommand({
 });
 
 /** Which releases to compare. @throws UsageError */
-function pairFrom(command: string, { out, a, b }: { out: string; a: string; b: string }): ReleasePair {
+function pairFrom(command: string, { out, a, b }: { out: string; a: string; b: string }): ComparedPair {
   return { out, from: releaseId(command, a), to: releaseId(command, b) };
 }
 
 /** What is printed of a level as JSON: the rows are in the file. */
 function summaryOf({ level, units, compared, drift, rows }: LevelChanges) {
-  return { level, units, compared, ...(drift !== undefined && { drift }), counts: countsOf(rows) };
+  return { level, units, compared, ...(drift !== undefined && { drift }), counts: changeCounts(rows) };
 }
 
 /** Does the work with child processes. */

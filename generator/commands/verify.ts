@@ -6,7 +6,7 @@ import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
-import { FOREIGN } from '../verify/findings.ts';
+import { FOREIGN } from '../verify/file-findings.ts';
 import type { Verification } from '../verify/verify.ts';
 import { LIST } from './build-options.ts';
 

@@ -11,7 +11,7 @@ import { BuildError } from '../report/errors.ts';
 import { type DissolvedLayer, foundIn } from '../source/level-source.ts';
 import { openSelection, withTextIntegers } from '../source/open-layer.ts';
 import { differentUnits, textsIn } from '../source/same-unit.ts';
-import { atLayer, atUnit, polygonsOf, unitsIn } from './source-units.ts';
+import { atLayer, atUnit, featurePolygons, unitsIn } from './source-units.ts';
 
 /** The plan. Plain data: its parts are sent to child processes. */
 export interface DissolvePlan {
@@ -186,7 +186,7 @@ function scanUnits(
     const sums = new Uint32Array(source.isSingle ? 0 : fields);
     for (const at of sums.keys()) sums[at] = crc32(textOf(values[at]));
     const texts = source.telling.map((own) => textsIn(values, own));
-    units.push({ fid: feature.fid, gids, sums, texts, bytes: polygonsOf(feature, source)?.wkbSize ?? 0 });
+    units.push({ fid: feature.fid, gids, sums, texts, bytes: featurePolygons(feature, source)?.wkbSize ?? 0 });
   }
   return { units: units.sort((a, b) => a.fid - b.fid), keys: new Set(keys.keys()) };
 }

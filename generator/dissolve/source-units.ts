@@ -48,7 +48,7 @@ export function unitAt(layer: gdalTypes.Layer, fid: number, source: DissolvedLay
  * The geometry of a unit; null if it has none.
  * @throws BuildError if it is not polygonal
  */
-export function polygonsOf(feature: gdalTypes.Feature, source: DissolvedLayer): Polygonal | null {
+export function featurePolygons(feature: gdalTypes.Feature, source: DissolvedLayer): Polygonal | null {
   let geometry: gdalTypes.Geometry | null;
   try {
     geometry = feature.getGeometry();

@@ -12,7 +12,7 @@ import { BuildError } from '../report/errors.ts';
 import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
 import { openSelection } from '../source/open-layer.ts';
 import type { LevelPlan, PartPlan } from './dissolve-plan.ts';
-import { atUnit, polygonsOf, unitAt, unitsIn } from './source-units.ts';
+import { atUnit, featurePolygons, unitAt, unitsIn } from './source-units.ts';
 
 /** What to write. */
 export interface PartTask {
@@ -88,7 +88,7 @@ class PartWriter {
 
   #readPiece(first: number): Piece {
     const feature = this.#readFeature(first);
-    const polygons = polygonsOf(feature, this.#task.source);
+    const polygons = featurePolygons(feature, this.#task.source);
     polygons?.flattenTo2D();
     const geometry = polygons && multiPolygonOf([polygons]);
     return { first, values: feature.fields.toArray(), geometry, isValid: false };

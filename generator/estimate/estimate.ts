@@ -27,7 +27,7 @@ import { planOfLevels } from '../source/level-plan.ts';
 import { featureCount, layerNames } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { StoreIndex } from '../store/store-index.ts';
-import { mercatorY, onMap } from '../tiles/tile-arcs.ts';
+import { latitudeOnMap, mercatorY } from '../tiles/tile-arcs.ts';
 import { openPool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import type { readSizes } from './read-sizes.ts';
@@ -200,7 +200,7 @@ function pagesOf(index: LevelIndex, before: Float64Array, factor: number): Pages
 /** The sides of the boxes of all units, in widths of the map. */
 function sidesOf({ features, boxes }: StoreIndex): number {
   let sum = 0;
-  const rowOf = (latitude: number): number => mercatorY(onMap(latitude / INDEX_SCALE));
+  const rowOf = (latitude: number): number => mercatorY(latitudeOnMap(latitude / INDEX_SCALE));
   for (let unit = 0; unit < features; unit++) {
     const [west, south, east, north] = indexBoxAt(boxes, unit);
     const columns = (east - west) / INDEX_SCALE / 360;

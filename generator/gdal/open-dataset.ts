@@ -209,7 +209,7 @@ function openGml(path: string): gdalTypes.Dataset | undefined {
 export const ATTRIBUTION_ITEM = 'ATTRIBUTION';
 
 /** The attribution texts of a dataset; empty without the item. Any GDAL dataset may carry it. */
-export function attributionOf(dataset: gdalTypes.Dataset): string[] {
+export function datasetAttribution(dataset: gdalTypes.Dataset): string[] {
   const text: unknown = dataset.getMetadata()[ATTRIBUTION_ITEM];
   return typeof text === 'string' ? text.split('\n').filter((line) => line !== '') : [];
 }

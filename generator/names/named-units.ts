@@ -20,7 +20,7 @@ import type { BordersRecord } from '../plan/records.ts';
 import { LevelStore } from '../store/level-store.ts';
 
 /** A level that has been read. */
-export interface LevelUnits {
+export interface NamedLevel {
   level: Level;
   /** Path of its store. */
   store: string;
@@ -32,11 +32,11 @@ export interface Relatives {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
   /** The levels below that have units, ascending. */
-  below: readonly LevelUnits[];
+  below: readonly NamedLevel[];
 }
 
 /** The levels beside a level, from all levels in ascending order. */
-export function relativesOf(level: Level, levels: readonly LevelUnits[]): Relatives {
+export function relativesOf(level: Level, levels: readonly NamedLevel[]): Relatives {
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,

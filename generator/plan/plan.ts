@@ -18,7 +18,7 @@ import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function shapeOf(release: ReleaseShape): ReleaseShape {
+export function releaseShape(release: ReleaseShape): ReleaseShape {
   const { precision, storedPages, geometries, cells, neighbours, tiles } = release;
   return { precision, storedPages, geometries, cells, neighbours, ...(tiles !== undefined && { tiles }) };
 }
@@ -224,7 +224,7 @@ export function filledListings({ features, listings }: LevelIndex): number {
 }
 
 /** What release.json counts of a level, from its complete index. */
-export function countsOf(
+export function levelCounts(
   index: LevelIndex,
 ): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles' | 'extent'> {
   const { features } = index;

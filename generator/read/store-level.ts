@@ -11,7 +11,7 @@ import { RingParts } from '../rings/ring-parts.ts';
 import { foundIn, gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
-import { type StoreIndex, shapeOf } from '../store/store-index.ts';
+import { type StoreIndex, shapeKind } from '../store/store-index.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -159,7 +159,7 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
     feature({ fid, sourceFid, gids, name, type, otherNames, box, quality, text, withoutGeometry }) {
       sourceFids.push(sourceFid);
       names.push({ fid, name, type, otherNames });
-      texts.append({ fid, gids, box, parts: parts.finish(), shape: shapeOf(quality) }, text);
+      texts.append({ fid, gids, box, parts: parts.finish(), shape: shapeKind(quality) }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);
     },

@@ -98,7 +98,7 @@ function shareFrom(text: string | undefined, where: string): number {
 }
 
 /** Numbers of rows by class. */
-export function countsOf(rows: readonly ChangeRow[]): ChangeCounts {
+export function changeCounts(rows: readonly ChangeRow[]): ChangeCounts {
   const counts = CHANGE_CLASSES.map((name) => [name, rows.filter((row) => row.class === name).length] as const);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
@@ -269,7 +269,7 @@ function describedChanges(out: string, pair: ReleasePair): PublishedChanges[] {
   const path = changesPath(pair.from, pair.to);
   const bytes = readFileSync(join(out, path));
   try {
-    const counts = countsOf(decodeChanges(bytes, path));
+    const counts = changeCounts(decodeChanges(bytes, path));
     const { sha256 } = checkedFile(bytes);
     return [{ ...pair, bytes: bytes.length, textBytes: gunzipSync(bytes).length, sha256, counts }];
   } catch (error) {

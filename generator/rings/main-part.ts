@@ -5,7 +5,7 @@ import { VIEW_SCALE } from '../../format/names.ts';
 import { type Box, boxOf, type IndexBox } from './bbox.ts';
 import type { RingSink } from './coordinates.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
-import { onMap } from './ring-parts.ts';
+import { boxOnMap } from './ring-parts.ts';
 
 /** What is left out has at most this share of the area. */
 const AREA_SHARE_MAX = 0.25;
@@ -53,7 +53,7 @@ export class MainPart implements RingSink {
     if (isHole) return;
     const scale = this.#scale;
     const ring = positions.jumps(scale) ? unrolled(positions, 360 * scale) : positions;
-    const box = onMap(boxOf(ring), scale);
+    const box = boxOnMap(boxOf(ring), scale);
     const y: Span = [scale * mercator(box[1] / scale), scale * mercator(box[3] / scale)];
     this.#parts.push({ box, x: [0, 0], y, area: areaOf(ring, scale) });
   }

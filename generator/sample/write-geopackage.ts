@@ -8,7 +8,7 @@ import { ATTRIBUTION_ITEM } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 
 /** A MultiPolygon as GeoJSON has it: polygons, rings (exterior first), positions in degrees. */
-export type Coordinates = readonly (readonly (readonly Position[])[])[];
+export type PolygonPositions = readonly (readonly (readonly Position[])[])[];
 
 /** One feature to write. */
 export interface Unit {
@@ -16,7 +16,7 @@ export interface Unit {
   /** One for each column of its layer. */
   values: readonly (string | null)[];
   /** Null for no geometry. */
-  coordinates: Coordinates | null;
+  coordinates: PolygonPositions | null;
 }
 
 /** One layer to write; its columns hold text, its geometries are WGS 84 MultiPolygons. */

@@ -4,7 +4,7 @@ import { numberAt } from '../../format/element-at.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
 import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
-import type { LevelUnits } from '../topology/level-rings.ts';
+import type { RingsByUnit } from '../topology/level-rings.ts';
 import type { Grid } from '../topology/shared-arcs.ts';
 import { limitOf, newSimplifier } from './simplify-level.ts';
 
@@ -55,7 +55,7 @@ export function decimalsOf(name: SimplifiedName, precision: number): number {
  * of `low`.
  * @param levels of one precision; more than one where they nest
  */
-export function simplifierOf(levels: readonly LevelUnits[]): (name: SimplifiedName) => SimplifiedUnits {
+export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedName) => SimplifiedUnits {
   const scale = levels[0]?.scale ?? 1;
   const gridOf = (name: SimplifiedName): Grid => {
     const perDegree = 10 ** decimalsOf(name, Math.round(Math.log10(scale)));

@@ -9,7 +9,7 @@ import type { Grid, SharedArcs } from '../topology/shared-arcs.ts';
 const HALVINGS_MAX = 12;
 
 /** Arcs with the points that are left of them. */
-export interface CutArcs {
+export interface SimplifiedArcs {
   /** The next point that stays after one that stays in the same arc, as indexes of `points`. */
   next(index: number): number;
   /** The one before. */
@@ -203,7 +203,7 @@ class AreaHeap {
  * @param weights of their points
  * @param limit the area, in cells of their grid at the equator, below which a triangle goes
  */
-export function cutArcs({ points, arcEnds }: SharedArcs, weights: Float32Array, limit: number): CutArcs {
+export function simplifyArcs({ points, arcEnds }: SharedArcs, weights: Float32Array, limit: number): SimplifiedArcs {
   /** For each point 0 if it is left out, or 1 and how often the tolerance of the piece after it was halved. */
   const halvings = new Uint8Array(points.length);
   const leftOut = new Set<number>();

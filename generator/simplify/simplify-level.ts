@@ -8,9 +8,9 @@
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
 import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
-import { endBefore, type LevelRings, type LevelUnits, unitPolygons } from '../topology/level-rings.ts';
+import { endBefore, type LevelRings, type RingsByUnit, unitPolygons } from '../topology/level-rings.ts';
 import { type Grid, shareArcs } from '../topology/shared-arcs.ts';
-import { cutArcs, weighArcs } from './simplify-arcs.ts';
+import { simplifyArcs, weighArcs } from './simplify-arcs.ts';
 import { UnitRings } from './unit-rings.ts';
 
 /** The units of one or several levels, each with simplified polygons. */
@@ -47,7 +47,7 @@ export function limitOf(tolerance: number, { cell, scale }: Grid): number {
  *   which the polygons are: that of the arcs, or a coarser one
  */
 export function newSimplifier(
-  levels: readonly LevelUnits[],
+  levels: readonly RingsByUnit[],
   grid: Grid,
   change: number,
 ): (limit: number, coarser?: Grid) => SimplifiedLevels {
@@ -62,7 +62,7 @@ export function newSimplifier(
     throw new RangeError(`no unit is at position ${position}`);
   };
   return (limit, ofPolygons = grid) => {
-    const cut = cutArcs(shared, weights, limit * (ofPolygons.cell / grid.cell) ** 2);
+    const cut = simplifyArcs(shared, weights, limit * (ofPolygons.cell / grid.cell) ** 2);
     const rings = new UnitRings(shared, cut, ofPolygons, limit);
     rings.keepShapes(change);
     return {

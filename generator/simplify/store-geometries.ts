@@ -9,7 +9,7 @@ import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
 import type { OpenPolygon } from '../topology/assemble-polygons.ts';
-import { openUnits } from '../topology/level-rings.ts';
+import { openUnitRings } from '../topology/level-rings.ts';
 import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
 import { type LabelPoint, labelPoint } from './label-point.ts';
@@ -30,7 +30,7 @@ export interface SimplifyTask {
  */
 export function simplifyLevels({ stores, names, precision }: SimplifyTask): void {
   const levels = stores.map((path) => new LevelStore(path));
-  const units = levels.map((store) => openUnits(store, precision));
+  const units = levels.map((store) => openUnitRings(store, precision));
   const simplify = simplifierOf(units);
   for (const name of names) {
     const { polygons, invalid } = simplify(name);
@@ -75,7 +75,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   const name = 'medium';
   const { features, fids, shapes } = store.readIndex();
   const [full, others] = [openTexts(store, 'full', precision), store.openFeatures('none')];
-  const [polygons, units] = [store.openShapes(name), openUnits(store, precision)];
+  const [polygons, units] = [store.openShapes(name), openUnitRings(store, precision)];
   const [simplified, rings] = [polygons.unitsAt([0, features]), units.all()[Symbol.iterator]()];
   const writer = points ? store.createGeometry('point') : undefined;
   const places = labels ? newLabels(features, units.scale) : undefined;

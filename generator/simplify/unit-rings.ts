@@ -7,11 +7,11 @@
 // ROUNDS_MAX).
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
-import { doubledArea, nest, type OpenPolygon, type OpenRing, retrace } from '../topology/assemble-polygons.ts';
+import { doubledArea, nestRings, type OpenPolygon, type OpenRing, retrace } from '../topology/assemble-polygons.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { Grid, SharedArcs } from '../topology/shared-arcs.ts';
 import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
-import type { CutArcs } from './simplify-arcs.ts';
+import type { SimplifiedArcs } from './simplify-arcs.ts';
 
 /** A border with more loops than these leaves out the small ones. */
 const LOOPS_MAX = 100;
@@ -23,7 +23,7 @@ const TANGLED_EDGES = 20_000;
 const RING_POSITIONS_MIN = 3;
 
 /** The ways from a point of an arc to those beside it. */
-type Steps = Pick<CutArcs, 'next' | 'previous'>;
+type Steps = Pick<SimplifiedArcs, 'next' | 'previous'>;
 
 /** The arcs before they are simplified. */
 const EVERY_POINT: Steps = { next: (at) => at + 1, previous: (at) => at - 1 };
@@ -32,7 +32,7 @@ const EVERY_POINT: Steps = { next: (at) => at + 1, previous: (at) => at - 1 };
 export class UnitRings {
   readonly units: number;
   readonly #shared: SharedArcs;
-  readonly #cut: CutArcs;
+  readonly #cut: SimplifiedArcs;
   readonly #grid: Grid;
   readonly #limit: number;
   /** Twice the area of each ring before it was cut. */
@@ -46,7 +46,7 @@ export class UnitRings {
    * @param grid on which polygons are; arcs may be of a finer one
    * @param limit the area, in cells of the grid at the equator, below which islands and holes go
    */
-  constructor(shared: SharedArcs, cut: CutArcs, grid: Grid, limit: number) {
+  constructor(shared: SharedArcs, cut: SimplifiedArcs, grid: Grid, limit: number) {
     this.#shared = shared;
     this.#cut = cut;
     this.#grid = grid;
@@ -151,10 +151,10 @@ export class UnitRings {
       if (isHole) polygons.at(-1)?.push(positions);
       else polygons.push([positions]);
     }
-    if (touching.size === 0) return this.#nested[unit] === 1 ? nest(open) : polygons;
+    if (touching.size === 0) return this.#nested[unit] === 1 ? nestRings(open) : polygons;
     const isTouching = (_: OpenRing, i: number): boolean => touching.has(i);
     const retraced = retrace(open.filter(isTouching));
-    return nest([...this.#largeLoops(retraced), ...open.filter((ring, i) => !isTouching(ring, i))]);
+    return nestRings([...this.#largeLoops(retraced), ...open.filter((ring, i) => !isTouching(ring, i))]);
   }
 
   /** Of a border that touches itself everywhere, the loops that are no smaller than an island that stays. */

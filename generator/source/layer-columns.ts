@@ -19,7 +19,7 @@ export interface SourceField {
 const TYPES: readonly ColumnType[] = ['date', 'time', 'dateTime', 'binary', 'integer64'];
 
 /** The layer's fields, without its fid and geometry. */
-export function fieldsOf(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
+export function sourceFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
   const booleans = booleanFields(dataset, layer);
   // GDAL's CSV driver keeps the column that it reads the geometry from.
   const isCsv = dataset.driver.description === 'CSV';

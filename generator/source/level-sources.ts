@@ -17,7 +17,7 @@ import {
   refuseMissingColumns,
 } from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
-import { fieldsOf, publishedColumns, type SourceField } from './layer-columns.ts';
+import { publishedColumns, type SourceField, sourceFields } from './layer-columns.ts';
 import type { LayerCrs } from './layer-crs.ts';
 import {
   type DissolvedLayer,
@@ -205,7 +205,7 @@ function layerSource(
   const selection = { path, driver, encoding: options.encoding, crs, layer, level, where, sql };
   const opened = openSelection(selection);
   const layerCrs = crsOfLayer(opened.layer, selection);
-  const fields = sql === undefined ? layerFields : fieldsOf(opened.dataset, opened.layer);
+  const fields = sql === undefined ? layerFields : sourceFields(opened.dataset, opened.layer);
   const place = { path, layer, ...madeFrom, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
   const { gids, missing } = findGids(place, fields, options, present, placed);

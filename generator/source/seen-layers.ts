@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import {
-  attributionOf,
+  datasetAttribution,
   newIsStoredQuery,
   openDataset,
   openFoundDataset,
@@ -14,7 +14,7 @@ import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
 import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
-import { fieldsOf, type SourceField } from './layer-columns.ts';
+import { type SourceField, sourceFields } from './layer-columns.ts';
 import type { LayerPlace } from './level-source.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
@@ -68,10 +68,10 @@ export function layersIn(
       if (levelsOf(seen, [], options).levels.length > 0) throw storedQueryRefused(path, layer.name);
       return { ...seen, fields: [], columns: [STORED_QUERY], levels: [], isChosen: false };
     }
-    const fields = fieldsOf(dataset, layer);
+    const fields = sourceFields(dataset, layer);
     return { ...seen, fields, columns: fields.map(({ name }) => name), ...levelsOf(seen, fields, options) };
   });
-  const attribution = attributionOf(dataset);
+  const attribution = datasetAttribution(dataset);
   dataset.close();
   if (!isKnown && layers.some(({ levels }) => levels.length > 0)) refuseDamagedPositions(path, driver);
   return { layers, attribution };

@@ -35,7 +35,7 @@ export const SHAPES = { none: 0, polygon: 1, multiPolygon: 2, other: 3 } as cons
 const COLLAPSED = 4;
 
 /** The byte for a geometry. */
-export function shapeOf({ isEmpty, isPolygonal, isMulti, isCollapsed }: GeometryQuality): number {
+export function shapeKind({ isEmpty, isPolygonal, isMulti, isCollapsed }: GeometryQuality): number {
   if (isEmpty) return SHAPES.none;
   const kind = isPolygonal ? (isMulti ? SHAPES.multiPolygon : SHAPES.polygon) : SHAPES.other;
   return kind + (isCollapsed ? COLLAPSED : 0);

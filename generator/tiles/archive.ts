@@ -28,7 +28,7 @@ import { readSerialized } from '../files/serialized-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { type CutTilesTask, contentsOf, recordFile, TileRuns, withoutBorders, type ZoomRecord } from './cut-tiles.ts';
-import { onMap } from './tile-arcs.ts';
+import { latitudeOnMap } from './tile-arcs.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
@@ -100,7 +100,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     minzoom,
     maxzoom,
     // GDAL projects them, and reads nothing from an archive whose bounds lie beyond the map.
-    bounds: bounds.map((edge, i) => (i % 2 === 0 ? edge : onMap(edge))),
+    bounds: bounds.map((edge, i) => (i % 2 === 0 ? edge : latitudeOnMap(edge))),
   });
   const begin = Buffer.concat([header, root, metadata]);
   const output = createOutputFile(join(out, tilesPath(level)));

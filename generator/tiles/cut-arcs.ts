@@ -44,7 +44,7 @@ export interface MendedArcs {
  * @param below how many zooms it is above the deepest one
  * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
  */
-export function cutArcs(
+export function cutZoomArcs(
   deepest: Arcs,
   weights: Float64Array,
   levels: Uint8Array,

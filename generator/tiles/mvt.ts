@@ -204,18 +204,18 @@ export class TileLayer {
 /** A tile without a layer. @throws FileError if it is cut */
 export function withoutLayer(tile: Buffer, name: string): Buffer {
   const left = new ProtoWriter();
-  for (const [, layer] of fieldsOf(tile)) if (layerName(layer) !== name) left.field(LAYER, layer);
+  for (const [, layer] of messageFields(tile)) if (layerName(layer) !== name) left.field(LAYER, layer);
   return Buffer.from(left.bytes());
 }
 
 /** The name of a layer. @throws FileError if it is cut */
 export function layerName(layer: Buffer): string | undefined {
-  for (const [field, bytes] of fieldsOf(layer)) if (field === NAME) return bytes.toString();
+  for (const [field, bytes] of messageFields(layer)) if (field === NAME) return bytes.toString();
   return undefined;
 }
 
 /** The fields of a message of protocol buffers: bytes, or a number. @throws FileError if it is cut */
-export function* fieldsOf(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
+export function* messageFields(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
   let at = 0;
   const take = (): number => {
     for (let [value, factor] = [0, 1]; ; factor *= 128) {

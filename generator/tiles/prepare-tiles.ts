@@ -8,9 +8,9 @@ import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { readArcs, writeArcs } from '../topology/arcs-file.ts';
-import { endBefore, openUnits } from '../topology/level-rings.ts';
+import { endBefore, openUnitRings } from '../topology/level-rings.ts';
 import { colourUnits } from './colours.ts';
-import { cutArcs, type ZoomArcs } from './cut-arcs.ts';
+import { cutZoomArcs, type ZoomArcs } from './cut-arcs.ts';
 import { placedArcs, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
@@ -42,7 +42,7 @@ export interface CutZoomTask {
 
 /** Writes what is the same at every zoom: which arcs rings are made of, where these are, and what their points weigh. */
 export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): void {
-  const units = levels.map(({ store }) => openUnits(new LevelStore(store), precision));
+  const units = levels.map(({ store }) => openUnitRings(new LevelStore(store), precision));
   const shared = shareTileArcs(units, zoom);
   for (const level of units) level.close();
   let first = 0;
@@ -63,7 +63,7 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
 
 /** Writes the arcs of a zoom. */
 export function cutZoom({ zoom, deepest, work }: CutZoomTask): void {
-  const cut = cutArcs(readArcs(sharedFile(work)), readWeights(work), readFileSync(masksFile(work)), deepest - zoom);
+  const cut = cutZoomArcs(readArcs(sharedFile(work)), readWeights(work), readFileSync(masksFile(work)), deepest - zoom);
   writeArcs(zoomFile(work, zoom), cut.arcs);
 }
 

@@ -4,7 +4,7 @@ import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { weighPoints } from '../simplify/simplify-arcs.ts';
 import type { Arcs } from '../topology/arcs.ts';
-import type { LevelRings, LevelUnits } from '../topology/level-rings.ts';
+import type { LevelRings, RingsByUnit } from '../topology/level-rings.ts';
 import { type SharedArcs, shareArcs } from '../topology/shared-arcs.ts';
 
 /** Units along a side of a tile. */
@@ -18,7 +18,7 @@ export function mercatorX(longitude: number): number {
 }
 
 /** The nearest latitude that the map has. */
-export function onMap(latitude: number): number {
+export function latitudeOnMap(latitude: number): number {
   return Math.min(Math.max(latitude, -MERCATOR_LATITUDE), MERCATOR_LATITUDE);
 }
 
@@ -69,7 +69,7 @@ function longitudeAt(latitude: number, a: { x: number; y: number }, b: { x: numb
 }
 
 /** Divides the borders of levels into arcs, on the grid of a zoom. */
-export function shareTileArcs(levels: readonly LevelUnits[], zoom: number): SharedArcs {
+export function shareTileArcs(levels: readonly RingsByUnit[], zoom: number): SharedArcs {
   const project = newProjection(zoom);
   return shareArcs(
     levels.map((level) => ({

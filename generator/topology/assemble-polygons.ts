@@ -110,7 +110,7 @@ interface Nested {
  * Gives each hole to the exterior around it. A ring that has come to lie on the wrong side of another is left out: an
  * island on land, a hole in the sea.
  */
-export function nest(rings: readonly OpenRing[]): OpenPolygon[] {
+export function nestRings(rings: readonly OpenRing[]): OpenPolygon[] {
   const polygons: OpenPolygon[] = [];
   const ordered = rings
     .map((ring) => ({ ring, area: doubledArea(ring) }))

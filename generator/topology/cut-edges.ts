@@ -2,7 +2,7 @@
 // hang together, and inside, where the grid has closed a strait or a neck of land. What it has there is no area, and
 // its neighbours have the edge in common.
 import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
-import { keyOf, nest, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+import { keyOf, nestRings, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
 
 /** A column (axis 0) or a row (axis 1). */
 export interface CutLine {
@@ -18,13 +18,13 @@ export function withoutDoubledEdges(
   const rings = polygons.flat();
   const isCut = lines.some((line) => isDoubled(rings, line));
   const left = relinked(isCut ? withCommonPlaces(rings, lines) : { rings, isGone: [] });
-  return left === undefined ? polygons : nest(left);
+  return left === undefined ? polygons : nestRings(left);
 }
 
 /** The polygons of rings, of which edges there and back are none: along some lines wherever they begin and end. */
 export function joinedAlong(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenPolygon[] {
   const divided = withCommonPlaces(rings, lines);
-  return nest(relinked(divided) ?? divided.rings);
+  return nestRings(relinked(divided) ?? divided.rings);
 }
 
 /** Rings, of which edges may be known to go there and back. */

@@ -102,7 +102,7 @@ export function newRingCollector(precision: number): RingCollector {
 }
 
 /** The units of a level, each as a level of one unit. They can be read again and again without being held. */
-export interface LevelUnits {
+export interface RingsByUnit {
   /** Scaled degrees of a degree, as in `LevelRings`. */
   scale: number;
   count: number;
@@ -113,7 +113,7 @@ export interface LevelUnits {
 }
 
 /** The units of a level in its ring store. @param precision decimals of the positions */
-export function openUnits(store: LevelStore, precision: number): LevelUnits & { close(): void } {
+export function openUnitRings(store: LevelStore, precision: number): RingsByUnit & { close(): void } {
   const reader = store.openRings();
   function* units(ranges?: [number, number]): Generator<LevelRings> {
     const collector = newRingCollector(precision);

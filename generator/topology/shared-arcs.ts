@@ -3,7 +3,7 @@
 // held are the distinct points, some 31 bytes for each, and first their hash table, then their numbers in all rings.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
-import { endBefore, type LevelRings, type LevelUnits } from './level-rings.ts';
+import { endBefore, type LevelRings, type RingsByUnit } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -38,7 +38,7 @@ export interface SharedArcs {
 }
 
 /** The units of a level, which are read once. */
-type Units = Pick<LevelUnits, 'all'>;
+type Units = Pick<RingsByUnit, 'all'>;
 
 const NONE = -1;
 const JUNCTION = -2;

@@ -10,13 +10,13 @@ import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile } from '../../format/release.ts';
 import { sha256Of } from '../files/checksums.ts';
-import { CHANGES_TEXT_MAX_BYTES, changesTo, countsOf, decodeChanges } from '../release/changes-files.ts';
+import { CHANGES_TEXT_MAX_BYTES, changeCounts, changesTo, decodeChanges } from '../release/changes-files.ts';
 import { recordedIn } from '../release/current-file.ts';
 import { NO_SIGNATURE } from '../release/sign.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';
 import { gunzipWithin } from '../release-reader/inflate.ts';
 import { readLevel } from '../release-reader/read-level.ts';
-import type { Finding } from './findings.ts';
+import type { FileFinding } from './file-findings.ts';
 
 /** Shares of a unit sum to 1 at most, within this and what each of them was rounded by. */
 const TOLERANCE = 0.001;
@@ -26,7 +26,7 @@ const ROUNDED_BY = 0.00005;
  * Verifies the changes that lead to a release: those that current.json lists, and those that are not listed yet,
  * without a digest; and gone.bin.
  */
-export function checkChanges(out: string, release: string, keys: readonly KeyObject[], findings: Finding[]): void {
+export function checkChanges(out: string, release: string, keys: readonly KeyObject[], findings: FileFinding[]): void {
   const current = recordedIn(out);
   const checked = (path: string, file: CheckedFile | undefined, check: (bytes: Buffer) => void): void => {
     try {
@@ -48,7 +48,7 @@ export function checkChanges(out: string, release: string, keys: readonly KeyObj
     const path = changesPath(from, release);
     checked(path, pair, (bytes) => {
       const rows = decodeChanges(bytes, path);
-      if (pair !== undefined && JSON.stringify(countsOf(rows)) !== JSON.stringify(pair.counts))
+      if (pair !== undefined && JSON.stringify(changeCounts(rows)) !== JSON.stringify(pair.counts))
         throw new FileError('has other numbers of rows than current.json says');
       checkShares(rows);
       checkGids(out, release, rows, (row) => row.toGid);

@@ -20,7 +20,7 @@ import { FileError, problemOf } from '../release-reader/file-error.ts';
 import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../release-reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../release-reader/read-level.ts';
 import { type Box, indexBox } from '../rings/bbox.ts';
-import type { Finding } from './findings.ts';
+import type { FileFinding } from './file-findings.ts';
 
 /** Which files of a level to verify, by their numbers in the order of `plannedFiles`. Plain data, like the result. */
 export interface FilesTask {
@@ -38,7 +38,7 @@ export interface FilesResult {
   /** Of all files. */
   bytes: number;
   /** By path relative to the release's folder. */
-  findings: Finding[];
+  findings: FileFinding[];
 }
 
 /** Verifies feature files and pages. */
@@ -52,7 +52,7 @@ export async function verifyFiles({ out, release, level, from, to, checksums }: 
     tables.set(geometry, table);
     return table;
   };
-  const findings: Finding[] = [];
+  const findings: FileFinding[] = [];
   let bytes = 0;
   for (const [i, { kind, number, path, alone, ranges }] of [...plannedFiles(index, from, to)].entries()) {
     const [listed, aloneListed] = checksums[i] ?? [];
@@ -92,7 +92,7 @@ type FileCheck = (file: string, read: CheckedFile, found: (problem: string) => v
 export async function verifyFile(
   { root, path, by, listed }: { root: string; path: string; by: string; listed: string | undefined },
   check: FileCheck,
-  findings: Finding[],
+  findings: FileFinding[],
 ): Promise<number> {
   const file = join(root, path);
   const problems: string[] = [];

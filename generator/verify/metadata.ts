@@ -38,7 +38,7 @@ import {
 } from '../../format/release.ts';
 import { decodingWords } from '../../format/words.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
-import { borderPaths, countsOf, featureFilesOf, pathsOf, plannedFiles } from '../plan/plan.ts';
+import { borderPaths, featureFilesOf, levelCounts, pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import { descriptionIn, otherVersionError } from '../release/staging.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';
@@ -46,10 +46,10 @@ import { readAt } from '../release-reader/inflate.ts';
 import { readLevel, readTable } from '../release-reader/read-level.ts';
 import { BuildError } from '../report/errors.ts';
 import { partProblems } from './boxes.ts';
+import { checkNeighboursTable, readNeighbours } from './check-neighbours.ts';
+import { type FileFinding, FOREIGN } from './file-findings.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
-import { type Finding, FOREIGN } from './findings.ts';
 import { checkNames } from './names.ts';
-import { checkNeighboursTable, readNeighbours } from './neighbours.ts';
 import { specialFiles } from './special-files.ts';
 import { checkTiles } from './tiles.ts';
 
@@ -73,7 +73,7 @@ export interface Metadata {
  * The current release; undefined if current.json is damaged or lists a release that does not exist as the current one.
  * @throws BuildError if it is of another format version
  */
-export function currentRelease(out: string, findings: Finding[]): string | undefined {
+export function currentRelease(out: string, findings: FileFinding[]): string | undefined {
   const found = (problem: string): unknown => findings.push({ path: CURRENT_PATH, problem });
   try {
     const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
@@ -111,7 +111,7 @@ function intactSum(root: string): string | undefined {
  * Reads and verifies the metadata of a release, and the files that no index describes.
  * @throws BuildError if the release does not exist, or is of another format version
  */
-export async function readMetadata(out: string, id: string, findings: Finding[]): Promise<Metadata> {
+export async function readMetadata(out: string, id: string, findings: FileFinding[]): Promise<Metadata> {
   const root = join(out, releasePath(id));
   if (!isReleaseId(id) || !existsSync(root))
     throw new BuildError(`${root}: no such release`, `run list --out ${out} to see the releases`);
@@ -146,7 +146,7 @@ export async function readMetadata(out: string, id: string, findings: Finding[])
   /** Verifies a file by what release.json says of it, or else by checksums.txt alone. @returns whether it is intact */
   async function isIntact(path: string, described?: Description): Promise<boolean> {
     const listed = checksums?.get(path);
-    const read: Finding[] = [];
+    const read: FileFinding[] = [];
     const wanted = described ?? { sha256: listed ?? '' };
     await verifyFile(
       { root, path, by: RELEASE_FILE, listed },
@@ -351,7 +351,7 @@ function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found
   const expected = {
     gidColumns: names.every((name) => name === '') ? [] : names,
     extent: undefined,
-    ...countsOf(index),
+    ...levelCounts(index),
   };
   compareSummary(`level ${level}`, elementAt(levels, level), expected, found);
 }

@@ -1,10 +1,10 @@
 // Finds what is neither a file nor a folder below a path: a pipe is waited for, and a device is read, without end.
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Finding, SPECIAL } from './findings.ts';
+import { type FileFinding, SPECIAL } from './file-findings.ts';
 
 /** Pipes, devices and sockets, also where a link leads to one. @param path in the output folder, which may lack it */
-export function specialFiles(out: string, path: string): Finding[] {
+export function specialFiles(out: string, path: string): FileFinding[] {
   const stats = statsOf(join(out, path));
   if (stats === undefined || stats.isFile()) return [];
   if (!stats.isDirectory()) return [{ path, problem: SPECIAL }];

@@ -25,7 +25,7 @@ import {
 import { sha256Of } from '../files/checksums.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import { gunzipWithin, readAt } from '../release-reader/inflate.ts';
-import { fieldsOf, layerName } from '../tiles/mvt.ts';
+import { layerName, messageFields } from '../tiles/mvt.ts';
 import { TILE_BUFFER } from '../tiles/quarter-tiles.ts';
 import { TILE_EXTENT } from '../tiles/tile-arcs.ts';
 
@@ -123,10 +123,10 @@ function boxOfTile(id: number): Box {
 
 /** The ids of the features of a tile, which are units, with the layers that they are in; borders have none. */
 function* featureIds(tile: Buffer): Generator<{ id: number; layer: string | undefined }> {
-  for (const [, bytes] of fieldsOf(tile)) {
+  for (const [, bytes] of messageFields(tile)) {
     const layer = layerName(bytes);
     // Feature and id by their numbers in MVT 2.1, section 4.
-    for (const [field, feature] of fieldsOf(bytes))
-      if (field === 2) for (const [own, , id] of fieldsOf(feature)) if (own === 1) yield { id, layer };
+    for (const [field, feature] of messageFields(bytes))
+      if (field === 2) for (const [own, , id] of messageFields(feature)) if (own === 1) yield { id, layer };
   }
 }

@@ -13,8 +13,8 @@ import type { Report } from '../report/progress.ts';
 import { openPool, type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import { checkChanges } from './check-changes.ts';
+import { type FileFinding, FOREIGN, listedFindings, SPECIAL } from './file-findings.ts';
 import type { FilesResult } from './files.ts';
-import { type Finding, FOREIGN, listedFindings, SPECIAL } from './findings.ts';
 import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
 import { specialFiles } from './special-files.ts';
 
@@ -41,7 +41,7 @@ export interface Verification {
   /** Of all feature files and pages. */
   bytes: number;
   /** By path; empty for an intact release. */
-  findings: Finding[];
+  findings: FileFinding[];
 }
 
 /**
@@ -64,7 +64,7 @@ async function verifyIn(
   { out, release, trustedKeys = [] }: Omit<VerifyOptions, 'workers'>,
   report: Report,
 ): Promise<Verification> {
-  const findings: Finding[] = [];
+  const findings: FileFinding[] = [];
   const none = { files: 0, pages: 0, features: 0, bytes: 0 };
   findings.push(...specialFiles(out, CURRENT_PATH), ...specialFiles(out, CHANGES_PATH));
   const id = release ?? (findings.length > 0 ? undefined : currentRelease(out, findings));

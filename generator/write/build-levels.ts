@@ -4,7 +4,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, shapeOf } from '../plan/plan.ts';
+import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, releaseShape } from '../plan/plan.ts';
 import { joinValidity, NO_INVALID } from '../quality/validity.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
@@ -38,7 +38,7 @@ export interface BuildContext {
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
  * arcs of tiles, and what of them is in a zoom.
  */
-export const POSITION_BYTES = { borders: 50, arcs: 100, tiles: 60 } as const;
+export const TASK_POSITION_BYTES = { borders: 50, arcs: 100, tiles: 60 } as const;
 
 /**
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
@@ -128,7 +128,7 @@ function writeLevel(
     if (group !== undefined) await made.get(group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = { rank: RANKS.borders, bytes: POSITION_BYTES.borders * positions };
+    const demand = { rank: RANKS.borders, bytes: TASK_POSITION_BYTES.borders * positions };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
     else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);
@@ -170,7 +170,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   areOfShards = false,
 ): Promise<Release> {
   const { release } = about;
-  const shape = shapeOf(about);
+  const shape = releaseShape(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;

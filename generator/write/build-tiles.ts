@@ -3,14 +3,14 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { ReleaseShape } from '../../format/release.ts';
-import { type LevelUnits, relativesOf } from '../names/named-units.ts';
+import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
 import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
-import { type BuildContext, type LevelWork, POSITION_BYTES } from './build-levels.ts';
+import { type BuildContext, type LevelWork, TASK_POSITION_BYTES } from './build-levels.ts';
 
 /** From so many units on, of a level or of all, people should know before they wait. */
 const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;
@@ -35,7 +35,7 @@ export function slowTilesNote(
  * @param folderOf the work folder of the share that does every so many tasks, from its number
  */
 export function tileTasks(
-  units: readonly LevelUnits[],
+  units: readonly NamedLevel[],
   level: Level,
   deepest: number | undefined,
   folderOf: (number: number) => string,
@@ -75,7 +75,7 @@ export async function makeTiles(
     work,
   };
   const positions = filled.reduce((sum, own) => sum + own.positions, 0);
-  const demand = { rank: RANKS.arcs, bytes: POSITION_BYTES.arcs * positions };
+  const demand = { rank: RANKS.arcs, bytes: TASK_POSITION_BYTES.arcs * positions };
   await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
   // One after the other: each holds hundreds of megabytes of a large dataset. The tiles of those that are cut are made.
   let before: Promise<unknown> = Promise.resolve();
@@ -94,7 +94,7 @@ export async function makeTiles(
       const cut = async (zoom: CutTilesTask): Promise<void> => {
         await elementAt(zooms, zoom.zoom);
         // Deeper zooms hold more.
-        const bytes = (POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
+        const bytes = (TASK_POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
         slow.add(zoom, await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes }));
       };
       await Promise.all(own.map(cut));

@@ -38,11 +38,11 @@ import { readSerialized } from '../files/serialized-file.ts';
 import { type Relatives, writeNames } from '../names/named-units.ts';
 import { encodeWords } from '../names/words.ts';
 import {
-  countsOf,
   type FilePlan,
   featureFilesOf,
   fileAt,
   isFormat,
+  levelCounts,
   newFeatureArrays,
   pathsOf,
   plannedIndex,
@@ -155,7 +155,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     return { bytes: Buffer.byteLength(content), sha256 };
   };
   const encoded = encodeLevel(task.release, index, tables);
-  const counts = countsOf(index);
+  const counts = levelCounts(index);
   const bounds = counts.extent;
   const tiles =
     bounds === undefined || task.tiles.zooms.length === 0

@@ -9,7 +9,12 @@ import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { labelPoint } from '../../generator/simplify/label-point.ts';
 import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/simplify/simplified-geometry.ts';
 import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
-import { endBefore, type LevelRings, type LevelUnits, newRingCollector } from '../../generator/topology/level-rings.ts';
+import {
+  endBefore,
+  type LevelRings,
+  newRingCollector,
+  type RingsByUnit,
+} from '../../generator/topology/level-rings.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { ragged } from '../support/datasets/ragged.ts';
 import { square } from '../support/datasets/write-dataset.ts';
@@ -327,7 +332,7 @@ test('the point of a unit of 150,000 islands is in the largest one', () => {
 });
 
 /** The units of a level that is held. */
-function unitsOf(level: LevelRings): LevelUnits {
+function unitsOf(level: LevelRings): RingsByUnit {
   const at = (unit: number): LevelRings => {
     const [first, end] = [endBefore(level.unitEnds, unit), i32At(level.unitEnds, unit)];
     const begin = endBefore(level.ringEnds, first);

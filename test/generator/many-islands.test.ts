@@ -7,7 +7,7 @@ import { buildCells } from '../../generator/borders/build-cells.ts';
 import { LevelBorders } from '../../generator/borders/level-borders.ts';
 import { Coordinates } from '../../generator/rings/coordinates.ts';
 import { crossingsOf } from '../../generator/simplify/crossings.ts';
-import { doubledArea, nest, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
+import { doubledArea, nestRings, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
 import { withoutDoubledEdges } from '../../generator/topology/cut-edges.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
@@ -58,7 +58,7 @@ function cpuMs(work: () => void): number {
 
 test('islands and lakes beside a long coast have their places, twice as many in about twice the time', () => {
   assertGrowth(({ mainland, squares, isOnLand }) => () => {
-    const polygons = nest([...squares, mainland]);
+    const polygons = nestRings([...squares, mainland]);
     const largest = polygons.find(([exterior]) => exterior === mainland);
     assert.equal(largest?.length, 1 + isOnLand.filter(Boolean).length);
     assert.equal(polygons.length, 1 + isOnLand.filter((isLake) => !isLake).length);
@@ -138,11 +138,11 @@ test('rings that touch are nested as a comparison of each with all does it', () 
       const ring = [x, y, x + width, y, x + width, y + height, x, y + height];
       return below(2) === 0 ? ring : [x, y, x, y + height, x + width, y + height, x + width, y];
     });
-    assert.deepEqual(nest(rings), nestedOneByOne(rings));
+    assert.deepEqual(nestRings(rings), nestedOneByOne(rings));
   }
 });
 
-/** The rule of `nest`, tried with every ring. */
+/** The rule of `nestRings`, tried with every ring. */
 function nestedOneByOne(rings: readonly OpenRing[]): OpenRing[][] {
   const boxOf = (ring: OpenRing): number[] => {
     const [xs, ys] = [0, 1].map((axis) => ring.filter((_, i) => i % 2 === axis));

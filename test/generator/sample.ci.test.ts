@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { attributionOf } from '../../generator/gdal/open-dataset.ts';
+import { datasetAttribution } from '../../generator/gdal/open-dataset.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/sample/sample.ts';
 import { columnsOf } from '../../generator/sample/units.ts';
 import { after } from '../support/after.ts';
@@ -98,7 +98,7 @@ test('a unit that its source has as a mere line or point has a cell of its grid:
 });
 
 test('who must be named where the sample is shown can be read through GDAL and with SQL', () => {
-  assert.deepEqual(attributionOf(dataset), SAMPLE_ATTRIBUTION);
+  assert.deepEqual(datasetAttribution(dataset), SAMPLE_ATTRIBUTION);
   const [row] = dataset.executeSQL('SELECT metadata FROM gpkg_metadata').features.map((feature) => feature.fields);
   for (const line of SAMPLE_ATTRIBUTION) assert.ok(row?.get('metadata').includes(line));
 });

@@ -5,7 +5,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Level } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { type Area, areasOf, polygonsOf, readAtlas } from '../../generator/sample/atlas.ts';
+import { type Area, areaPolygons, areasOf, readAtlas } from '../../generator/sample/atlas.ts';
 import { type FixtureLayer, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
 import { zipFolder } from '../support/datasets/write-zip.ts';
 
@@ -36,7 +36,7 @@ const REGION_OF: Readonly<Record<string, string>> = {
 const REGIONS = new Set(Object.values(REGION_OF));
 
 function unitFrom(area: Area, parent: Unit): Unit {
-  const geometry = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', ...polygonsOf(atlas, area) });
+  const geometry = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', ...areaPolygons(atlas, area) });
   return { code: area.code, name: area.name, parents: [...parent.parents, parent], geometry };
 }
 

@@ -9,7 +9,7 @@ import { changesPath } from '../../format/changes.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { areasOf, polygonsOf, readAtlas } from '../../generator/sample/atlas.ts';
+import { areaPolygons, areasOf, readAtlas } from '../../generator/sample/atlas.ts';
 import { writeGeopackage } from '../../generator/sample/write-geopackage.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { openPool } from '../../generator/workers/pool.ts';
@@ -25,7 +25,7 @@ async function build(release: string, file: string): Promise<void> {
   const units = counties.map((county, i) => ({
     fid: i + 1,
     values: [county.code, county.name],
-    coordinates: polygonsOf(atlas, county).coordinates,
+    coordinates: areaPolygons(atlas, county).coordinates,
   }));
   const source = join(folder, `${release}.gpkg`);
   writeGeopackage(source, [{ name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], count: units.length, units }], []);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SILENT } from '../../generator/report/progress.ts';
-import type { Finding } from '../../generator/verify/findings.ts';
+import type { FileFinding } from '../../generator/verify/file-findings.ts';
 import { type VerifyOptions, verify } from '../../generator/verify/verify.ts';
 import { replacePage, textOf } from '../support/releases/reseal.ts';
 import { copyOf } from '../support/temporary-folder.ts';
@@ -20,13 +20,13 @@ export async function findingsOf(from: string, change: (out: string) => void, op
 }
 
 /** That of all files exactly these are named. @param what was changed */
-export function assertNamed(findings: readonly Finding[], expected: readonly string[], what: string): void {
+export function assertNamed(findings: readonly FileFinding[], expected: readonly string[], what: string): void {
   const named = new Set(findings.map(({ path }) => path));
   assert.deepEqual([...named], [...expected].sort(), `${what}: ${JSON.stringify(findings)}`);
 }
 
 /** That one of the findings has this problem. */
-export function assertSome(findings: readonly Finding[], problem: RegExp): void {
+export function assertSome(findings: readonly FileFinding[], problem: RegExp): void {
   assert.ok(
     findings.some((finding) => problem.test(finding.problem)),
     `${problem}: ${JSON.stringify(findings)}`,

@@ -8,8 +8,8 @@ import { mergeArcs } from 'topojson-client';
 import { elementAt } from '../../format/element-at.ts';
 import { compareReleases } from '../../generator/changes/changes.ts';
 import { SILENT } from '../../generator/report/progress.ts';
-import { areasOf, polygonsOf, readAtlas } from '../../generator/sample/atlas.ts';
-import { type Coordinates, writeGeopackage } from '../../generator/sample/write-geopackage.ts';
+import { areaPolygons, areasOf, readAtlas } from '../../generator/sample/atlas.ts';
+import { type PolygonPositions, writeGeopackage } from '../../generator/sample/write-geopackage.ts';
 import { doubledArea } from '../../generator/topology/assemble-polygons.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { type Dice, dice } from '../support/dice.ts';
@@ -30,7 +30,7 @@ const folder = temporaryFolder();
 const out = join(folder, 'output');
 const atlas = readAtlas('es-atlas/es/municipalities.json');
 const areas = areasOf(atlas, 'municipalities');
-const shapes = areas.map((area) => polygonsOf(atlas, area).coordinates);
+const shapes = areas.map((area) => areaPolygons(atlas, area).coordinates);
 
 interface Merger {
   taker: number;
@@ -64,7 +64,7 @@ function drawMergers(roll: Dice): Merger[] {
 }
 
 /** In square degrees. */
-function sizeOf(coordinates: Coordinates): number {
+function sizeOf(coordinates: PolygonPositions): number {
   const sizes = coordinates.flat().map((ring) => doubledArea(ring.slice(1).flatMap(([x = NaN, y = NaN]) => [x, y])));
   return Math.abs(sizes.reduce((a, b) => a + b, 0));
 }
@@ -78,7 +78,7 @@ async function build(release: string, mergers: readonly Merger[], moved = (posit
       atlas.topology,
       both.map((area) => area.geometry),
     );
-    own.set(taker, polygonsOf(atlas, { ...elementAt(areas, taker), geometry }).coordinates);
+    own.set(taker, areaPolygons(atlas, { ...elementAt(areas, taker), geometry }).coordinates);
     own.delete(gone);
   }
   const units = Array.from(own, ([unit, polygons]) => {

@@ -9,7 +9,7 @@ import { elementAt } from '../../../format/element-at.ts';
 import { featureFilePath, releasePath } from '../../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, LEVELS, type Level } from '../../../format/levels.ts';
 import {
-  type Coordinates,
+  type PolygonPositions,
   type Unit,
   type WriteOptions,
   writeGeopackage,
@@ -117,7 +117,7 @@ function noteOf(bytes: number | undefined): string | null {
 }
 
 /** Places spread evenly: multiples of irrational numbers fill a range without clusters. */
-function polygonsOf(radius: number, level: Level, i: number, vertices: number): Coordinates {
+function polygonsOf(radius: number, level: Level, i: number, vertices: number): PolygonPositions {
   const x = ((i * 0.6180339887) % 1) * WIDTH - WIDTH / 2;
   const y = ((i * 0.7548776662) % 1) * HEIGHT - HEIGHT / 2;
   // The second country: a half on either side of the antimeridian.

@@ -5,7 +5,7 @@ import type { Position } from 'geojson';
 import { elementAt } from '../../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../../format/levels.ts';
 import { gdal } from '../../../../generator/gdal/gdal.ts';
-import { type Coordinates, writeGeopackage } from '../../../../generator/sample/write-geopackage.ts';
+import { type PolygonPositions, writeGeopackage } from '../../../../generator/sample/write-geopackage.ts';
 import { dice } from '../../dice.ts';
 import { ragged } from '../ragged.ts';
 
@@ -95,7 +95,7 @@ function positionAt(column: number, row: number, degrees: number): Position {
   return [column, row].map((squares) => Math.round(squares * degrees * 1e7) / 1e7);
 }
 
-function unionOf(squares: readonly Square[]): Coordinates {
+function unionOf(squares: readonly Square[]): PolygonPositions {
   const whole = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', coordinates: squares.map(({ rings }) => rings) });
   if (!(whole instanceof gdal.MultiPolygon)) throw new Error('not a MultiPolygon');
   const { type, coordinates } = JSON.parse(whole.unionCascaded().toJSON());

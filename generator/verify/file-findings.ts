@@ -1,7 +1,7 @@
 // What `verify` finds, by file.
 
 /** One problem of one file. */
-export interface Finding {
+export interface FileFinding {
   /** In the end relative to the output folder. */
   path: string;
   problem: string;
@@ -17,8 +17,8 @@ export const SPECIAL = 'is neither a file nor a folder: nothing else was verifie
 const LISTED = 3;
 
 /** Findings by path; of a file with many problems, the first few and the number of the others. */
-export function listedFindings(findings: readonly Finding[]): Finding[] {
-  const byPath = new Map<string, Finding[]>();
+export function listedFindings(findings: readonly FileFinding[]): FileFinding[] {
+  const byPath = new Map<string, FileFinding[]>();
   for (const finding of findings) {
     const found = byPath.get(finding.path);
     if (found === undefined) byPath.set(finding.path, [finding]);

@@ -55,6 +55,11 @@ export const METRICS = {
     help: 'Time from the headers of a request to the end of its response, without health checks',
     labels: ['route', 'status'],
   },
+  responses_total: {
+    type: 'counter',
+    help: 'Responses by the class of their status, without health checks; none: the client left before',
+    labels: ['class'],
+  },
   requests_running: { type: 'gauge', help: 'Requests in progress', ofWorkers: 'sum' },
   turns_waiting: { type: 'gauge', help: 'Requests and tasks that wait for their turn', ofWorkers: 'sum' },
   sent_bytes_total: { type: 'counter', help: 'Bytes of responses, headers included' },

@@ -32,6 +32,9 @@ const ORIGIN_FAULTS = Object.keys({
   busy: true,
 } satisfies Record<OriginError['reason'], true>);
 
+/** Classes of statuses by their first digit; 0 is that of a client that left before the response. */
+const CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+
 /** A value, or one for each combination of labels. */
 type Values = number | readonly (readonly [Readonly<Record<string, string>>, number])[];
 
@@ -39,6 +42,8 @@ type Values = number | readonly (readonly [Readonly<Record<string, string>>, num
 export function collectRequestMetrics() {
   collectDefaultMetrics();
   const duration = new Histogram({ ...described('request_duration_seconds'), buckets: DURATION_BUCKETS_SECONDS });
+  const responses = counter('responses_total');
+  for (const name of CLASSES) responses.inc({ class: name }, 0);
   const sent = counter('sent_bytes_total');
   const cut = counter('cut_answers_total');
   const refused = counter('refused_tokens_total');
@@ -60,6 +65,7 @@ export function collectRequestMetrics() {
     failed,
     /** The response of a request has ended. */
     count({ route, status, bytes, ms, isCut, code }: EndedRequest) {
+      responses.inc({ class: CLASSES[Math.floor(status / 100)] });
       sent.inc(bytes);
       if (isCut) cut.inc();
       if (code !== undefined) refused.inc({ code });

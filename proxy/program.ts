@@ -17,7 +17,7 @@ import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
 import type { LoadedRelease } from './data/release.ts';
 import { Cache, cacheFolder } from './points/cache.ts';
-import { openFolder, openService } from './points/open-release.ts';
+import { openAddress, openFolder } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
 import { points } from './points/points.ts';
 import { EXCHANGED, summaryLines } from './points/report.ts';
@@ -182,7 +182,7 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
   const openRelease = () =>
     typeof source === 'string'
       ? openFolder(source, levels)
-      : openService(source, levels, new Cache(cacheFolder(process.env)));
+      : openAddress(source, levels, new Cache(cacheFolder(process.env)));
   const { stdout, stderr } = process;
   // Each write has the error, too.
   stdout.on('error', () => {});

@@ -1,19 +1,22 @@
-// Opens the levels that points are looked up in: of the current release of a folder, or of a service.
+// Opens the levels that points are looked up in: of the current release of a folder, here or on a static host, or of a
+// service.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { currentFromJson, type WholeFile } from '../../format/release.ts';
+import { currentFromJson, FormatVersionError, type WholeFile } from '../../format/release.ts';
 import { StartError } from '../config/start-error.ts';
 import { releaseErrorToStartError } from '../config/start-remedies.ts';
 import { readDescription } from '../data/release.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Cache } from './cache.ts';
 import { type LevelUnits, openLevel } from './level-units.ts';
+import { fetchPublished } from './published.ts';
 import { fetchFiles, type Service } from './service.ts';
 
 /** A release that points are looked up in. */
@@ -67,6 +70,32 @@ function textOf(zipped: Buffer, { textBytes }: WholeFile, path: string): string 
 }
 
 /**
+ * Opens the current release of what is at an address: an output folder on a static host, or a service.
+ * @param wanted undefined for all levels that have units
+ * @throws StartError
+ */
+export async function openAddress(
+  source: Service,
+  wanted: readonly Level[] | undefined,
+  cache: Cache,
+): Promise<OpenRelease> {
+  try {
+    const published = await fetchPublished(source, wanted, cache);
+    if (published === undefined) return await openService(source, wanted, cache);
+    const { release, files } = published;
+    const levels = files.map(({ level, names, cells }) => {
+      const [path, file] = [namesPath(level), cellsPath(level)];
+      const text = textOf(readFileSync(names), elementAt(release.levels, level).names, path);
+      return openLevel(level, { text, name: path }, cells === undefined ? undefined : { file: cells, name: file });
+    });
+    return opened(release.release, levels, wanted, source.url);
+  } catch (error) {
+    if (error instanceof FormatVersionError) throw new StartError(error.message, source.url, upgradeRemedy(error));
+    throw damagedToStartError(error, source.url);
+  }
+}
+
+/**
  * Opens the current release of a service.
  * @param wanted undefined for all levels that have units
  * @throws StartError
@@ -87,13 +116,13 @@ export async function openService(
     );
     return opened(release, levels, wanted, service.url);
   } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new StartError(
-      `its files are not what they should be: ${error.message}`,
-      service.url,
-      'tell who runs the service',
-    );
+    throw damagedToStartError(error, service.url);
   }
+}
+
+function damagedToStartError(error: unknown, url: string): unknown {
+  if (!(error instanceof FormatError)) return error;
+  return new StartError(`its files are not what they should be: ${error.message}`, url, 'tell who runs the service');
 }
 
 function opened(

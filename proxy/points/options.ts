@@ -14,7 +14,8 @@ export const POINTS_OPTIONS = {
   origin: { ...TEXT, describe: 'output folder of the generator (default: output, unless --url is given)' },
   url: {
     ...TEXT,
-    describe: 'a service, e.g. https://boundaries.example.org; the token comes from the environment: TOKEN=...',
+    describe:
+      'a service, e.g. https://boundaries.example.org, whose token comes from the environment: TOKEN=...; or an output folder on a static host: the address that current.json is below',
   },
   levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
   longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
@@ -59,7 +60,7 @@ export function optionsToPointsSettings(
   if (origin !== undefined && url !== undefined)
     throw new OptionError('two sources', '--origin with --url', 'omit one of them');
   if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))
-    throw new OptionError('not a folder', '--origin', 'use --url with a service that serves these files');
+    throw new OptionError('not a folder', '--origin', 'use --url, with a service or the address of an output folder');
   return {
     source: url === undefined ? (origin ?? 'output') : serviceAt(url, tokenIn(env)),
     levels: levels === undefined ? undefined : parseLevels(levels),

@@ -4,6 +4,7 @@ import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { isDecimal, plainDecimal, pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
+import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { baseUrlOf } from './base-url.ts';
 import { type UnitName, unitNames } from './unit-names.ts';
 
@@ -11,7 +12,7 @@ export type { UnitName };
 
 /** What a level is loaded from. */
 export interface LevelSource {
-  /** Base URL of the service, with or without `/api/v1`. */
+  /** Base URL of the service, with or without `/api/v1`; or of an output folder on a static host. */
   url: string;
   /** Such as `lv3`. */
   level: string;
@@ -22,27 +23,79 @@ export interface LevelSource {
 /** How often a level is asked for, if the release of its names is no longer hosted. */
 const ATTEMPTS = 3;
 const OK = 200;
+const NOT_FOUND = 404;
 const GONE = 410;
+/** What a gzip file begins with. */
+const GZIP_BYTE = 0x1f;
 
 /**
- * Loads a level from a service: its cells and its names, of the same release.
- * @throws Error with the service's answer if that is refused; FormatError if it is damaged
+ * Loads a level from a service, or from an output folder on a static host: its cells and its names, of the same release.
+ * @throws Error with the answer if that is refused; FormatError if it is damaged, or of another format version
  */
 export async function loadLevel({ url, level, token }: LevelSource): Promise<LevelPoints> {
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
   const base = baseUrlOf(url);
-  const get = async (path: string, allowed: number): Promise<Response> => {
-    const answer = await fetch(`${base}/api/v1/${path}`, { headers: headers ?? {} });
-    if (!answer.ok && answer.status !== allowed) throw new Error(`${answer.status}: ${await answer.text()}`);
-    return answer;
-  };
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const names = await get(`names/${level}`, OK);
-    const release = encodeURIComponent(names.headers.get('boundaries-release') ?? '');
-    const [text, cells] = await Promise.all([names.text(), get(`download/${level}.cells?release=${release}`, GONE)]);
-    if (cells.status !== GONE) return openLevel(new Uint8Array(await cells.arrayBuffer()), text);
+    const published = await publishedRelease(base);
+    // The token is the service's: no static host gets it.
+    const loaded = await (published === undefined ? served(base, level, headers) : stored(base, level, published));
+    if (loaded !== undefined) return openLevel(loaded.cells, loaded.names);
   }
   throw new Error(`the release of ${url} is replaced again and again`);
+}
+
+/** The files of a level. */
+interface LevelFiles {
+  cells: Uint8Array;
+  /** Text. */
+  names: string;
+}
+
+/** The id of the current release of an output folder; undefined if there is none: then it is a service. */
+async function publishedRelease(base: string): Promise<string | undefined> {
+  const answer = await fetch(`${base}/current.json`, { cache: 'no-cache' }).catch(() => undefined);
+  const text = answer?.ok ? await answer.text() : '';
+  // Some hosts answer with a page where nothing is.
+  if (!text.trimStart().startsWith('{')) return undefined;
+  const { version, release } = JSON.parse(text);
+  if (version !== FORMAT_VERSION) throw new FormatError('current.json', versionProblem(version));
+  return String(release);
+}
+
+/** Undefined if its release is no longer there. */
+async function stored(base: string, level: string, release: string): Promise<LevelFiles | undefined> {
+  const folder = `${base}/releases/${encodeURIComponent(release)}/${level}`;
+  const [names, cells] = await Promise.all([
+    got(`${folder}/names.jsonl.gz`, NOT_FOUND),
+    got(`${folder}/cells.bin`, NOT_FOUND),
+  ]);
+  if (names.status === NOT_FOUND || cells.status === NOT_FOUND) return undefined;
+  return { names: await textOf(names), cells: new Uint8Array(await cells.arrayBuffer()) };
+}
+
+/** The text of a gzip file, also of one that the host has sent with Content-Encoding, so that it is inflated. */
+async function textOf(answer: Response): Promise<string> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  if (bytes[0] !== GZIP_BYTE) return new TextDecoder().decode(bytes);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+}
+
+/** Undefined if the release of the names is no longer hosted. */
+async function served(base: string, level: string, headers: Record<string, string>): Promise<LevelFiles | undefined> {
+  const names = await got(`${base}/api/v1/names/${level}`, OK, headers);
+  const release = encodeURIComponent(names.headers.get('boundaries-release') ?? '');
+  const [text, cells] = await Promise.all([
+    names.text(),
+    got(`${base}/api/v1/download/${level}.cells?release=${release}`, GONE, headers),
+  ]);
+  return cells.status === GONE ? undefined : { names: text, cells: new Uint8Array(await cells.arrayBuffer()) };
+}
+
+/** @param allowed a status that is no error, besides those that are none. @throws Error with the answer */
+async function got(url: string, allowed: number, headers: Record<string, string> = {}): Promise<Response> {
+  const answer = await fetch(url, { headers });
+  if (!answer.ok && answer.status !== allowed) throw new Error(`${url}: ${answer.status}: ${await answer.text()}`);
+  return answer;
 }
 
 /**

@@ -6,7 +6,7 @@ import { objectFrom } from '../../format/parse.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
 import type { Cache, CachedFile } from './cache.ts';
 
-/** A service. */
+/** A service, or an output folder on a static host. */
 export interface Service {
   /** Its base URL, without a slash at the end. */
   url: string;
@@ -25,7 +25,7 @@ export interface ServiceLimits {
   idleMs: number;
 }
 
-const LIMITS: ServiceLimits = { namesBytes: 256 * 1024 ** 2, cellsBytes: 4 * 1024 ** 3, idleMs: 60_000 };
+export const LIMITS: ServiceLimits = { namesBytes: 256 * 1024 ** 2, cellsBytes: 4 * 1024 ** 3, idleMs: 60_000 };
 const PROBLEM_MAX_BYTES = 64 * 1024;
 
 /** The files of a level; without `cells` if it has no units. */
@@ -37,7 +37,7 @@ export interface LevelFiles {
 }
 
 /** How often the names are asked for, until all are of one release that is hosted. */
-const ROUNDS_MAX = 5;
+export const ROUNDS_MAX = 5;
 const DETAIL_MAX_CHARS = 500;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
@@ -104,21 +104,29 @@ interface Fetched {
 }
 
 /** @param query not part of what the cache knows the file by: of another release it may be the same */
-async function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
-  const { idleMs } = service.limits ?? LIMITS;
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
-  try {
-    return await fetchWith({ signal: silence.signal, onPiece: () => timer.refresh() }, service, path, query, cache);
-  } finally {
-    clearTimeout(timer);
-  }
+function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
+  return withPatience(service, (patience) => fetchWith(patience, service, path, query, cache));
 }
 
 /** What ends a request when nothing comes. */
-interface Patience {
+export interface Patience {
   signal: AbortSignal;
   onPiece: () => void;
+}
+
+/** Does some requests, of which one is ended when nothing has come of it for long. */
+export async function withPatience<Result>(
+  { limits = LIMITS }: Pick<Service, 'limits'>,
+  work: (patience: Patience) => Promise<Result>,
+): Promise<Result> {
+  const { idleMs } = limits;
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
+  try {
+    return await work({ signal: silence.signal, onPiece: () => timer.refresh() });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function fetchWith(
@@ -145,7 +153,11 @@ async function fetchWith(
   if (!isKnown && !answer.ok)
     throw refusal(url, answer.status, await detailOf(answer, url, onPiece), token !== undefined);
   if (release === null || etag === null)
-    throw new OptionError('what answers is not this service', url, 'name the base URL of a service with --url');
+    throw new OptionError(
+      'what answers is neither this service nor an output folder',
+      url,
+      'name the base URL of a service, or the address that current.json is below, with --url',
+    );
   const [what, most] = path.endsWith('.cells') ? ['cells', limits.cellsBytes] : ['names', limits.namesBytes];
   const body = bodyOf(answer, url, onPiece, most, `sends more than a file of ${what} has`);
   const kept = isKnown ? known : await cache.keep(url, etag, body);
@@ -153,7 +165,7 @@ async function fetchWith(
 }
 
 /** @throws StartError with `problem` if it is longer than `most` bytes */
-async function* bodyOf(
+export async function* bodyOf(
   answer: Response,
   url: string,
   onPiece: () => void,
@@ -178,7 +190,7 @@ async function* bodyOf(
 }
 
 /** Why nothing, or not all, has come. */
-function unreachable(url: string, error: unknown): never {
+export function unreachable(url: string, error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined;
   const why = cause instanceof Error ? cause.message : String(error);
   throw new StartError(

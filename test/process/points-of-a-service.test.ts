@@ -83,10 +83,11 @@ test('of a service the files are fetched once, and asked for by entity tag from 
     (await typed('proxy', ['points', '--url', base], { stdin: TABLE, env })).stdout;
   const count = (status: string): number => asked.filter((one) => one.startsWith(status)).length;
   assert.equal(await printed(url), EXPECTED);
-  assert.deepEqual([count('200 '), asked.length], [9, 9]);
+  // First whether it is an output folder.
+  assert.deepEqual([asked[0], count('200 '), asked.length], ['404 /current.json', 9, 10]);
   asked.length = 0;
   assert.equal(await printed(`${url}/api/v1/`), EXPECTED);
-  assert.deepEqual([count('304 '), asked.length], [9, 9], asked.join());
+  assert.deepEqual([count('304 '), asked.length], [9, 10], asked.join());
   const files = cacheFolder(env);
   for (const name of readdirSync(files)) assert.equal(statSync(join(files, name)).mode & 0o077, 0, name);
 });
@@ -158,7 +159,7 @@ test('a release that is replaced for ever, a wrong service, and none at all are 
   });
   for (const [port, message] of [
     [await listen(endless), /replaced again and again/],
-    [await listen(other), /is not this service/],
+    [await listen(other), /is neither this service nor an output folder/],
     [await listen(cut), /did not answer, or not to the end/],
     [1, /did not answer, or not to the end/],
   ] as const)

@@ -1,6 +1,8 @@
-"""The units at many points, looked up here, with Python's standard library alone: from a release's folder or from a service.
+"""The units at many points, looked up here, with Python's standard library alone: from an output folder, here or on a
+static host, or from a service.
 
     python3 points.py output longitude latitude < places.csv > places-with-units.csv
+    python3 points.py https://static.example.org/boundaries longitude latitude < places.csv > places-with-units.csv
     TOKEN=... python3 points.py https://boundaries.example.org longitude latitude < places.csv > places-with-units.csv
 
 `units_at` takes columns and gives columns, as pandas has them. Points are plain decimals as text, or numbers.
@@ -18,6 +20,7 @@ from bisect import bisect_right
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -28,21 +31,40 @@ HEADER_BYTES = 32
 
 
 def open_release(source, token=None, levels=range(6)):
-    """The levels of the current release of an output folder, or of the service at a base URL, with or without /api/v1."""
-    read = service(source, token) if re.match("https?://", str(source)) else folder(Path(source))
+    """The levels of the current release of an output folder, a path or an address, or of the service at a base URL."""
+    if re.match("https?://", str(source)):
+        read = published(source) or service(source, token)
+    else:
+        read = folder(lambda path: (Path(source) / path).read_bytes())
     names = {level: read(level, "names") for level in levels}
     return [Level(level, read(level, "cells"), text) for level, text in names.items() if text.count(b"\n") > 1]
 
 
-def folder(path):
-    release = path / "releases" / json.loads((path / "current.json").read_bytes())["release"]
+def folder(file):
+    """Reads the files of an output folder, whose bytes `file` gives by their path."""
+    release = "releases/" + json.loads(file("current.json"))["release"]
 
     def read(level, what):
         if what == "cells":
-            return (release / f"lv{level}" / "cells.bin").read_bytes()
-        return gzip.decompress((release / f"lv{level}" / "names.jsonl.gz").read_bytes())
+            return file(f"{release}/lv{level}/cells.bin")
+        names = file(f"{release}/lv{level}/names.jsonl.gz")
+        # A host that sends Content-Encoding may have had it inflated on the way.
+        return gzip.decompress(names) if names[:1] == b"\x1f" else names
 
     return read
+
+
+def published(url):
+    """Reads the output folder at an address; None if there is none: then it is a service."""
+
+    def file(path):
+        with urlopen(f"{url.rstrip('/')}/{path}", timeout=60) as answer:
+            return answer.read()
+
+    try:
+        return folder(file) if file("current.json").lstrip()[:1] == b"{" else None
+    except HTTPError:
+        return None
 
 
 def service(url, token):

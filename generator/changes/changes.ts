@@ -5,7 +5,6 @@ import { type ChangeRow, isPairable } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath, manifestPath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { readRelease } from '../release/manage.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
@@ -66,7 +65,7 @@ export async function compareReleases(
         'build the release under an id without .. and without . at its end',
       );
   if (from === to) throw new BuildError(`${from} is given twice`, 'give the ids of an old and of a new release');
-  const [before, after] = [openSide(out, from), openSide(out, to)];
+  const [before, after] = [openRelease(out, from), openRelease(out, to)];
   const changes: LevelChanges[] = [];
   let isAnythingKept = false;
   for (const level of LEVELS) {
@@ -82,18 +81,10 @@ export async function compareReleases(
   return changes;
 }
 
-interface OpenSide extends ComparedRelease {
-  precision: number;
-}
-
-function openSide(out: string, release: string): OpenSide {
-  return { ...openRelease(out, release), precision: readRelease(out, release).precision };
-}
-
 async function compareLevel(
   level: Level,
-  before: OpenSide,
-  after: OpenSide,
+  before: ComparedRelease,
+  after: ComparedRelease,
   isCounted: boolean,
   pool: Pool,
   report: Report,
@@ -147,8 +138,8 @@ function namesOf(units: ComparedUnits): (positions: readonly number[]) => string
 
 interface ComparedLevel {
   level: Level;
-  before: OpenSide;
-  after: OpenSide;
+  before: ComparedRelease;
+  after: ComparedRelease;
   old: ComparedUnits;
   now: ComparedUnits;
   from: readonly ComparedUnit[];
@@ -313,7 +304,11 @@ function medianOf(values: readonly number[], count: number): number {
 }
 
 /** The manifest is left out: it names its release. */
-function changedFiles(level: Level, { sums: old }: OpenSide, { sums: now }: OpenSide): LevelChanges['files'] {
+function changedFiles(
+  level: Level,
+  { sums: old }: ComparedRelease,
+  { sums: now }: ComparedRelease,
+): LevelChanges['files'] {
   const files = { added: 0, removed: 0, changed: 0 };
   const paths = new Set([...old.keys(), ...now.keys()]);
   for (const path of paths) {

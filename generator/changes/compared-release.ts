@@ -1,16 +1,17 @@
 // A release as `changes` and `diff` read it: its checksums, and level by level its index, its names and single units.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import { CHECKSUMS_FILE, indexPath, manifestPath, namesPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { nameColumns, valuesIn } from '../../format/names.ts';
+import type { Release } from '../../format/release.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
-import { requireRelease } from '../release/staging.ts';
+import { readRelease } from '../release/manage.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';
+import { gunzipWithin } from '../release-reader/inflate.ts';
 import { type FeatureReader, levelFrom } from '../release-reader/read-level.ts';
 import { BuildError } from '../report/errors.ts';
 
@@ -21,19 +22,22 @@ export interface ComparedRelease {
   root: string;
   /** The content of checksums.txt: SHA-256 in hex by path. */
   sums: ReadonlyMap<string, string>;
+  /** What release.json says of it. */
+  precision: number;
+  levels: Release['levels'];
 }
 
 /**
  * Opens a release of an output folder.
- * @throws BuildError if it is missing or its checksums are damaged
+ * @throws BuildError if it is missing, or what describes its files is damaged
  */
 export function openRelease(out: string, release: string): ComparedRelease {
   const root = join(out, releasePath(release));
-  requireRelease(out, release);
+  const { precision, levels } = readRelease(out, release);
   return reading(release, root, () => {
     const { sums, problems } = readChecksums(root);
     if (problems[0] !== undefined) throw damaged(release, `${root}: ${CHECKSUMS_FILE}: ${problems[0]}`);
-    return { release, root, sums };
+    return { release, root, sums, precision, levels };
   });
 }
 
@@ -79,7 +83,8 @@ function readNames(opened: ComparedRelease, level: Level): string[] {
   const path = namesPath(level);
   const bytes = readListed(opened, path);
   return reading(opened.release, join(opened.root, path), () => {
-    const [header = '', ...lines] = gunzipSync(bytes).toString().trimEnd().split('\n');
+    const { textBytes } = elementAt(opened.levels, level).names;
+    const [header = '', ...lines] = gunzipWithin(bytes, textBytes).toString().trimEnd().split('\n');
     const [at = -1] = nameColumns(header, ['name'], path);
     return lines.map((line, i) => String(valuesIn(line, `${path} line ${i + 2}`)[at] ?? ''));
   });

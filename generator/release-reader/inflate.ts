@@ -19,9 +19,10 @@ const WHOLE_BYTES = 1 << 20;
 /**
  * The sum of the text of a file that is one gzip member. A page's text can be hundreds of MB: that of a large one is
  * never in memory as a whole.
- * @throws FileError if it is not one
+ * @param most bytes of its text: one that has more is inflated no further
+ * @throws FileError if it is not one, or has more
  */
-export async function sumOfMember(file: string): Promise<TextSum> {
+export async function sumOfMember(file: string, most: number): Promise<TextSum> {
   const handle = openSync(file, 'r');
   try {
     const { size } = fstatSync(handle);
@@ -29,10 +30,11 @@ export async function sumOfMember(file: string): Promise<TextSum> {
     const [begin, end] = [MEMBER_HEADER.length, size - TRAILER_BYTES];
     expectBytes(readAt(handle, 0, begin), MEMBER_HEADER, 'gzip header');
     const trailer = readAt(handle, end, TRAILER_BYTES);
+    const textBytes = Math.min(trailer.readUInt32LE(TRAILER_BYTES - 4), most);
     const sum =
       size <= WHOLE_BYTES
-        ? sumOf(inflateExactly(readAt(handle, begin, end - begin), trailer.readUInt32LE(TRAILER_BYTES - 4)))
-        : await sumOfStream(handle, begin, end);
+        ? sumOf(inflateExactly(readAt(handle, begin, end - begin), textBytes))
+        : await sumOfStream(handle, begin, end, most);
     expectBytes(trailer, memberEnd(sum).subarray(FINAL_BLOCK.length), 'gzip trailer');
     return sum;
   } finally {
@@ -40,12 +42,15 @@ export async function sumOfMember(file: string): Promise<TextSum> {
   }
 }
 
-/** The sum of the text of the deflate stream from `begin` up to but not including `end`. */
-async function sumOfStream(handle: number, begin: number, end: number): Promise<TextSum> {
+/** The sum of the text of the deflate stream from `begin` up to but not including `end`, of at most so many bytes. */
+async function sumOfStream(handle: number, begin: number, end: number, most: number): Promise<TextSum> {
   const inflate = createInflateRaw({ chunkSize: READ_BYTES });
   let sum = EMPTY_SUM;
   await pipeline(piecesOf(handle, begin, end), inflate, async (texts: AsyncIterable<Buffer>) => {
-    for await (const text of texts) sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
+    for await (const text of texts) {
+      sum = { crc: crc32(text, sum.crc), length: sum.length + text.length };
+      if (sum.length > most) throw tooLong(most);
+    }
   }).catch((error) => {
     // The pipeline is aborted if the deflate stream ends before the file does.
     if (error.name !== 'AbortError') throw inflateError(error);
@@ -131,9 +136,13 @@ function isInflated(value: unknown): value is { buffer: Buffer; engine: { bytesW
 /** Turns an error of zlib into a FileError; returns any other error unchanged. */
 function inflateError(error: unknown, room?: number): unknown {
   const code = codeOf(error);
-  if (code === 'ERR_BUFFER_TOO_LARGE') return new FileError(`inflates to more than ${room} bytes`);
+  if (code === 'ERR_BUFFER_TOO_LARGE' && room !== undefined) return tooLong(room);
   const isDamaged = error instanceof Error && code.startsWith('Z_');
   return isDamaged ? new FileError(`cannot be inflated: ${error.message}`) : error;
+}
+
+function tooLong(room: number): FileError {
+  return new FileError(`inflates to more than ${room} bytes`);
 }
 
 function expectAllTaken(taken: number, deflated: number): void {

@@ -3,7 +3,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import {
@@ -68,12 +67,21 @@ export function encodeChanges(rows: readonly ChangeRow[], comment: string): Buff
 
 /** Reads the file of a pair. @throws FormatError if it is damaged */
 export function decodeChanges(bytes: Buffer, file: string): ChangeRow[] {
-  let records: unknown;
+  return readChanges(bytes, file).rows;
+}
+
+/** The rows of the file of a pair, and the length of its text. @throws FormatError if it is damaged */
+function readChanges(bytes: Buffer, file: string): { rows: ChangeRow[]; textBytes: number } {
   try {
-    records = parse(gunzipWithin(bytes, CHANGES_TEXT_MAX_BYTES), { record_delimiter: '\r\n' });
+    const text = gunzipWithin(bytes, CHANGES_TEXT_MAX_BYTES);
+    return { rows: rowsFrom(parse(text, { record_delimiter: '\r\n' }), file), textBytes: text.length };
   } catch (error) {
+    if (error instanceof FormatError) throw error;
     throw new FormatError(file, `is damaged: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+function rowsFrom(records: unknown, file: string): ChangeRow[] {
   if (!isTable(records)) throw new FormatError(file, 'is no table');
   const [header = [], ...rows] = records;
   if (header.join() !== CHANGE_COLUMNS.join()) throw new FormatError(file, `has the columns ${header.join()}`);
@@ -269,9 +277,9 @@ function describedChanges(out: string, pair: ReleasePair): PublishedChanges[] {
   const path = changesPath(pair.from, pair.to);
   const bytes = readFileSync(join(out, path));
   try {
-    const counts = changeCounts(decodeChanges(bytes, path));
+    const { rows, textBytes } = readChanges(bytes, path);
     const { sha256 } = checkedFile(bytes);
-    return [{ ...pair, bytes: bytes.length, textBytes: gunzipSync(bytes).length, sha256, counts }];
+    return [{ ...pair, bytes: bytes.length, textBytes, sha256, counts: changeCounts(rows) }];
   } catch (error) {
     if (error instanceof FormatError) return [];
     throw error;

@@ -2,7 +2,7 @@
 // Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
 import { hash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { crc32, gunzipSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { f64At, i32At, u32At } from '../../format/element-at.ts';
 import { gzipMember } from '../../format/gzip.ts';
 import type { Level } from '../../format/levels.ts';
@@ -10,7 +10,7 @@ import { tileDigestOf } from '../../format/tiles.ts';
 import { createOutputFile, type OutputFile } from '../files/output-file.ts';
 import { writeSerialized } from '../files/serialized-file.ts';
 import type { Relatives } from '../names/named-units.ts';
-import { readAt } from '../release-reader/inflate.ts';
+import { gunzipWithin, readAt } from '../release-reader/inflate.ts';
 import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
 import type { Box } from '../rings/bbox.ts';
 import { NumberList } from '../rings/number-list.ts';
@@ -118,8 +118,10 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
 export function withoutBorders(from: string, { units, ...record }: ZoomRecord, file: string): ZoomRecord {
   const output = new ZoomWriter(file);
   const contents: (number | undefined)[] = [];
-  for (const bytes of contentsOf(from, record))
-    contents.push(output.content(withoutLayer(gunzipSync(bytes), 'borders')));
+  for (const bytes of contentsOf(from, record)) {
+    const text = gunzipWithin(bytes, u32At(record.textLength, contents.length));
+    contents.push(output.content(withoutLayer(text, 'borders')));
+  }
   for (const [i, id] of record.id.entries()) output.add(id, u32At(record.run, i), contents[u32At(record.content, i)]);
   return { ...output.end(), units };
 }

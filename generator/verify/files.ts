@@ -17,7 +17,7 @@ import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { gidsOf } from '../names/named-units.ts';
 import { isFormat, plannedFiles } from '../plan/plan.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';
-import { expectBytes, readAt, sizeAndSum, sumOfMember } from '../release-reader/inflate.ts';
+import { EXCESS_BYTES, expectBytes, readAt, sizeAndSum, sumOfMember } from '../release-reader/inflate.ts';
 import { dataIn, openFeatures, readLevel, readTable, textFrom } from '../release-reader/read-level.ts';
 import { type Box, indexBox } from '../rings/bbox.ts';
 import type { FileFinding } from './file-findings.ts';
@@ -120,7 +120,7 @@ export async function checkDescribed(file: string, read: CheckedFile, descriptio
   expectSize(read.bytes, bytes);
   if (!read.sha256.startsWith(sha256)) throw new FileError(`its SHA-256 is ${read.sha256}, expected ${sha256}`);
   if (textBytes === undefined) return;
-  const { crc, length } = await sumOfMember(file);
+  const { crc, length } = await sumOfMember(file, textBytes + EXCESS_BYTES);
   if (length !== textBytes) throw new FileError(`has ${length} bytes of text, expected ${textBytes}`);
   if (crc !== (textCrc ?? crc)) throw new FileError(`its text has the CRC-32 ${crc}, its features make ${textCrc}`);
 }

@@ -5,14 +5,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ChangeRow } from '../../format/changes.ts';
-import { featureFilePath } from '../../format/layout.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts';
 import { compareReleases } from '../../generator/changes/changes.ts';
+import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { type FixtureFeature, square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { buildUnchecked } from '../support/releases/build-release.ts';
+import { readRelease } from '../support/releases/read-index.ts';
+import { packPage, resealRelease, textOf as textIn } from '../support/releases/reseal.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -144,6 +148,20 @@ test('changes of 600 units take as many tasks, each of which reads the index, as
     return own.phases.list().map(({ phase, tasks }) => `${phase} ${tasks}`);
   };
   assert.deepEqual(await tasksOf(600), await tasksOf(6));
+});
+
+test('names that are a bomb are inflated no further than release.json says', async () => {
+  const bombed = await release([['a', 'A', bar(0, 1)]]);
+  const root = join(out, releasePath(bombed));
+  const [names, after] = [namesPath(0), await release([['b', 'B', bar(3, 1)]])];
+  const { textBytes } = elementAt(readRelease(root).levels, 0).names;
+  writeFileSync(join(root, names), packPage([`${textIn(root, names)}${' '.repeat(1 << 24)}`]));
+  resealRelease(root, (described) => described);
+  await assert.rejects(compareReleases({ out, from: bombed, to: after }, pool, SILENT), (error) => {
+    assert.ok(error instanceof BuildError);
+    assert.match(error.message, new RegExp(`names\\.jsonl\\.gz: inflates to more than ${textBytes} bytes$`));
+    return true;
+  });
 });
 
 test('changes are exactly what was done to the units: merged, split, renamed, recoded, redrawn, regrouped, gone, new', async () => {

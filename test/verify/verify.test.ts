@@ -2,6 +2,7 @@
 // long lists.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
@@ -16,7 +17,9 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
+import { namesPath } from '../../format/layout.ts';
 import { STORED_PAGES, type StoredPages } from '../../format/levels.ts';
+import { checkedFile } from '../../generator/files/checksums.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { countryRow, writeCountries } from '../support/datasets/small-datasets.ts';
@@ -26,7 +29,7 @@ import { typed } from '../support/processes/typed.ts';
 import { buildRelease, ONE_OTHER } from '../support/releases/build-release.ts';
 import { buildSynthetic } from '../support/releases/build-synthetic.ts';
 import { readIndex } from '../support/releases/read-index.ts';
-import { replaceNeighbours, replaceWholeFile } from '../support/releases/reseal.ts';
+import { packPage, replaceNeighbours, replaceWholeFile, resealSummary, textOf } from '../support/releases/reseal.ts';
 import { assertAsSource } from '../support/releases/source-oracle.ts';
 import { sliceOf } from '../support/slice.ts';
 import { copyOf, temporaryFolder } from '../support/temporary-folder.ts';
@@ -141,6 +144,18 @@ test('a text of names or neighbours that is a bomb is inflated no further than i
   await assertContradiction(good, (at) => replaceWholeFile(at, 0, (text) => text + bomb), 'lv0/names.jsonl.gz', more);
   const change = { table: (text: string) => text + bomb };
   await assertContradiction(good, (at) => replaceNeighbours(at, 0, change), 'lv0/neighbours.csv.gz', more);
+});
+
+test('a file of a megabyte is inflated no further than release.json says, too', async () => {
+  // What does not become smaller: it is read in pieces.
+  const noise = randomBytes(3 << 19).toString('base64');
+  const found = await findingsOf(good, (out) => {
+    const [at, path] = [join(out, root), namesPath(0)];
+    const bytes = packPage([textOf(at, path), noise]);
+    writeFileSync(join(at, path), bytes);
+    resealSummary(at, 0, ({ names }) => ({ names: { ...names, ...checkedFile(bytes) } }));
+  });
+  assertSome(found, /^lv0\/names\.jsonl\.gz: inflates to more than 10\d{5} bytes$/);
 });
 
 /** Flips bits of the byte at a share of a file. */

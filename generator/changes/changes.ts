@@ -9,7 +9,7 @@ import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import type { Pool } from '../workers/pool.ts';
 import { candidatePairs } from './candidate-pairs.ts';
-import { hashesOf, newMeasure, type UnitPair } from './compare-shapes.ts';
+import { equalShapes, hashesOf, newMeasure, type UnitPair } from './compare-shapes.ts';
 import { type ComparedRelease, type ComparedUnits, openComparedUnits, openRelease } from './compared-release.ts';
 import { type Link, type MatchedRow, type MatchedUnit, matchUnits, rowOf, SAME, type Taken } from './match-units.ts';
 import type { Shared } from './unit-shapes.ts';
@@ -264,22 +264,6 @@ function rowsOf(
     return at === undefined ? [] : [{ ...part, from: at }];
   });
   return [...renamed, ...matchUnits(left.units, right.units, open, { ...taken, parts }, new Set(wentOn))];
-}
-
-/** Pairs of units with equal shapes, each of them once; those with the same GID are done. */
-function equalShapes(
-  oldHashes: readonly string[],
-  newHashes: readonly string[],
-  doneFrom: ReadonlySet<number>,
-  doneTo: ReadonlySet<number>,
-): Link[] {
-  const free = new Map<string, number[]>();
-  for (const [j, shape] of newHashes.entries())
-    if (shape !== '' && !doneTo.has(j)) free.set(shape, [...(free.get(shape) ?? []), j]);
-  return oldHashes.flatMap((shape, i) => {
-    const to = doneFrom.has(i) ? undefined : free.get(shape)?.shift();
-    return to === undefined ? [] : [{ from: i, to, shareOfFrom: 1, shareOfTo: 1 }];
-  });
 }
 
 function linkOf(pair: UnitPair, { from, to, common }: Shared): Link {

@@ -4,7 +4,9 @@ import { type Level, levelName } from '../../format/levels.ts';
 import type { Report } from '../report/progress.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
+import { grouped } from './compared-release.ts';
 import type { hashShapes } from './hash-shapes.ts';
+import type { Link } from './match-units.ts';
 import type { measureShared, Shared, Side } from './unit-shapes.ts';
 
 /** Fewest units of a task, or old units of a task of pairs. */
@@ -42,6 +44,21 @@ export async function hashesOf(
     });
   });
   return (await Promise.all(parts)).flat();
+}
+
+/** Pairs of units with equal shapes, each of them once; those with the same GID are done. */
+export function equalShapes(
+  oldHashes: readonly string[],
+  newHashes: readonly string[],
+  doneFrom: ReadonlySet<number>,
+  doneTo: ReadonlySet<number>,
+): Link[] {
+  const open = [...newHashes.keys()].filter((j) => newHashes[j] !== '' && !doneTo.has(j));
+  const free = grouped(open.reverse(), (j) => newHashes[j]);
+  return oldHashes.flatMap((shape, i) => {
+    const to = doneFrom.has(i) ? undefined : free.get(shape)?.pop();
+    return to === undefined ? [] : [{ from: i, to, shareOfFrom: 1, shareOfTo: 1 }];
+  });
 }
 
 /**

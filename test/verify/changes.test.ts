@@ -8,6 +8,7 @@ import type { ChangeRow } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts';
 import { compareReleases } from '../../generator/changes/changes.ts';
+import { equalShapes } from '../../generator/changes/compare-shapes.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
@@ -148,6 +149,23 @@ test('changes of 600 units take as many tasks, each of which reads the index, as
     return own.phases.list().map(({ phase, tasks }) => `${phase} ${tasks}`);
   };
   assert.deepEqual(await tasksOf(600), await tasksOf(6));
+});
+
+test('units that all have one shape are paired in order, and none is looked at again for each of the others', (t) => {
+  const shapes = Array.from({ length: 1000 }, () => 'one');
+  const noted = t.mock.method(Map.prototype, 'set');
+  const links = equalShapes(shapes, [...shapes, 'other', ''], new Set([0]), new Set([1]));
+  const sets = noted.mock.callCount();
+  noted.mock.restore();
+  assert.deepEqual([links.length, sets], [999, 2]);
+  assert.deepEqual(
+    links.slice(0, 3).map(({ from, to }) => [from, to]),
+    [
+      [1, 0],
+      [2, 2],
+      [3, 3],
+    ],
+  );
 });
 
 test('names that are a bomb are inflated no further than release.json says', async () => {

@@ -7,6 +7,7 @@ import { geometryGroups } from '../plan/plan.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { NESTING_MIN, type Nesting, type nestingOf } from '../topology/nesting.ts';
+import { askedBytes } from '../workers/memory.ts';
 import type { Pool } from '../workers/pool.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { simplifyLevels } from './store-geometries.ts';
@@ -36,7 +37,7 @@ export function simplifyWhenRead(reads: readonly Promise<StoredLevel>[], shape: 
     return new Map(
       groups.flatMap(({ levels, positions }) => {
         const task = { stores: levels.map(({ store }) => store), names, precision: shape.precision };
-        const demand = { rank: RANKS.geometries, bytes: POSITION_BYTES * positions };
+        const demand = { rank: RANKS.geometries, bytes: askedBytes(POSITION_BYTES * positions) };
         const done = pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, task, demand);
         return levels.map(({ level }) => [level, done] as const);
       }),

@@ -39,7 +39,7 @@ export interface MendedArcs {
 /**
  * Cuts the arcs of a zoom.
  * @param deepest the arcs on the grid of the deepest zoom
- * @param weights of all places, as `weighTileArcs` returns them
+ * @param weights of all places, as `weighTileArcs` returns them; none for the deepest zoom, which has all places
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
  * @param below how many zooms it is above the deepest one
  * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
@@ -81,9 +81,9 @@ class Zoom {
     this.#below = below;
     this.#most = most;
     this.#levels = levels;
-    this.#kept = new Uint8Array(weights.length);
+    this.#kept = new Uint8Array(deepest.x.length).fill(below === 0 ? 1 : 0);
     const limit = WEIGHT_MIN * 4 ** below;
-    for (let i = 0; i < weights.length; i++) if (below === 0 || f64At(weights, i) > limit) this.#kept[i] = 1;
+    for (let i = 0; i < weights.length; i++) if (f64At(weights, i) > limit) this.#kept[i] = 1;
   }
 
   /** Looks at all arcs, and brings points back to edges that cross, as long as there are some. */

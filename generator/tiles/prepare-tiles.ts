@@ -63,7 +63,8 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
 
 /** Writes the arcs of a zoom. */
 export function cutZoom({ zoom, deepest, work }: CutZoomTask): void {
-  const cut = cutZoomArcs(readArcs(sharedFile(work)), readWeights(work), readFileSync(masksFile(work)), deepest - zoom);
+  const weights = zoom === deepest ? new Float64Array() : readWeights(work);
+  const cut = cutZoomArcs(readArcs(sharedFile(work)), weights, readFileSync(masksFile(work)), deepest - zoom);
   writeArcs(zoomFile(work, zoom), cut.arcs);
 }
 

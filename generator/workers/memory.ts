@@ -4,6 +4,11 @@ import { totalmem } from 'node:os';
 /** What a child process has with its modules, GDAL and a page or two, as measured. */
 const PROCESS_BYTES = 120e6;
 
+/** What one has after a small task, as measured: not all has been given back yet. */
+const IDLE_BYTES = 180e6;
+/** What one may have kept besides of earlier tasks, with however much memory. */
+const KEPT_MAX_BYTES = 300e6;
+
 /** Of tasks that hold no more besides nothing is counted: it is in `PROCESS_BYTES`, and they wait for nobody. */
 const SMALL_BYTES = 20e6;
 
@@ -29,8 +34,9 @@ export function memoryForTasks(memory: number, workers: number): number {
 
 /**
  * Bytes that a process may have while it waits for its next task: with more it is replaced, which takes half a second.
+ * Nobody counts what it has kept of earlier tasks: in all processes that is at most a quarter of the memory for tasks.
  * @param memory that tasks may hold together
  */
 export function idleMemory(memory: number, workers: number): number {
-  return 2 * PROCESS_BYTES + Math.min(memory / workers, 2 * PROCESS_BYTES);
+  return IDLE_BYTES + Math.min(memory / (4 * workers), KEPT_MAX_BYTES);
 }

@@ -67,7 +67,8 @@ export function openPool(
     return child;
   }
 
-  async function delegate(job: Job): Promise<{ result: unknown; cost: Cost }> {
+  async function delegate(job: Job, isAlone: boolean): Promise<{ result: unknown; cost: Cost }> {
+    if (isAlone) endIdle();
     const [child = startChild()] = idle;
     idle.delete(child);
     const answer = await ask(child, job);
@@ -77,16 +78,22 @@ export function openPool(
     return resultOf(answer);
   }
 
+  /** What children have kept of earlier tasks is room for one that needs all there is, in a child of its own. */
+  function endIdle(): void {
+    for (const child of idle) child.kill('SIGKILL');
+    idle.clear();
+  }
+
   function performHere(job: Job): Promise<{ result: unknown; cost: Cost }> {
     const result = measured(() => perform(job));
     performed = result.catch(() => {});
     return result;
   }
 
-  async function start(job: Job): Promise<unknown> {
+  async function start(job: Job, isAlone: boolean): Promise<unknown> {
     // A job that was queued after another job has failed.
     if (isClosed) throw new Error(`${job.name}: the pool is closed`);
-    return phases.during(job.phase, () => (size === 0 ? performHere(job) : delegate(job)));
+    return phases.during(job.phase, () => (size === 0 ? performHere(job) : delegate(job, isAlone)));
   }
 
   const killChildren = (): void => {
@@ -100,7 +107,7 @@ export function openPool(
     phases,
     run(work, task, demand = AT_ONCE) {
       phases.expect(work.phase);
-      return queue.run(demand, () => start({ ...work, task })) as Promise<never>;
+      return queue.run(demand, () => start({ ...work, task }, queue.isAlone(demand))) as Promise<never>;
     },
     async close() {
       isClosed = true;

@@ -1,5 +1,5 @@
 // Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
-// memory for them reaches. Used by the pool.
+// memory for them reaches, one that holds more than that alone. Used by the pool.
 
 /** What a task needs, by which it waits for its turn. */
 export interface Demand {
@@ -28,7 +28,12 @@ export class TaskQueue {
     this.#memory = memory;
   }
 
-  /** Does some work when it has its turn. A task that alone holds more than there is runs when no other holds any. */
+  /** Does it hold more than there is? Then no other task runs meanwhile, also none that holds little. */
+  isAlone({ bytes }: Demand): boolean {
+    return bytes > this.#memory;
+  }
+
+  /** Does some work when it has its turn. */
   run<Result>({ rank, bytes }: Demand, work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const begin = async (): Promise<void> => {
@@ -62,11 +67,16 @@ export class TaskQueue {
     }
   }
 
-  /** The first that holds little, or the first of all others if there is room for it: no smaller one overtakes it. */
+  /**
+   * The first that holds little, or the first of all others if there is room for it: no smaller one overtakes it, and
+   * none at all one that runs alone.
+   */
   #next(): number {
+    if (this.#held > this.#memory) return -1;
     const large = this.#waiting.findIndex(({ bytes }) => bytes > 0);
-    const needed = this.#waiting[large]?.bytes ?? 0;
-    const hasRoom = this.#held === 0 || this.#held + needed <= this.#memory;
+    const first = this.#waiting[large];
+    if (first !== undefined && this.isAlone(first) && large === 0) return this.#running === 0 ? large : -1;
+    const hasRoom = first !== undefined && this.#held + first.bytes <= this.#memory;
     return this.#waiting.findIndex(({ bytes }, at) => bytes === 0 || (at === large && hasRoom));
   }
 }

@@ -38,13 +38,13 @@ export interface BuildContext {
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
  * arcs of tiles, and what of them is in a zoom.
  */
-export const TASK_POSITION_BYTES = { borders: 50, arcs: 100, tiles: 60 } as const;
+export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 60 } as const;
 
 /**
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
  * in the plan while it is read; its point; index, names and words while the level is finalised.
  */
-const UNIT_BYTES = { read: 5000, points: 1000, indexes: 3000 } as const;
+const UNIT_BYTES = { read: 6000, points: 1000, indexes: 3000 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -128,7 +128,7 @@ function writeLevel(
     if (group !== undefined) await made.get(group);
     const records = files.file(`records-${part.first}`);
     const task = { level, shape, store, out: staging.release, records, part };
-    const demand = { rank: RANKS.borders, bytes: TASK_POSITION_BYTES.borders * positions };
+    const demand = { rank: RANKS.borders, bytes: askedBytes(TASK_POSITION_BYTES.borders * positions) };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
     else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
     report.advance('files written', part.end - part.first);

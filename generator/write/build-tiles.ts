@@ -9,6 +9,7 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
 import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
+import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import { type BuildContext, type LevelWork, TASK_POSITION_BYTES } from './build-levels.ts';
 
@@ -75,7 +76,7 @@ export async function makeTiles(
     work,
   };
   const positions = filled.reduce((sum, own) => sum + own.positions, 0);
-  const demand = { rank: RANKS.arcs, bytes: TASK_POSITION_BYTES.arcs * positions };
+  const demand = { rank: RANKS.arcs, bytes: askedBytes(TASK_POSITION_BYTES.arcs * positions) };
   await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
   // One after the other: each holds hundreds of megabytes of a large dataset. The tiles of those that are cut are made.
   let before: Promise<unknown> = Promise.resolve();
@@ -94,7 +95,7 @@ export async function makeTiles(
       const cut = async (zoom: CutTilesTask): Promise<void> => {
         await elementAt(zooms, zoom.zoom);
         // Deeper zooms hold more.
-        const bytes = (TASK_POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom);
+        const bytes = askedBytes((TASK_POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom));
         slow.add(zoom, await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes }));
       };
       await Promise.all(own.map(cut));

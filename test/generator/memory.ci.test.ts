@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { test } from 'node:test';
 import { openPool } from '../../generator/workers/pool.ts';
 import type { hold } from '../support/processes/held-memory.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const module = new URL(`../support/processes/held-memory${extname(import.meta.url)}`, import.meta.url).href;
@@ -22,9 +23,31 @@ async function processesOf(memory: number, bytes: readonly number[]): Promise<nu
 }
 
 test('a child process that holds much after its task is ended, where memory is short', async () => {
-  const [first, second, third] = await processesOf(0, [1, 400 * MIB, 1]);
+  const [first, second, third] = await processesOf(0, [1, 250 * MIB, 1]);
   assert.equal(first, second);
   assert.notEqual(second, third);
-  const [one, ...others] = await processesOf(1024 * MIB, [400 * MIB, 1, 1]);
+  const [one, ...others] = await processesOf(1024 * MIB, [250 * MIB, 1, 1]);
   assert.deepEqual(others, [one, one]);
 });
+
+test('a task that needs more than there is runs in a new process, and those that wait are ended', async () => {
+  const pool = openPool(2, 2, 100 * MIB);
+  const run = (bytes: number) => pool.run<typeof hold>({ module, name: 'hold', phase: 'hold' }, 1, { rank: 0, bytes });
+  try {
+    const before = await Promise.all([run(0), run(0)]);
+    const alone = await run(101 * MIB);
+    assert.ok(!before.includes(alone));
+    await until(() => !before.some(isAlive), 'the processes that waited live');
+    assert.equal(await run(100 * MIB), alone, 'one that fits takes the process that is there');
+  } finally {
+    await pool.close();
+  }
+});
+
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
 // Which task of a build begins next, with a total of memory that is made up.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultMemory, machineMemory, memoryForTasks } from '../../generator/workers/memory.ts';
+import { defaultMemory, idleMemory, machineMemory, memoryForTasks } from '../../generator/workers/memory.ts';
 import { TaskQueue } from '../../generator/workers/task-queue.ts';
 
 /**
@@ -38,13 +38,32 @@ test('tasks that hold much run beside each other as far as the memory allows, ot
   assert.deepEqual(await together(new TaskQueue(8), heavy), ['a b c d', 'b c d', 'c d', 'd']);
 });
 
-test('a task that alone holds more than there is runs with no other that holds any, and no smaller one overtakes it', async () => {
+test('a task that holds more than there is runs alone, after those before it, and none overtakes it', async () => {
   const seen = await together(new TaskQueue(8, 1000), [
+    ['reading', 0, 0],
     ['large', 1, 5000],
     ['small', 1, 10],
     ['page', 1, 0],
   ]);
-  assert.deepEqual(seen, ['large page', 'page small', 'small']);
+  assert.deepEqual(seen, ['reading', 'large', 'small page', 'page']);
+});
+
+test('no smaller task overtakes one that waits for memory, but those that hold little', async () => {
+  const seen = await together(new TaskQueue(8, 1000), [
+    ['first', 1, 700],
+    ['second', 1, 600],
+    ['small', 1, 10],
+    ['page', 1, 0],
+  ]);
+  assert.deepEqual(seen, ['first page', 'page second small', 'second small', 'small']);
+});
+
+test('what children that wait keep of earlier tasks is at most a quarter of the memory for tasks', () => {
+  const besides = (memory: number, workers: number) => workers * (idleMemory(memory, workers) - idleMemory(0, 1));
+  assert.equal(besides(640e6, 2), 160e6);
+  assert.equal(besides(640e6, 16), 160e6);
+  assert.ok(idleMemory(0, 1) < 200e6);
+  assert.equal(idleMemory(1e12, 1), 480e6, 'with much memory half a gigabyte');
 });
 
 test('lower ranks begin first, then those that hold most, then those that came first', async () => {

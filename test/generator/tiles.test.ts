@@ -35,6 +35,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertContradiction } from '../verify/findings.ts';
 import { patchwork } from './made-up-levels.ts';
 
+const NO_WEIGHTS = new Float64Array();
 const [ROWS, COLUMNS, STEPS] = [3, 4, 40];
 const ZOOM = 8;
 const PRECISION = 5;
@@ -241,7 +242,7 @@ test('an edge that is divided where it crosses one does not cross another one fo
   const y = Int32Array.of(0, 3, 0, 3, 1, 30);
   const deepest = { x, y, arcEnds: Int32Array.of(2, 4, 6) };
   const levels = new Uint8Array(3).fill(1);
-  const { arcs, crossings } = cutZoomArcs(deepest, new Float64Array(6).fill(Infinity), levels, 0);
+  const { arcs, crossings } = cutZoomArcs(deepest, NO_WEIGHTS, levels, 0);
   const { crossing, overlapping } = meetingEdges(arcs, levels, Infinity);
   assert.deepEqual([crossings, crossing.length, overlapping.length], [0, 0, 0]);
 });
@@ -288,7 +289,7 @@ test('edges of scribbles are divided until an independent look at all finds none
     arcEnds: Int32Array.from({ length: arcs }, (_, i) => length * (i + 1)),
   };
   const levels = Uint8Array.from({ length: arcs }, (_, i) => [1, 3, 2][i % 3] ?? 0);
-  const cut = cutZoomArcs(deepest, new Float64Array(places.length).fill(Infinity), levels, 0);
+  const cut = cutZoomArcs(deepest, NO_WEIGHTS, levels, 0);
   const { crossing, overlapping } = meetingEdges(cut.arcs, levels, Infinity);
   assert.deepEqual([cut.crossings, crossing.length, overlapping.length], [0, 0, 0]);
   // What may meet an edge are at least the arcs whose box does.
@@ -313,7 +314,7 @@ test('of edges with the same ends, as of units that are smaller than the grid, o
   const x = Int32Array.from({ length: 2 * count }, (_, i) => 4 * (i % 2));
   const y = x.map((own, i) => (i < 2 * count - 2 ? own : 4 - own));
   const deepest = { x, y, arcEnds: Int32Array.from({ length: count }, (_, i) => 2 * i + 2) };
-  const { arcs, crossings } = cutZoomArcs(deepest, new Float64Array(2 * count), new Uint8Array(count).fill(1), 0);
+  const { arcs, crossings } = cutZoomArcs(deepest, NO_WEIGHTS, new Uint8Array(count).fill(1), 0);
   assert.equal(crossings, 0);
   const ends = Int32Array.from({ length: count }, (_, i) => 3 * i + 3);
   assert.deepEqual(arcs.arcEnds, ends);
@@ -325,8 +326,7 @@ test('an edge that lies on another one has its ends, too, so that both have the 
     ...{ x: Int32Array.of(0, 40, 10, 30, 30), y: Int32Array.of(0, 20, 5, 15, 40) },
     arcEnds: Int32Array.of(2, 5),
   };
-  const arcsOf = (...levels: number[]) =>
-    cutZoomArcs(deepest, new Float64Array(5).fill(Infinity), Uint8Array.from(levels), 0).arcs;
+  const arcsOf = (...levels: number[]) => cutZoomArcs(deepest, NO_WEIGHTS, Uint8Array.from(levels), 0).arcs;
   const { x, y, arcEnds } = arcsOf(1, 1);
   assert.deepEqual(
     [[...x], [...y], [...arcEnds]],

@@ -17,6 +17,7 @@ import {
   reportOf,
   SIGN_KEY,
   SIGN_TIME,
+  WORKERS,
   WORKERS_MAX,
 } from '../cli/command.ts';
 import {
@@ -129,11 +130,14 @@ export const sealCommand = defineCommand({
       .option('activate', ACTIVATE)
       .option('sign-key', SIGN_KEY)
       .option('time', SIGN_TIME)
+      .option('workers', WORKERS)
       .example('$0 seal planet-1', 'after build --shard 0/4, 1/4, 2/4 and 3/4'),
   async handler(argv) {
     const release = releaseId('seal', argv.release);
-    const { signKey, signTime } = signingFrom(argv);
-    const built = await seal(argv.out, release, argv.activate, signKey, signTime);
+    const workers = wholeNumber('--workers', argv.workers, 0, WORKERS_MAX);
+    if (workers > 0) exitOnSignal();
+    const options = { ...signingFrom(argv), workers, report: reportOf(argv) };
+    const built = await seal(argv.out, release, argv.activate, options);
     const state = argv.activate ? 'current' : 'published';
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },

@@ -25,6 +25,7 @@ import { withLock } from '../release/output-lock.ts';
 import { removeFolder, sequenceFor, shardsPath } from '../release/staging.ts';
 import { type Report, SILENT } from '../report/progress.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { defaultMemory, memoryForTasks } from '../workers/memory.ts';
 import { openPool } from '../workers/pool.ts';
 import { writeRelease } from '../write/build-levels.ts';
 import { makeTiles, tileTasks } from '../write/build-tiles.ts';
@@ -81,22 +82,31 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
   });
 }
 
+/** How to seal a release. */
+export interface SealOptions {
+  /** Number of child processes; 0 to work in this process. */
+  workers?: number;
+  /** A private Ed25519 key, to sign it with. */
+  signKey?: KeyObject | undefined;
+  /** When it is signed, as `writeSignatures` takes it. */
+  signTime?: string | undefined;
+  /** Receives the progress of its verification before it is signed. */
+  report?: Report;
+}
+
 /**
  * Publishes a release from its shards.
  * @param activates whether it becomes the current release
- * @param signKey a private Ed25519 key, to sign it with
- * @param signTime when, as `writeSignatures` takes it
  * @throws BuildError if a shard is missing, or was built from another source or with other options
  */
 export async function seal(
   out: string,
   release: string,
   activates: boolean,
-  signKey?: KeyObject | undefined,
-  signTime?: string | undefined,
+  { workers = 0, signKey, signTime, report = SILENT }: SealOptions = {},
 ): Promise<Release> {
   const root = shardsPath(out, release);
-  const pool = openPool(0);
+  const pool = openPool(workers, 0, memoryForTasks(defaultMemory(), workers));
   return withLock(out, async (lock) => {
     try {
       const staging = { root, release: join(root, 'release'), work: root, sequence: sequenceFor(out, release) };
@@ -108,10 +118,11 @@ export async function seal(
       const tilesOf = (level: Level) => tileTasks(levels, level, about.tiles, folderOf);
       const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
       removeStrays(staging.release);
-      await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, pool, SILENT);
+      await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, pool, report);
       return sealed;
     } finally {
       await pool.close();
+      report.end();
     }
   });
 }

@@ -1,6 +1,7 @@
 // A build spread over machines: shards as processes of their own, then seal; the same bytes as a plain build.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -62,6 +63,26 @@ for (const storedPages of STORED_PAGES) {
     assert.deepEqual(contentOf(out), contentOf(plain[storedPages]));
   });
 }
+
+test('seal writes and verifies in child processes, and says what it verifies', async () => {
+  rmSync(out, { recursive: true, force: true });
+  for (const shard of [0, 1]) await buildOne(shard, 2);
+  const verified = new Map<string, number>();
+  let hasChildren = false;
+  const report: Report = {
+    ...SILENT,
+    advance(what, amount) {
+      verified.set(what, (verified.get(what) ?? 0) + amount);
+      hasChildren ||= process.getActiveResourcesInfo().includes('ProcessWrap');
+    },
+  };
+  const { privateKey: signKey } = generateKeyPairSync('ed25519');
+  await seal(out, 'r1', true, { signKey, workers: 2, report });
+  assert.ok(hasChildren);
+  assert.equal(verified.get('features verified'), 2 * (210 + 230), 'of two geometries');
+  const sums = (folder: string): string => readFileSync(join(folder, 'releases/r1/checksums.txt'), 'utf8');
+  assert.equal(sums(out), sums(plain.all));
+});
 
 test('each file is written by one shard, and identical pages by the same one', async () => {
   const written = await Promise.all(

@@ -94,7 +94,7 @@ async function served(base: string, level: string, headers: Record<string, strin
 /** @param allowed a status that is no error, besides those that are none. @throws Error with the answer */
 async function got(url: string, allowed: number, headers: Record<string, string> = {}): Promise<Response> {
   const answer = await fetch(url, { headers });
-  if (!answer.ok && answer.status !== allowed) throw new Error(`${url}: ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok && answer.status !== allowed) throw new Error(`${answer.status}: ${await answer.text()}`);
   return answer;
 }
 

@@ -1,8 +1,8 @@
 // Runs of features, of one level or of several, in the order of a body: where the data of each is, and what all of them
 // add up to. It follows from indexes alone: at once, or in steps where there are very many runs.
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import type { FeatureData } from '../../format/feature-table.ts';
-import type { Format } from '../../format/levels.ts';
+import type { FeatureData, FeatureTable } from '../../format/feature-table.ts';
+import { type FrameData, MEMBER_HEADER } from '../../format/gzip.ts';
 import type { Positions } from '../../format/positions.ts';
 import type { Steps } from '../../format/steps.ts';
 import type { LoadedTable } from '../data/release.ts';
@@ -29,30 +29,35 @@ export function bytesOf({ data, first, end }: Omit<Piece, 'at'>): number {
 export class Runs {
   /** The files that each run is cut from; the last ones are those of all further runs. */
   readonly #sources: readonly LoadedTable[];
+  readonly #frame: FrameData;
   /** Pairs of the first position of a run and the one after its last, each of its own level. */
   readonly #ranges: number[];
   /** Where the data of each run begins in the body, and where the last one ends. */
   readonly #starts: number[];
+  /** Where the data of the first one begins in the body. */
+  readonly begin: number;
+  /** Where that of the last one ends. */
+  end: number;
   /** How many features they have. */
   features = 0;
   /** Bytes of their text. */
   textBytes = 0;
-  /** Where the data of the last one ends. */
-  end: number;
   /** Derived once: a listing that is asked for again has the same runs. */
   #tag: string | undefined;
   #crc: number | undefined;
 
   /**
-   * @param at where the data of the first one begins in the body
+   * @param frame what is around them
    * @param ranges pairs of the first position of a run and the one after its last; theirs from now on
    */
-  constructor(sources: readonly LoadedTable[], at: number, ranges: number[]) {
+  constructor(sources: readonly LoadedTable[], frame: FrameData, ranges: number[]) {
     this.#sources = sources;
+    this.#frame = frame;
     this.#ranges = ranges;
-    this.#starts = [at];
-    this.end = at;
-    for (let run = 0; 2 * run < ranges.length; run++) this.#count(run);
+    this.begin = MEMBER_HEADER.length + frame.before.data.length;
+    this.end = this.begin;
+    this.#starts = [this.begin];
+    this.#measure(0, this.count);
   }
 
   /** How many they are. */
@@ -60,90 +65,80 @@ export class Runs {
     return this.#ranges.length / 2;
   }
 
-  /** Adds those of a listing, to none, and finds tag and CRC in the same steps. @param before as `crc` is given it */
-  *adding(positions: Positions, format: Format, before: number): Steps<void> {
+  /** Adds those of a listing, to none, and finds tag and CRC in the same steps. */
+  *adding(positions: Positions): Steps<void> {
     const digests: Uint8Array[] = [];
-    let [chained, crc] = [0, before];
+    let [chained, crc] = [0, this.#frame.before.crc];
     for (let from = 0, to: number; from < positions.runs; from = to) {
       if (from > 0) yield;
       to = Math.min(from + STEP_RUNS, positions.runs);
-      for (let run = from; run < to; run++) {
-        this.#ranges.push(positions.firstOf(run), positions.endOf(run));
-        this.#count(run);
-      }
+      for (let run = from; run < to; run++) this.#ranges.push(positions.firstOf(run), positions.endOf(run));
+      this.#measure(from, to);
       digests.push(this.#digests(from, to));
       chained = this.#chainedCrc(from, to, chained);
-      crc = this.#textCrc(from, to, format, crc);
+      crc = this.#textCrc(from, to, crc);
     }
-    this.#tag = this.#tagOf(digests, chained);
+    this.#tag = this.#tagOf(joined(digests), chained);
     this.#crc = crc;
   }
 
-  #count(run: number): void {
-    const [first, end] = [this.#firstOf(run), this.#endOf(run)];
-    const { table } = this.#sourceOf(run);
-    this.features += end - first;
-    this.textBytes += table.textBytes(first, end);
-    this.end += table.runBytes(first, end);
-    this.#starts.push(this.end);
+  /** What tells them from others in an entity tag: the same in every release with the same bytes. */
+  get tag(): string {
+    this.#tag ??= this.#tagOf(this.#digests(0, this.count), this.#chainedCrc(0, this.count, 0));
+    return this.#tag;
   }
 
-  #firstOf(run: number): number {
-    return numberAt(this.#ranges, 2 * run);
+  /** CRC-32 of the text before them and of theirs, as if all features had separators. */
+  get crc(): number {
+    this.#crc ??= this.#textCrc(0, this.count, this.#frame.before.crc);
+    return this.#crc;
   }
 
-  #endOf(run: number): number {
-    return numberAt(this.#ranges, 2 * run + 1);
+  #tagOf(digests: Uint8Array, chained: number): string {
+    // One feature needs no digest of its digest.
+    if (this.features === 1) return Buffer.from(digests).toString('base64url');
+    return `${tagOf(digests)}-${chained.toString(36)}`;
   }
 
   #sourceOf(run: number): LoadedTable {
     return elementAt(this.#sources, Math.min(run, this.#sources.length - 1));
   }
 
-  /** What tells them from others in an entity tag: the same in every release with the same bytes. */
-  get tag(): string {
-    this.#tag ??= this.#tagOf([this.#digests(0, this.count)], this.#chainedCrc(0, this.count, 0));
-    return this.#tag;
+  /** Goes over the runs `from` up to but not including `to`. */
+  #each(from: number, to: number, visit: (table: FeatureTable, first: number, end: number) => void): void {
+    for (let run = from; run < to; run++)
+      visit(this.#sourceOf(run).table, numberAt(this.#ranges, 2 * run), numberAt(this.#ranges, 2 * run + 1));
   }
 
-  #tagOf(parts: readonly Uint8Array[], chained: number): string {
-    const digests = joined(parts);
-    // One feature needs no digest of its digest.
-    if (this.features === 1) return Buffer.from(digests).toString('base64url');
-    return `${tagOf(digests)}-${chained.toString(36)}`;
+  #measure(from: number, to: number): void {
+    this.#each(from, to, (table, first, end) => {
+      this.features += end - first;
+      this.textBytes += table.textBytes(first, end);
+      this.end += table.runBytes(first, end);
+      this.#starts.push(this.end);
+    });
   }
 
-  /** The digests of the features of the runs `from` up to but not including `to`. */
   #digests(from: number, to: number): Uint8Array {
     const parts: Uint8Array[] = [];
-    for (let run = from; run < to; run++)
-      parts.push(this.#sourceOf(run).table.digests(this.#firstOf(run), this.#endOf(run)));
+    this.#each(from, to, (table, first, end) => parts.push(table.digests(first, end)));
     return joined(parts);
   }
 
   /** CRC-32 of their chained data, behind other data: unlike the features it can have other bytes in another release. */
   #chainedCrc(from: number, to: number, before: number): number {
     let crc = before;
-    for (let run = from; run < to; run++) {
-      const [first, end] = [this.#firstOf(run) + 1, this.#endOf(run)];
-      if (end > first) crc = this.#sourceOf(run).table.chained.crc(first, end, crc);
-    }
+    this.#each(from, to, (table, first, end) => {
+      if (end > first + 1) crc = table.chained.crc(first + 1, end, crc);
+    });
     return crc;
   }
 
-  /**
-   * CRC-32 of their text, as if all features had separators; behind another text.
-   * @param before the CRC-32 of that, always of the same one
-   */
-  crc(format: Format, before: number): number {
-    this.#crc ??= this.#textCrc(0, this.count, format, before);
-    return this.#crc;
-  }
-
-  #textCrc(from: number, to: number, format: Format, before: number): number {
+  #textCrc(from: number, to: number, before: number): number {
     let crc = before;
-    for (let run = from; run < to; run++)
-      crc = this.#sourceOf(run).table.textCrc(this.#firstOf(run), this.#endOf(run), crc, format);
+    this.#each(from, to, (table, first, end) => {
+      crc = table.textCrc(first, end, crc, this.#frame.format);
+    });
     return crc;
   }
 
@@ -160,12 +155,12 @@ export class Runs {
       else high = middle;
     }
     for (let run = low; run < this.count; run++) {
-      let [at, first] = [numberAt(this.#starts, run), this.#firstOf(run)];
+      let [at, first] = [numberAt(this.#starts, run), numberAt(this.#ranges, 2 * run)];
       if (at >= to) return;
       const source = this.#sourceOf(run);
       const { table } = source;
       const { chained, alone } = table;
-      const last = this.#endOf(run);
+      const last = numberAt(this.#ranges, 2 * run + 1);
       if (table.aloneAt(first) === alone) {
         const piece = { data: alone, path: source.file(table.fileOf(first), 'alone'), first, end: ++first, at };
         at += bytesOf(piece);

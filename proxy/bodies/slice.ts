@@ -6,10 +6,7 @@ import pLimit from 'p-limit';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FrameData } from '../../format/gzip.ts';
-import { FRAME_DATA, MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
-import type { Format } from '../../format/levels.ts';
-import type { Positions } from '../../format/positions.ts';
-import type { Steps } from '../../format/steps.ts';
+import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
 import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
@@ -46,9 +43,7 @@ interface Chunk {
 export class Slice implements BodySource {
   readonly #frame: FrameData;
   readonly #frameTag: string;
-  readonly #runs: Runs;
-  /** Where the data of the features begins. */
-  readonly #begin: number;
+  readonly runs: Runs;
 
   /**
    * @param sources the files that each run is cut from; the last ones are those of all further runs
@@ -58,20 +53,11 @@ export class Slice implements BodySource {
   constructor(sources: readonly LoadedTable[], frame: FrameData, frameTag: string, ranges: number[]) {
     this.#frame = frame;
     this.#frameTag = frameTag;
-    this.#begin = MEMBER_HEADER.length + frame.before.data.length;
-    this.#runs = new Runs(sources, this.#begin, ranges);
-  }
-
-  /** That of a whole listing: in steps, which find tag and CRC, too. */
-  static *of(source: LoadedTable, format: Format, positions: Positions): Steps<Slice> {
-    const frame = FRAME_DATA[format];
-    const slice = new Slice([source], frame, format, []);
-    yield* slice.#runs.adding(positions, format, frame.before.crc);
-    return slice;
+    this.runs = new Runs(sources, frame, ranges);
   }
 
   get bytes(): number {
-    return this.#runs.end + this.#frame.after.data.length + MEMBER_END_BYTES;
+    return this.runs.end + this.#frame.after.data.length + MEMBER_END_BYTES;
   }
 
   get ownBytes(): number {
@@ -80,21 +66,12 @@ export class Slice implements BodySource {
 
   /** Bytes of the text. */
   get textBytes(): number {
-    return this.#frame.before.length + this.#runs.textBytes + this.#frame.after.length;
-  }
-
-  /** How many features it has, and in how many runs. */
-  get features(): number {
-    return this.#runs.features;
-  }
-
-  get runs(): number {
-    return this.#runs.count;
+    return this.#frame.before.length + this.runs.textBytes + this.#frame.after.length;
   }
 
   /** Entity tag without quotes: the same in every release with the same bytes. */
   get tag(): string {
-    return `${this.#runs.tag}-${this.#frameTag}`;
+    return `${this.runs.tag}-${this.#frameTag}`;
   }
 
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
@@ -103,12 +80,13 @@ export class Slice implements BodySource {
     const [chunk = { from: 0, to: 0, reads: [] }] = this.#chunks(0, this.bytes, WHOLE_MAX_BYTES);
     if (chunk.reads.length <= NOW_MAX_READS) {
       const body = reads.buffer(this.bytes);
-      if (chunk.reads.every((read) => this.#readNow(reads, read, body, 0))) return this.#surround(body, 0, this.#crc);
+      if (chunk.reads.every((read) => this.#readNow(reads, read, body, 0)))
+        return this.#surround(body, 0, this.runs.crc);
     }
     return reads.later(client, async () => {
       const body = Buffer.allocUnsafe(this.bytes);
       await this.#readLater(reads, client, chunk, body);
-      return this.#surround(body, 0, this.#crc);
+      return this.#surround(body, 0, this.runs.crc);
     });
   }
 
@@ -126,14 +104,14 @@ export class Slice implements BodySource {
   /** What is read for some bytes of the body. @param maxBytes of data in a chunk, unless it is one feature */
   *#chunks(from: number, to: number, maxBytes: number): Generator<Chunk> {
     let chunk: Chunk | undefined;
-    for (const piece of this.#runs.pieces(from, to, maxBytes)) {
+    for (const piece of this.runs.pieces(from, to, maxBytes)) {
       const end = piece.at + bytesOf(piece);
       if (chunk !== undefined && end - chunk.from > maxBytes) {
         yield chunk;
         chunk = undefined;
       }
       // What is before the data is sent with it, so that an error can still become a problem response.
-      chunk ??= { from: piece.at === this.#begin ? 0 : piece.at, to: end, reads: [] };
+      chunk ??= { from: piece.at === this.runs.begin ? 0 : piece.at, to: end, reads: [] };
       chunk.to = end;
       addPiece(chunk.reads, piece);
     }
@@ -177,7 +155,7 @@ export class Slice implements BodySource {
 
   /** Sets the last byte of the data of every feature but the last one of the body. */
   #separate(memory: Buffer, { data, first, end, at }: Piece, from: number): void {
-    const last = at + data.bytes(first, end) === this.#runs.end ? end - 1 : end;
+    const last = at + data.bytes(first, end) === this.runs.end ? end - 1 : end;
     for (let position = first + 1; position <= last; position++)
       memory[at - from + data.bytes(first, position) - 1] = SEPARATORS[this.#frame.format];
   }
@@ -190,15 +168,14 @@ export class Slice implements BodySource {
     const { before, after, format } = this.#frame;
     if (from === 0) before.data.copy(memory, MEMBER_HEADER.copy(memory));
     if (from + memory.length < this.bytes) return memory;
-    const text = joinCrcs(format === 'fc' && this.features > 0 ? swapSeparator(crc) : crc, after.crc, after.length);
+    const text = joinCrcs(
+      format === 'fc' && this.runs.features > 0 ? swapSeparator(crc) : crc,
+      after.crc,
+      after.length,
+    );
     writeMemberEnd(memory, memory.length - MEMBER_END_BYTES, text, this.textBytes);
-    after.data.copy(memory, this.#runs.end - from);
+    after.data.copy(memory, this.runs.end - from);
     return memory;
-  }
-
-  /** CRC-32 of the text up to the end of the data, as if all features had separators. */
-  get #crc(): number {
-    return this.#runs.crc(this.#frame.format, this.#frame.before.crc);
   }
 
   /**
@@ -208,7 +185,7 @@ export class Slice implements BodySource {
   async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number, isCheckedFirst: boolean): Chunks {
     const take = reads.pieceMemory();
     // What is before the first feature is sent with it.
-    for (const chunk of this.#chunks(offset, Math.max(to, this.#begin + 1), reads.pieceBytes)) {
+    for (const chunk of this.#chunks(offset, Math.max(to, this.runs.begin + 1), reads.pieceBytes)) {
       const { from } = chunk;
       const piece = chunk.reads[0]?.pieces[0];
       if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
@@ -219,9 +196,9 @@ export class Slice implements BodySource {
         yield memory.subarray(Math.max(0, offset - from), to - from);
       }
     }
-    const from = this.features === 0 ? 0 : this.#runs.end;
+    const from = this.runs.features === 0 ? 0 : this.runs.end;
     if (to <= from) return;
-    const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.#crc);
+    const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.runs.crc);
     yield end.subarray(Math.max(0, offset - from), to - from);
   }
 

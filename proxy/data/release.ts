@@ -1,7 +1,6 @@
 // Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used
 // by releases.ts; what else is brought into memory of a level is its parts (needs.ts).
 import { createHash, hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
@@ -14,6 +13,7 @@ import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
 import { releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
+import { nextTurn } from '../work/next-turn.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
 /** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
@@ -289,7 +289,7 @@ export async function readChecked(
   const digest = createHash('sha256');
   for (let at = 0; at < content.length; at += HASHED_BYTES) {
     // Other events are handled between the pieces of a large file.
-    if (at > 0) await setImmediate();
+    if (at > 0) await nextTurn();
     digest.update(content.subarray(at, at + HASHED_BYTES));
   }
   const got = digest.digest('hex');

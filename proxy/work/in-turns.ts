@@ -1,5 +1,5 @@
 // Work that is done in turns, between which other events are handled. Used for what takes more than a millisecond.
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from './next-turn.ts';
 
 /** Steps that together take about a millisecond: each some hundred microseconds. */
 const TURN_STEPS = 3;
@@ -10,7 +10,7 @@ export async function inTurns<Result>(steps: Generator<void, Result>): Promise<R
     const step = steps.next();
     if (step.done) return step.value;
     // By what has been done, not by a clock: a simulation can repeat it.
-    if (++done % TURN_STEPS === 0) await setImmediate();
+    if (++done % TURN_STEPS === 0) await nextTurn();
   }
 }
 
@@ -25,7 +25,7 @@ export class Turns {
   async give(bytes: number): Promise<void> {
     this.#done += bytes;
     if (this.#done < TURN_BYTES) return;
-    await setImmediate();
+    await nextTurn();
     this.#done = 0;
   }
 }

@@ -156,17 +156,35 @@ test('other requests are answered while the directory of very many cells is chec
   assert.ok(turns > ofDigest + 4, `${turns} turns`);
 });
 
-test('other requests are answered while length and tag of a long scattered listing are found', async () => {
-  const runs = 10_000;
+const RUNS = 10_000;
+const DOWNLOAD = '/api/v1/download/lv0.geojson';
+/** Long scattered listings. */
+const SCATTERED = COUNTRIES.flatMap((country) => ['l.gz', '.gz'].map((end) => `${DOWNLOAD}${end}?gid-0=${country}`));
+
+/** What they are answered from, none of which has been asked for. */
+async function scatteredSources(): Promise<Sources> {
   const folder = await buildUnits([SQUARE]);
-  const sources = await sourcesOf(folder, directoryOrigin(folder), { load: alternatingLevel(2 * runs) });
-  const path = '/api/v1/download/lv0.geojsonl.gz';
-  const scattered = `${path}?gid-0=${COUNTRIES[0]}`;
+  const sources = await sourcesOf(folder, directoryOrigin(folder), { load: alternatingLevel(2 * RUNS) });
   // Brings what is not of one listing into memory.
-  await answerOf(sources, path);
+  await answerOf(sources, `${DOWNLOAD}l.gz`);
+  return sources;
+}
+
+test('other requests are answered while length and tag of a long scattered listing are found', async () => {
+  const sources = await scatteredSources();
+  const [scattered = ''] = SCATTERED;
   const turns = await turnsDuring(answerOf(sources, scattered));
   // A turn has some 1,500 runs.
   assert.ok(turns > 5, `${turns} turns`);
   // What is remembered takes none.
   assert.ok((await turnsDuring(answerOf(sources, scattered))) <= 1);
+});
+
+test('however much is done in turns at the same time, a turn has a step of one', async () => {
+  const sources = await scatteredSources();
+  const [first = '', ...others] = SCATTERED;
+  const turns = await turnsDuring(answerOf(sources, first));
+  const together = await turnsDuring(Promise.all(others.map((target) => answerOf(sources, target))));
+  // The first turn has the beginnings of all.
+  assert.ok(together >= others.length * (turns - 2), `${together} turns, of one ${turns}`);
 });

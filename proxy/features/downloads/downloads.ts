@@ -1,4 +1,5 @@
 // Whole listings as one gzip file. Used by rows.ts.
+import { FRAME_DATA } from '../../../format/gzip.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -24,7 +25,7 @@ const RUN_BYTES = 36;
  */
 class Listings extends Known<Slice> {
   constructor() {
-    super(LISTINGS_MAX_BYTES, ({ runs }) => LISTING_BYTES + RUN_BYTES * runs);
+    super(LISTINGS_MAX_BYTES, ({ runs }) => LISTING_BYTES + RUN_BYTES * runs.count);
   }
 }
 
@@ -59,7 +60,7 @@ function answerDownload(listing: Listing<DownloadEndpoint>): Answer | undefined 
     },
     find: (reads, principal) => listings.find(key, reads, principal, () => inTurns(steps)),
   });
-  return slice && answerSaved(listing, slice, slice.features);
+  return slice && answerSaved(listing, slice, slice.runs.features);
 }
 
 /** Finds what is asked for, and what it adds up to. */
@@ -67,5 +68,7 @@ function* slicing({ endpoint, query, sets, level, source }: Listing<DownloadEndp
   const { format } = endpoint;
   const selection = { filters: filtersOf(query), sets, start: undefined, size: undefined };
   const { positions } = resolve(level.index, format, selection, source.geometry);
-  return yield* Slice.of(source, format, positions);
+  const slice = new Slice([source], FRAME_DATA[format], format, []);
+  yield* slice.runs.adding(positions);
+  return slice;
 }

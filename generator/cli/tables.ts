@@ -1,4 +1,5 @@
-// The results of commands as plain-text tables, numbers aligned to the right.
+// The results of commands as plain-text tables, numbers aligned to the right. They are one file because `build` and its
+// dry run print the same lines about boxes, geometries and quality, and every command the same kind of table.
 import { CHANGE_CLASSES } from '../../format/changes.ts';
 import { printable } from '../../format/command-line/messages.ts';
 import {

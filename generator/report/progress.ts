@@ -26,7 +26,7 @@ export const SILENT: Report = { expect() {}, advance() {}, note() {}, end() {} }
 interface Count {
   done: number;
   expected: number;
-  /** When counting began, in milliseconds (Date.now). */
+  /** When counting began, in milliseconds of the clock of the report. */
   began: number;
 }
 
@@ -43,29 +43,32 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** A report to a stream. While something is done it shows the phases and what is not finished, at its end all counts. */
-export function reportTo(stream: Output): Report {
+/**
+ * A report to a stream. While something is done it shows the phases and what is not finished, at its end all counts.
+ * @param now milliseconds of a clock that nobody sets
+ */
+export function reportTo(stream: Output, now: () => number = () => performance.now()): Report {
   const counts = new Map<string, Count>();
   const every = stream.isTTY ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
-  let shownAt = Date.now();
+  let shownAt = now();
   let running: readonly RunningPhase[] = [];
   let look: NodeJS.Timeout | undefined;
   const countOf = (what: string): Count => {
-    const count = counts.get(what) ?? { done: 0, expected: 0, began: Date.now() };
+    const count = counts.get(what) ?? { done: 0, expected: 0, began: now() };
     counts.set(what, count);
     return count;
   };
   const show = (texts: readonly string[]): void => {
-    shownAt = Date.now();
+    shownAt = now();
     if (texts.length === 0) return;
     const text = texts.join(stream.isTTY ? '   ' : ', ');
     stream.write(stream.isTTY ? `\r\x1b[K${text.slice(0, stream.columns - 1)}` : `${text}\n`);
   };
   const textsOf = (shown: Iterable<[string, Count]>): string[] =>
-    [...shown].map(([what, count]) => (stream.isTTY ? barOf(what, count) : lineOf(what, count)));
+    [...shown].map(([what, count]) => (stream.isTTY ? barOf(what, count, now() - count.began) : lineOf(what, count)));
   const showIfDue = (): void => {
     look ??= setInterval(showIfDue, LOOK_EVERY_MS).unref();
-    if (Date.now() - shownAt < every) return;
+    if (now() - shownAt < every) return;
     const unfinished = [...counts].filter(([, { done, expected }]) => done < expected);
     show([...running.map(phaseText), ...textsOf(unfinished)]);
   };
@@ -81,8 +84,8 @@ export function reportTo(stream: Output): Report {
       countOf(what).done += amount;
       showIfDue();
     },
-    phases(now) {
-      running = now;
+    phases(all) {
+      running = all;
       showIfDue();
     },
     note,
@@ -105,12 +108,12 @@ function lineOf(what: string, { done, expected }: Count): string {
   return `${what}: ${done.toLocaleString('en')} of ${expected.toLocaleString('en')}`;
 }
 
-function barOf(what: string, { done, expected, began }: Count): string {
+/** @param ms since its counting began */
+function barOf(what: string, { done, expected }: Count, ms: number): string {
   const share = expected === 0 ? 1 : Math.min(done / expected, 1);
   const filled = Math.round(share * BAR_CHARS);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_CHARS - filled);
-  const seconds = (Date.now() - began) / 1000;
-  const rate = seconds > 0 ? done / seconds : 0;
+  const rate = ms > 0 ? (1000 * done) / ms : 0;
   const left = rate > 0 && done < expected ? `, ${Math.ceil((expected - done) / rate)} s left` : '';
   return `${what} ${bar} ${Math.round(share * 100)} % ${Math.round(rate).toLocaleString('en')}/s${left}`;
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
@@ -152,6 +153,14 @@ test('the recipe for D3 turns every ring round: outer ones clockwise, holes the 
   assert.deepEqual(others, []);
 });
 
+test('the recipe for own numbers joins them by code, and has a colour for units without one', () => {
+  const data = { features: ['ESP.13_1', 'ESP.2_1'].map((GID_1) => ({ properties: { GID_1 } })) };
+  const colour = runInNewContext(`${codeIn(README, 'js', 'numbers.get')}colour`, { data });
+  const values = data.features.map(({ properties }) => 'value' in properties && properties.value);
+  assert.deepEqual(values, [7, null]);
+  assert.equal(colour[0], 'case');
+});
+
 /** The blocks of commands of a section. */
 function commandsIn(page: string, heading: string): string[] {
   const [, section = ''] = readFileSync(page, 'utf8').split(`## ${heading}\n`);
@@ -159,7 +168,7 @@ function commandsIn(page: string, heading: string): string[] {
   return Array.from(own.matchAll(/```sh\n(.*?)```/gs), ([, commands = '']) => commands);
 }
 
-test("the commands under 'Ask it' in the README, and the recipes for listings and whole files, work when pasted", {
+test("the commands under 'Ask it' in the README, and the recipes that are commands of curl, work when pasted", {
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = await buildCountries({ ...WHOLE, tiles: 2 });
@@ -168,7 +177,9 @@ test("the commands under 'Ask it' in the README, and the recipes for listings an
   for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
   symlinkSync(out, join(typed, 'output'));
   const [first = '', ...blocks] = commandsIn('README.md', 'Ask it');
-  const recipes = ['Listings', 'Whole files'].flatMap((heading) => commandsIn(README, heading));
+  const recipes = ['Listings', 'Whole files', 'A form', 'One unit', 'A copy up to date'].flatMap((heading) =>
+    commandsIn(README, heading),
+  );
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
   const variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
@@ -183,7 +194,7 @@ test("the commands under 'Ask it' in the README, and the recipes for listings an
     assert.equal(status, 0, `${line}${text}`);
     printed.push(text);
   }
-  const [point, search, links, map, copied, page, provinces, downloads = ''] = printed;
+  const [point, search, links, map, copied, page, provinces, downloads = '', form, , copy] = printed;
   assert.equal(point, 'lv0 AAA Aland\nlv1 AAA.2_1 South\nlv2 AAA.2.1_1 Søst\n');
   // There is no Toledo.
   assert.equal(search, '');
@@ -201,6 +212,9 @@ test("the commands under 'Ask it' in the README, and the recipes for listings an
   // All, then those in the box.
   assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.doesNotMatch(downloads, /error/i);
+  assert.equal(form, 'AAA.1_1 North\nAAA.2_1 South\nAAA.1.1_1 Næst\n');
+  assert.equal(copy, 'r1\n');
+  assert.equal(readFileSync(join(typed, 'unit.geojson'), 'utf8'), 'null\n');
   const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();
   assert.equal(unzipped('boundaries-r1-lv2-AAA.geojsonl.gz').split('\n').length, 4);
   assert.equal(JSON.parse(unzipped('spain.geojson.gz')).features.length, 3);

@@ -186,6 +186,8 @@ test('the commands of the README files and the lines of Python say what is at a 
   assert.ok(inBox.length < 20, inBox.join());
   for (const known of ['Madrid', 'Toledo', 'Segovia']) assert.ok(inBox.includes(known), inBox.join());
   assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
+  const codes = await run('python3', '-c', codeIn(clients, 'python', 'casefold'));
+  assert.deepEqual(codes, ['Sevilla ESP.1.8_1', 'CADIZ ESP.1.2_1', 'Orange 8 units', 'Atlantis 0 units']);
   const [name, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
   assert.equal(name, '"Toledo"');
   const [longitude = 0, latitude = 0] = JSON.parse(where);

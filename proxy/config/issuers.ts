@@ -12,11 +12,20 @@ import { OptionError, StartError } from './start-error.ts';
 /** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
 const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
+/**
+ * Where the keys of an issuer are: a URL, a file, the text of a JSON Web Key Set, or the set itself; or what reads its
+ * text, which is called again as a URL is asked again.
+ */
+export type KeyLocation = string | { keys: readonly object[] } | (() => Promise<string>);
+
 /** The options that concern tokens. */
-export type TokenOptions = Pick<
-  ServeOptions,
-  'audience' | 'dev' | 'issuer' | 'jwks' | 'jwksCache' | 'jwksCooldown' | 'jwksHttp' | 'jwksStale' | 'scope' | 'secret'
->;
+export interface TokenOptions
+  extends Pick<
+    ServeOptions,
+    'audience' | 'dev' | 'issuer' | 'jwksCache' | 'jwksCooldown' | 'jwksHttp' | 'jwksStale' | 'scope' | 'secret'
+  > {
+  jwks?: readonly KeyLocation[] | undefined;
+}
 
 /** Requests the text of a key set. */
 type FetchKeys = (url: URL) => Promise<string>;
@@ -143,11 +152,14 @@ function keysIn(text: string): KeySource {
 
 /** A key set file must be valid at the start; a URL may become reachable later. */
 async function keysAt(
-  location: string,
+  location: KeyLocation,
   options: TokenOptions,
   log: (line: string) => void,
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
+  if (typeof location === 'function')
+    return new RotatingKeys({ name: 'key set', read: location }, urlPolicy(options), log);
+  if (typeof location === 'object') return keysIn(JSON.stringify(location));
   if (location.trimStart().startsWith('{')) return keysIn(location.trim());
   if (/^https?:/i.test(location)) {
     const url = parseKeySetUrl(location, options.jwksHttp);

@@ -91,7 +91,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const background = new Background();
   if (options.public) refuseTokenOptions(options);
   const fetchKeys = (url: URL): Promise<string> => background.add(fetchKeySet(url));
-  const rules = options.public ? undefined : await optionsToTokenRules(options, log, fetchKeys);
+  const jwks = options.jwks?.map((keys) => (typeof keys === 'function' ? () => background.add(keys()) : keys));
+  const rules = options.public ? undefined : await optionsToTokenRules({ ...options, jwks }, log, fetchKeys);
   const audience = rules === undefined ? 'public' : 'private';
   const releases = new Releases(origin, { load: loadOnDemand(), refusal: newest?.refusal });
   // The URL of the request has the scheme that the client used.

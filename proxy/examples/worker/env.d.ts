@@ -8,8 +8,10 @@ declare module 'cloudflare:workers' {
     ORIGIN_URL?: string;
     /** Where the issuer has its keys. */
     JWKS_URL: string;
-    /** The keys themselves, a JSON Web Key Set, instead of JWKS_URL. */
-    JWKS?: string;
+    /** The keys themselves, a JSON Web Key Set as text or as an object, instead of JWKS_URL. */
+    JWKS?: string | { keys: readonly object[] };
+    /** The file of the bucket that has them. */
+    JWKS_FILE?: string;
     /** Any text: everybody is served, and the variables of tokens are not read. */
     PUBLIC?: string;
     ISSUER: string;
@@ -21,3 +23,11 @@ declare module 'cloudflare:workers' {
     CURRENT_CACHE?: string;
   };
 }
+
+/** Cloudflare's cache. */
+declare const caches: {
+  default: {
+    match(request: Request): Promise<Response | undefined>;
+    put(url: string, response: Response): Promise<void>;
+  };
+};

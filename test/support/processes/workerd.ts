@@ -19,22 +19,24 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const EXAMPLE = 'proxy/examples/worker';
 
 export interface WorkerOptions {
-  /** The variables of wrangler.toml that differ. */
-  vars: Readonly<Record<string, string | undefined>>;
+  /** The variables of wrangler.toml that differ: texts, or objects. */
+  vars: Readonly<Record<string, string | object | undefined>>;
   /** Port of a server that speaks the protocol of the R2 binding; by default there is no bucket. */
   r2Port?: number;
+  /** Port of a server that speaks the protocol of the Cache API; by default there is no cache. */
+  cachePort?: number;
 }
 
 let bundle: Promise<string> | undefined;
 
 /** Starts the Worker; it stops when the test file ends. */
-export async function startWorker({ vars, r2Port }: WorkerOptions) {
+export async function startWorker({ vars, ...ports }: WorkerOptions) {
   bundle ??= bundleExample();
   const folder = temporaryFolder();
   const jwks = createServer((_req, res) => res.end(JWKS));
   const bindings = { JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE, ...vars };
   writeFileSync(join(folder, 'worker.js'), await bundle);
-  writeFileSync(join(folder, 'config.capnp'), config(bindings, r2Port));
+  writeFileSync(join(folder, 'config.capnp'), config(bindings, ports));
   const args = ['serve', join(folder, 'config.capnp'), '--control-fd=3'];
   const child = spawn(workerd.default, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const kill = (): boolean => child.kill('SIGKILL');
@@ -80,27 +82,30 @@ async function bundleExample(): Promise<string> {
 }
 
 /** The configuration of workerd, which is what Cloudflare makes of wrangler.toml. */
-function config(vars: WorkerOptions['vars'], r2Port: number | undefined): string {
+function config(vars: WorkerOptions['vars'], { r2Port, cachePort }: Omit<WorkerOptions, 'vars'>): string {
   const toml = readFileSync(join(EXAMPLE, 'wrangler.toml'), 'utf8');
   const [, date] = /^compatibility_date = "([0-9-]+)"$/m.exec(toml) ?? [];
-  const texts = Object.entries(vars)
-    .filter(([, text]) => text !== undefined)
-    .map(([name, text]) => `(name = "${name}", text = ${JSON.stringify(text)})`);
+  const values = Object.entries(vars).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const [kind, text] = typeof value === 'string' ? ['text', value] : ['json', JSON.stringify(value)];
+    return [`(name = "${name}", ${kind} = ${JSON.stringify(text)})`];
+  });
   const bucket = r2Port === undefined ? [] : ['(name = "BUCKET", r2Bucket = "bucket")'];
-  const bucketService = `(name = "bucket", external = (address = "127.0.0.1:${r2Port}", http = ()))`;
+  const services = Object.entries({ bucket: r2Port, cache: cachePort })
+    .filter(([, port]) => port !== undefined)
+    .map(([name, port]) => `    (name = "${name}", external = (address = "127.0.0.1:${port}", http = ())),\n`);
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
-    ${r2Port === undefined ? '' : bucketService}
-  ],
+${services.join('')}  ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "worker.js")],
   compatibilityDate = "${date}",
-  bindings = [${[...texts, ...bucket].join(', ')}],
+  bindings = [${[...values, ...bucket].join(', ')}],${cachePort === undefined ? '' : '\n  cacheApiOutbound = "cache",'}
 );
 `;
 }

@@ -52,6 +52,8 @@ export interface Finding {
   count: number;
   /** Where the first one is, for people. */
   example: string;
+  /** The GIDs of the units, where they have no shape or another one than in the source: the first 100. */
+  units?: readonly string[] | undefined;
 }
 
 /** A file of the release, or the beginning of one, that is read whole, and how to check it. */
@@ -128,6 +130,8 @@ export interface LevelSummary extends LevelAbout {
   featureFiles: { files: number; bytes: number };
   /** Units that are not valid with their full geometry. */
   invalid: number;
+  /** Positions of the rings of its units, the closing one of each counted; undefined where it was not recorded. */
+  positions?: number | undefined;
   /** West, south, east, north of all units in degrees, west never greater than east; undefined without geometry. */
   extent?: readonly number[] | undefined;
   /** The files of each geometry besides the full one, in the order of `GEOMETRIES`. */
@@ -158,6 +162,8 @@ export interface GeometrySummary {
   index: CheckedFile;
   /** Units that are not valid with it. */
   invalid: number;
+  /** Positions of the simplified rings, counted likewise; undefined without rings, and where it was not recorded. */
+  positions?: number | undefined;
 }
 
 /** What decides the files of a release, besides its source. */
@@ -407,6 +413,7 @@ function findingFrom(entry: unknown, where: string): Finding {
     kind: textIn(json, 'kind', where),
     count: numberIn(json, 'count', where),
     example: textIn(json, 'example', where),
+    ...(json['units'] !== undefined && { units: textsIn(json, 'units', where) }),
   };
 }
 
@@ -428,6 +435,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     bytes: numberIn(json, 'bytes', where),
     featureFiles: featureFilesIn(json, where),
     invalid: numberIn(json, 'invalid', where),
+    ...positionsIn(json, where),
     ...(json['extent'] !== undefined && { extent: extentIn(json, where) }),
     geometries: Object.fromEntries(
       geometriesIn(json, where).map((geometry) => [
@@ -452,7 +460,12 @@ function geometryFrom(entry: unknown, where: string): GeometrySummary {
     featureFiles: featureFilesIn(json, where),
     index: checkedFileIn(json, 'index', where),
     invalid: numberIn(json, 'invalid', where),
+    ...positionsIn(json, where),
   };
+}
+
+function positionsIn(json: JsonObject, where: string): { positions?: number } {
+  return json['positions'] === undefined ? {} : { positions: numberIn(json, 'positions', where) };
 }
 
 function extentIn(json: JsonObject, where: string): number[] {

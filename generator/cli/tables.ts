@@ -46,6 +46,7 @@ export function buildTable({ levels, crs, licence, attribution, quality }: Relea
     tableOf([[...head, 'feature files', 'bytes', 'other geometries', BOX], ...rows, totalOf(rows)]),
     ...smallLines(levels),
     ...nestingLines(levels),
+    ...positionLines(levels),
     ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
     ...crsLines(crs),
     ...licenceLines({ licence, attribution }, like),
@@ -117,6 +118,40 @@ function heavierLines<Summary extends { featureFiles: { bytes: number } }>(
     return [`${geometry} has more bytes than full, as the source is so simple; without it: --geometry ${others}`];
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** A simplified geometry that leaves out less than this share of the positions is of no use. */
+const USEFUL_SHARE = 0.1;
+
+/** How many positions each simplified geometry keeps of those of the full one, and where this is nearly all. */
+function positionLines(levels: Release['levels']): string[] {
+  const rows = (['medium', 'low'] as const).flatMap((geometry) => {
+    const shares = levels.flatMap(({ level, positions = 0, geometries }) => {
+      const kept = geometries[geometry]?.positions;
+      return kept === undefined || positions === 0 ? [] : [{ level: levelName(level), full: positions, kept }];
+    });
+    if (shares.length === 0) return [];
+    const [full, kept] = [sumOf(shares.map((own) => own.full)), sumOf(shares.map((own) => own.kept))];
+    const useless = shares.filter((own) => own.kept > (1 - USEFUL_SHARE) * own.full).map(({ level }) => level);
+    const others = GEOMETRIES.filter((other) => other !== geometry).join();
+    const advice =
+      kept > (1 - USEFUL_SHARE) * full ? `: useless for this source; without it: --geometry ${others}` : '';
+    return [
+      `${geometry} keeps ${percentOf(kept, full)} of the ${full.toLocaleString('en')} positions${advice}`,
+      ...(useless.length === 0 || advice !== ''
+        ? []
+        : [`${geometry} saves less than a tenth in ${useless.join(', ')}`]),
+    ];
+  });
+  return rows.length === 0 ? [] : ['', ...rows];
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** The CRS of the source, one a line, but for those that are WGS 84 or only a projection of it. */

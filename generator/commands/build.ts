@@ -106,7 +106,7 @@ export const buildCommand = defineCommand({
     if (share !== undefined && argv.changes)
       throw new UsageError('--changes with --shard: a shard is no release', 'run changes after seal');
     if (settings.workers > 0) exitOnSignal();
-    const source = argv.sample ? await writeSampleIn(argv.out) : { source: settings.source };
+    const source = argv.sample ? await writeSampleIn(settings) : { source: settings.source };
     const options: BuildOptions = { ...settings, ...source };
     if (argv.dryRun) await printForecast(options, argv);
     else if (share !== undefined) {
@@ -222,14 +222,17 @@ function measuring(global: GlobalOptions): { report: Report; phases: readonly Ph
   return { report: { ...reportOf(global), measured: (all) => phases.push(...all) }, phases };
 }
 
-/** Writes the sample dataset in a folder; returns the file, and whom each level credits. */
-async function writeSampleIn(folder: string): Promise<Pick<BuildOptions, 'source' | 'stated'>> {
+/** Writes the sample dataset in the output folder; returns the file, whom each level credits, and what is accepted. */
+async function writeSampleIn({
+  out: folder,
+  accept,
+}: Pick<BuildOptions, 'out' | 'accept'>): Promise<Pick<BuildOptions, 'source' | 'stated' | 'accept'>> {
   const file = join(folder, 'sample.gpkg');
-  const { writeSample, LEVEL_ATTRIBUTION } = await sampleModule();
+  const { writeSample, LEVEL_ATTRIBUTION, SAMPLE_ACCEPTED } = await sampleModule();
   try {
     writeSample(file, { overwrite: true });
   } catch (error) {
     throw toBuildError(error, folder);
   }
-  return { source: [file], stated: LEVEL_ATTRIBUTION };
+  return { source: [file], stated: LEVEL_ATTRIBUTION, accept: [...new Set([...accept, ...SAMPLE_ACCEPTED])] };
 }

@@ -48,7 +48,8 @@ const MIN_RING_POSITIONS = 4;
 
 /**
  * Writes geometries one by one. Coordinates are rounded; Z and M are left out; exterior rings run counter-clockwise and
- * interior ones clockwise (section 3.1.6); open rings are closed; empty parts are left out.
+ * interior ones clockwise (section 3.1.6); open rings are closed; empty parts are left out, and of a ring with an area
+ * positions that repeat the one before.
  */
 export class GeometryWriter {
   readonly #precision: number;
@@ -200,7 +201,11 @@ export class GeometryWriter {
     this.#continuous = short === undefined || short.signedArea() === 0 ? ring : short;
     const area = this.#continuous.signedArea();
     if (area === 0) this.#collapsed++;
-    else this.#solid++;
+    else {
+      this.#solid++;
+      // One without area may have nothing else.
+      ring.dropRepeats();
+    }
     return area;
   }
 }

@@ -2,9 +2,13 @@
 // the first example of each. Problems that make a release wrong fail the build unless they are accepted by name
 // (--accept); the others are warnings. All are recorded in release.json.
 import type { Level } from '../../format/levels.ts';
-import { NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
+import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
+
+/** Units of a problem that are named, and the most characters of a GID. */
+const UNITS_MAX = 100;
+const GID_CHARS = 200;
 
 /** The problems of a level. */
 export class Findings {
@@ -30,6 +34,15 @@ export class Findings {
     this.#byKind.set(kind, { level: this.#level, kind, count, example: text });
   }
 
+  /** Counts a problem of a unit, and names it by its GID. */
+  addUnit(kind: FindingKind, example: string | (() => string), gid: string | null): void {
+    this.add(kind, example);
+    const found = this.#byKind.get(kind);
+    const units = found?.units ?? [];
+    if (found === undefined || gid === null || units.length === UNITS_MAX) return;
+    found.units = [...units, beginningOf(gid, GID_CHARS)];
+  }
+
   /** What was found, in order of first occurrence. */
   list(): Finding[] {
     return [...this.#byKind.values()];
@@ -44,11 +57,17 @@ export function byLevel(findings: readonly Finding[]): Finding[] {
 /**
  * Counts the problems of a unit's geometry, when it has been written.
  * @param example says where the unit is; called for the first problem of each kind
+ * @param gid of the unit, by which one without a shape is named
  */
-export function inspectGeometry(quality: GeometryQuality, example: () => string, findings: Findings): void {
-  if (quality.isEmpty) findings.add('empty-geometries', example);
+export function inspectGeometry(
+  quality: GeometryQuality,
+  example: () => string,
+  gid: string | null,
+  findings: Findings,
+): void {
+  if (quality.isEmpty) findings.addUnit('empty-geometries', example, gid);
   else if (!quality.isPolygonal) findings.add('non-polygonal', example);
-  if (quality.isCollapsed) findings.add('collapsed-geometries', example);
+  if (quality.isCollapsed) findings.addUnit('collapsed-geometries', example, gid);
   else findings.add('collapsed-rings', example, quality.collapsed);
   if (quality.ringPositions > CHECKED_MAX_POSITIONS) findings.add('unchecked-polygons', example);
   if (quality.outOfRange) findings.add('out-of-range', example);
@@ -155,6 +174,10 @@ export const KINDS = {
   'unchecked-polygons': [
     `{unit has|units have} more than ${CHECKED_MAX_POSITIONS.toLocaleString('en')} positions`,
     'Whether {its polygons are|their polygons are} valid was not checked: it would take minutes.',
+  ],
+  'cell-shapes': [
+    '{unit is|units are} a square in a simplified geometry',
+    'Nothing else is left of {it|them}: {it is|they are} smaller than a cell of the grid. Take the full geometry of {it|them}.',
   ],
   'long-texts': [
     `{unit has|units have} a GID, a name or a type of more than ${NAMES_TEXT_MAX_CHARS.toLocaleString('en')} characters`,

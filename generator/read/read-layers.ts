@@ -204,8 +204,8 @@ class LevelReading {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb);
-        inspectGeometry(quality, place, this.#findings);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
+        inspectGeometry(quality, place, elementAt(gids, layer.level), this.#findings);
         const name = nameOf(values);
         if (name !== null) this.#addName(name);
         const type = typeOf(values);

@@ -39,6 +39,18 @@ export class Coordinates {
     this.set(this.count++, this.x(0), this.y(0));
   }
 
+  /** Leaves out each position that is the same as the one before it. */
+  dropRepeats(): void {
+    let kept = 1;
+    for (let i = 1; i < this.count; i++) {
+      const [x, y] = [this.x(i), this.y(i)];
+      if (x === this.x(kept - 1) && y === this.y(kept - 1)) continue;
+      if (kept < i) this.set(kept, x, y);
+      kept++;
+    }
+    this.count = kept;
+  }
+
   /** Twice the signed area of a closed ring; positive if it runs counter-clockwise. */
   signedArea(): number {
     const x0 = this.x(0);

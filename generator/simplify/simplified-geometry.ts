@@ -6,7 +6,7 @@ import { Coordinates } from '../rings/coordinates.ts';
 import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
 import type { RingsByUnit } from '../topology/level-rings.ts';
 import type { Grid } from '../topology/shared-arcs.ts';
-import { limitOf, newSimplifier } from './simplify-level.ts';
+import { limitOf, newSimplifier, type SimplifiedShape } from './simplify-level.ts';
 
 /** A simplified geometry by its name in requests. */
 export type SimplifiedName = 'medium' | 'low';
@@ -23,11 +23,10 @@ const CHANGE_MAX = 0.1;
 /** The simplified units of levels. */
 export interface SimplifiedUnits {
   /**
-   * The polygons of the unit at a position, counted on from level to level, in whole units of the last decimal: rings
-   * that are not closed, exterior ones counter-clockwise, holes clockwise. Empty if it has no polygon with an area:
-   * then its full geometry serves.
+   * The unit at a position, counted on from level to level. Polygons are in whole units of the last decimal: rings that
+   * are not closed, exterior ones counter-clockwise, holes clockwise. Without polygons its full geometry serves.
    */
-  polygons(position: number): OpenPolygon[];
+  shape(position: number): SimplifiedShape;
   /** Positions of the units that are not valid (OGC 06-103r4), ascending. */
   invalid: readonly number[];
 }
@@ -65,9 +64,15 @@ export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedN
   const simplify = newSimplifier(levels, gridOf('medium'), CHANGE_MAX);
   return (name) => {
     const grid = gridOf(name);
-    const { polygons, mend } = simplify(limitOf(DETAIL[name].tolerance, grid), grid);
+    const { shape, mend } = simplify(limitOf(DETAIL[name].tolerance, grid), grid);
     const invalid = mend();
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
-    return { polygons: (position) => polygons(position).map((polygon) => polygon.map(moved)), invalid };
+    return {
+      shape(position) {
+        const { polygons, isCell } = shape(position);
+        return { polygons: polygons.map((polygon) => polygon.map(moved)), isCell };
+      },
+      invalid,
+    };
   };
 }

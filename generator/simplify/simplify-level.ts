@@ -13,13 +13,18 @@ import { type Grid, shareArcs } from '../topology/shared-arcs.ts';
 import { simplifyArcs, weighArcs } from './simplify-arcs.ts';
 import { UnitRings } from './unit-rings.ts';
 
+/** A unit that was simplified. */
+export interface SimplifiedShape {
+  /** In cells of the grid; empty if the unit has no area. */
+  polygons: OpenPolygon[];
+  /** Was nothing left of its rings? Then it is the cell in the middle of them: a shape that the source does not have. */
+  isCell: boolean;
+}
+
 /** The units of one or several levels, each with simplified polygons. */
 export interface SimplifiedLevels {
-  /**
-   * The polygons of a unit in cells of the grid; empty if it has no area.
-   * @param position counted on from level to level
-   */
-  polygons(position: number): OpenPolygon[];
+  /** @param position counted on from level to level */
+  shape(position: number): SimplifiedShape;
   /**
    * Makes polygons valid (OGC 06-103r4): what crosses is taken at half the tolerance, and again, and its neighbours
    * with it. What is invalid in the source stays so.
@@ -66,11 +71,11 @@ export function newSimplifier(
     const rings = new UnitRings(shared, cut, ofPolygons, limit);
     rings.keepShapes(change);
     return {
-      polygons(position) {
+      shape(position) {
         const polygons = rings.polygons(position);
-        if (polygons.length > 0) return polygons;
+        if (polygons.length > 0) return { polygons, isCell: false };
         const cell = cellOf(unitAt(position), ofPolygons);
-        return cell === undefined ? [] : [[cell]];
+        return { polygons: cell === undefined ? [] : [[cell]], isCell: cell !== undefined };
       },
       mend: () => mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position), 0))),
     };

@@ -25,30 +25,34 @@ export interface SimplifyTask {
 }
 
 /**
- * Simplifies levels: writes the polygons of their units, and how many of these are invalid, or have no area and stay as
- * they are.
+ * Simplifies levels: writes the polygons of their units, how many positions these have, which are a mere cell of the
+ * grid, and how many are invalid, or have no area and stay as they are.
  */
 export function simplifyLevels({ stores, names, precision }: SimplifyTask): void {
   const levels = stores.map((path) => new LevelStore(path));
   const units = levels.map((store) => openUnitRings(store, precision));
   const simplify = simplifierOf(units);
   for (const name of names) {
-    const { polygons, invalid } = simplify(name);
+    const { shape, invalid } = simplify(name);
     let position = 0;
     for (const [i, store] of levels.entries()) {
       const first = position;
       const shapes = store.createShapes(name);
       const kinds = store.readIndex().shapes;
-      let collapsed = 0;
+      const cells: number[] = [];
+      let [collapsed, positions] = [0, 0];
       for (const end = first + elementAt(units, i).count; position < end; position++) {
-        const simplified = polygons(position);
+        const { polygons, isCell } = shape(position);
         const kind = kindOfShape(elementAt(kinds, position - first));
-        givePolygons(simplified, shapes);
+        givePolygons(polygons, shapes);
         shapes.unit(position - first);
-        if (simplified.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) collapsed++;
+        if (isCell) cells.push(position - first);
+        if (polygons.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) collapsed++;
+        positions += polygons.flat().reduce((sum, ring) => sum + ring.length / 2 + 1, 0);
       }
       shapes.close();
-      store.writeInvalid(name, collapsed + invalid.filter((unit) => unit >= first && unit < position).length);
+      const ofLevel = invalid.filter((unit) => unit >= first && unit < position);
+      store.writeCounts(name, { invalid: collapsed + ofLevel.length, positions, cells });
     }
   }
   for (const level of units) level.close();

@@ -39,6 +39,19 @@ type OwnFile =
   | `tiles-${number}-without-borders`
   | 'scratch';
 
+/** What the units of a level are with a geometry. */
+export interface GeometryCounts {
+  /** Units that are not valid. */
+  invalid: number;
+  /** Positions of all rings. */
+  positions: number;
+  /** The positions of the units that are a cell of the grid, ascending: nothing was left of their rings. */
+  cells: readonly number[];
+}
+
+/** Those of points and of features without geometry. */
+const NO_COUNTS: GeometryCounts = { invalid: 0, positions: 0, cells: [] };
+
 /** The units with polygons that are not valid, but have an area. */
 export interface InvalidUnits {
   count: number;
@@ -108,7 +121,7 @@ export class LevelStore {
     const hash = createHash('sha256').update(indexDigest(full));
     // A level without units has no others.
     for (const geometry of full.features === 0 ? [] : geometries)
-      hash.update(`${indexDigest(readStoreIndex(this.#features(geometry)))} ${this.readInvalid(geometry)} `);
+      hash.update(`${indexDigest(readStoreIndex(this.#features(geometry)))} ${this.readCounts(geometry).invalid} `);
     return hash.digest('hex');
   }
 
@@ -155,13 +168,14 @@ export class LevelStore {
     writeSerialized(`${this.path}.plan`, plan);
   }
 
-  /** Reads how many units are invalid with a geometry. */
-  readInvalid(geometry: Geometry): number {
-    return geometry === 'none' || geometry === 'point' ? 0 : readSerialized(`${this.#features(geometry)}.invalid`);
+  /** Reads what the units are with a geometry. */
+  readCounts(geometry: Geometry): GeometryCounts {
+    if (geometry === 'none' || geometry === 'point') return NO_COUNTS;
+    return readSerialized(`${this.#features(geometry)}.counts`);
   }
 
-  writeInvalid(geometry: Geometry, units: number): void {
-    writeSerialized(`${this.#features(geometry)}.invalid`, units);
+  writeCounts(geometry: Geometry, counts: GeometryCounts): void {
+    writeSerialized(`${this.#features(geometry)}.counts`, counts);
   }
 
   /** Reads the share of its edges that the next level has, too; null if nothing counts. */

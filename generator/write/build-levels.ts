@@ -146,7 +146,7 @@ function writeLevel(
       isSimplified,
     ]);
     const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
-    files.writeInvalid('full', invalid);
+    files.writeCounts('full', { invalid, positions, cells: [] });
     files.writeInvalidUnits({ count: listed, example: example?.position });
     files.removeFeatures();
     return records;

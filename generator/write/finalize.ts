@@ -52,6 +52,7 @@ import { byLevel, Findings } from '../quality/findings.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
+import type { StoreIndex } from '../store/store-index.ts';
 import { type ArchiveTask, writeArchive } from '../tiles/archive.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
@@ -118,6 +119,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     findings.add('drawn-apart', () => `${placeOf(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
   const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
   if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
+  addCellShapes(findings, store, index.features === 0 ? [] : index.geometries);
   const { order } = store.readPlan<FilePlan>();
   const checksums: Checksum[] = [];
   let at = 0;
@@ -165,14 +167,14 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     level,
     ...task.about,
     ...counts,
-    invalid: index.features === 0 ? 0 : store.readInvalid('full'),
+    ...shapesOf(store, index.features, 'full'),
     geometries: Object.fromEntries(
       Array.from(tables, ([geometry, table]): [Geometry, GeometrySummary] => [
         geometry,
         {
           featureFiles: featureFilesOf(table),
           index: put(indexPath(level, geometry), tableOf(encoded, geometry)),
-          invalid: index.features === 0 ? 0 : store.readInvalid(geometry),
+          ...shapesOf(store, index.features, geometry),
         },
       ]),
     ),
@@ -195,6 +197,30 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   return { summary, findings: findings.list(), checksums: file };
 }
 
+/** What release.json says of the shapes of the units with a geometry. */
+function shapesOf(
+  store: LevelStore,
+  features: number,
+  geometry: Geometry,
+): Pick<GeometrySummary, 'invalid' | 'positions'> {
+  if (features === 0) return { invalid: 0 };
+  const { invalid, positions } = store.readCounts(geometry);
+  return positions === 0 ? { invalid } : { invalid, positions };
+}
+
+/** Names the units that are a mere cell of the grid in a simplified geometry: nobody drew this shape. */
+function addCellShapes(findings: Findings, store: LevelStore, geometries: readonly Geometry[]): void {
+  const cells = geometries.flatMap((geometry) =>
+    store.readCounts(geometry).cells.map((unit) => [unit, geometry] as const),
+  );
+  if (cells.length === 0) return;
+  const gidOf = gidsIn(store.readIndex());
+  // A unit once, with its finest geometry that is a cell.
+  const ofUnits = new Map(cells.toReversed());
+  for (const [position, geometry] of [...ofUnits].sort(([a], [b]) => a - b))
+    findings.addUnit('cell-shapes', () => `${placeOf(store, position)}, geometry ${geometry}`, gidOf(position));
+}
+
 /** Decimals of a place that people look at: some 10 m. */
 const PLACE_DECIMALS = 4;
 
@@ -204,7 +230,8 @@ function positionOf({ longitude, latitude }: ApartBorders): string {
 
 /** Where in the source the unit at a position was found. */
 function placeOf(store: LevelStore, position = 0): string {
-  const { offsets, fids, columns, features } = store.readIndex();
+  const index = store.readIndex();
+  const { offsets, fids } = index;
   const origins = store.readOrigins();
   const own = elementAt(offsets, position);
   // Texts are in the order in which they were read.
@@ -214,10 +241,18 @@ function placeOf(store: LevelStore, position = 0): string {
     after += ofLayer;
     return place < after;
   });
-  const gids = elementAt(columns, columns.length - 1);
-  const number = elementAt(ownersOf(gids, features), position);
-  const gid = number === -1 ? 'none' : gids.gidAt(number);
+  const gid = gidsIn(index)(position) ?? 'none';
   return `${layer?.name}, fid ${elementAt(origins.fids ?? fids, origins.fids ? place : position)}, GID ${gid}`;
+}
+
+/** The GID of the unit at a position; null if it has none. */
+function gidsIn({ columns, features }: StoreIndex): (position: number) => string | null {
+  const gids = elementAt(columns, columns.length - 1);
+  const owners = ownersOf(gids, features);
+  return (position) => {
+    const number = elementAt(owners, position);
+    return number === -1 ? null : gids.gidAt(number);
+  };
 }
 
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {

@@ -128,4 +128,10 @@ test('a geometry that has more bytes than the full one is named, by the dry run 
     assert.ok(text.includes(`\n\n${line}\n`), text);
   }
   assert.doesNotMatch(await printed(detailed, '--dry-run'), /more bytes/);
+  // What the build says of the positions that are left.
+  const useless = (kept: string): string =>
+    `medium keeps ${kept} positions: useless for this source; without it: --geometry full,low,point,none\n`;
+  assert.ok((await printed(simple, '--out', join(folder, 'simple-2'))).includes(useless('125.0 % of the 200')));
+  const text = await printed(detailed, '--out', join(folder, 'detailed'));
+  assert.match(text, /^low keeps \d\.\d % of the 502 positions$/m);
 });

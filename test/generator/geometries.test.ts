@@ -32,9 +32,9 @@ function ringsOf(wkts: readonly string[]): LevelRings {
 
 /** The polygons of all units, of which so many are invalid. */
 function simplified(wkts: readonly string[], name: SimplifiedName, expected = 0): OpenPolygon[][] {
-  const { polygons, invalid } = simplifierOf([unitsOf(ringsOf(wkts))])(name);
+  const { shape, invalid } = simplifierOf([unitsOf(ringsOf(wkts))])(name);
   assert.equal(invalid.length, expected);
-  return wkts.map((_, position) => polygons(position));
+  return wkts.map((_, position) => shape(position).polygons);
 }
 
 /** West, south, east and north of each ring in whole degrees. */
@@ -271,9 +271,9 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     'POINT(1 1)',
   ];
   const rings = ringsOf(wkts);
-  const { polygons } = simplifierOf([unitsOf(rings)])('medium');
+  const { shape } = simplifierOf([unitsOf(rings)])('medium');
   const points = wkts.map((_, position) =>
-    labelPoint(rings, position, polygons(position), decimalsOf('medium', 7))?.map((scaled) => scaled / 1e7),
+    labelPoint(rings, position, shape(position).polygons, decimalsOf('medium', 7))?.map((scaled) => scaled / 1e7),
   );
   assert.deepEqual(points[0], [1, 1]);
   for (const [position, wkt] of wkts.entries()) {
@@ -305,10 +305,10 @@ test('the point of a strip of 5 to 60 metres is inside of it, never on its borde
       .map((units) => (Number(units) / 1e7).toFixed(7))
       .join(' ');
   const rings = ringsOf(strips.map((corners) => `POLYGON((${corners.map(degrees).join()}))`));
-  const { polygons } = simplifierOf([unitsOf(rings)])('medium');
+  const { shape } = simplifierOf([unitsOf(rings)])('medium');
   const outside = strips.filter((corners, position) => {
     // In whole numbers, so that GEOS decides exactly.
-    const [x = NaN, y = NaN] = labelPoint(rings, position, polygons(position), decimalsOf('medium', 7)) ?? [];
+    const [x = NaN, y = NaN] = labelPoint(rings, position, shape(position).polygons, decimalsOf('medium', 7)) ?? [];
     return !gdal.Geometry.fromWKT(`POLYGON((${corners.join()}))`).contains(new gdal.Point(x, y));
   });
   assert.equal(outside.length, 0);

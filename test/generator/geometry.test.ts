@@ -52,6 +52,15 @@ for (const [rule, cases] of Object.entries({
     for (const [wkt = '', expected] of cases) assert.equal(partsOf(wkt), expected, wkt);
   });
 
+test('leaves out positions that repeat the one before after rounding, of rings with an area', () => {
+  for (const [wkt, expected] of [
+    ['POLYGON((0 0,0 0,1 0,1 0.00000001,1 1,1 1,0 0,0 0))', TRIANGLE_JSON],
+    ['POLYGON((0 0,0 9,9 9,9 9,9 0,0 0),(1 1,1 1,1 2,2 2,2 1,1 1))', TURNED],
+    ['POLYGON((177 -19,-178 -19,-178 -19,-178 -16,177 -16,177 -19))', FIJI],
+  ] as const)
+    assert.equal(partsOf(wkt), expected, wkt);
+});
+
 test('writes any coordinate at any precision as rounding would, without trailing zeros or a negative zero', () => {
   const degrees = fc.double({ min: -90, max: 90, noNaN: true });
   fc.assert(

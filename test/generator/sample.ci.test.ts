@@ -24,9 +24,9 @@ const dataset = gdal.open(file);
 /** The units of the four levels as GDAL reads them. */
 const sample = LEVELS.slice(0, 4).map((level) =>
   dataset.layers.get(`ADM_${level}`).features.map((feature) => {
-    const geometry = feature.getGeometry() ?? assert.fail(`fid ${feature.fid} has no geometry`);
+    const geometry = feature.getGeometry();
     const fields: Record<string, string | null> = feature.fields.toObject();
-    return { fid: feature.fid, fields, box: geometry.getEnvelope(), geometry };
+    return { fid: feature.fid, fields, geometry };
   }),
 );
 after(() => dataset.close());
@@ -35,6 +35,10 @@ function find(level: Level, column: string, value: string) {
   const unit = sample[level]?.find(({ fields }) => fields[column] === value);
   assert.ok(unit, `${column} ${value} at level ${level}`);
   return unit;
+}
+
+function boxOf(gid: string) {
+  return find(0, 'GID_0', gid).geometry?.getEnvelope() ?? assert.fail(`${gid} has no geometry`);
 }
 
 test('the sample has four levels with the layers and columns of GADM, and about 12,000 units', () => {
@@ -83,18 +87,28 @@ test('every municipality of the sample lies in the province that its code begins
 
 test('the sample is cut where it crosses the antimeridian, and reaches the pole', () => {
   for (const gid of ['RUS', 'FJI', 'USA']) {
-    const { box } = find(0, 'GID_0', gid);
+    const box = boxOf(gid);
     assert.ok(box.minX < -179 && box.maxX > 179, gid);
   }
-  assert.deepEqual({ ...find(0, 'GID_0', 'ATA').box, maxY: 0 }, { minX: -180, maxX: 180, minY: -90, maxY: 0 });
-  assert.ok(find(0, 'GID_0', 'ATA').geometry.isValid());
+  assert.deepEqual({ ...boxOf('ATA'), maxY: 0 }, { minX: -180, maxX: 180, minY: -90, maxY: 0 });
+  assert.ok(find(0, 'GID_0', 'ATA').geometry?.isValid());
 });
 
-test('a unit that its source has as a mere line or point has a cell of its grid: Vatican City, 30 others', () => {
+test('a unit that its source has as a mere line or point has no shape: Vatican City, 30 others', () => {
   assert.ok(summary.collapsed > 0);
-  const { box } = find(0, 'GID_0', 'VAT');
-  assert.ok(box.maxX - box.minX < 0.004 && box.maxY - box.minY < 0.002);
-  assert.ok(Math.abs(box.minX - 12.45) < 0.02 && Math.abs(box.minY - 41.9) < 0.02);
+  const without = sample.flatMap((units, level) =>
+    units.filter(({ geometry }) => geometry === null).map(({ fields }) => `lv${level} ${fields['COUNTRY']}`),
+  );
+  const counts = new Map(without.map((place) => [place, without.filter((other) => other === place).length]));
+  assert.deepEqual(
+    [...counts],
+    [
+      ['lv0 Vatican', 1],
+      ['lv2 United States of America', 1],
+      ['lv3 Spain', 29],
+    ],
+  );
+  assert.equal(find(3, 'NAME_3', 'Rafal').geometry, null);
 });
 
 test('who must be named where the sample is shown can be read through GDAL and with SQL', () => {
@@ -121,7 +135,7 @@ test('a sample that is there is not replaced unless asked to, nothing half-writt
   assert.equal(sha256Of(again), sha256Of(file));
 });
 
-test('build --sample publishes the sample as it is, remarks only on what is drawn apart, and GEOS finds all of its units valid', async () => {
+test('build --sample publishes the sample as it is, says what is drawn apart and what has no shape, and GEOS finds all of its units valid', async () => {
   const out = await sampleOutput();
   const { levels, quality } = releaseFromJson(
     readFileSync(join(out, 'releases/sample/release.json'), 'utf8'),
@@ -130,10 +144,19 @@ test('build --sample publishes the sample as it is, remarks only on what is draw
   const counts = levels.map(({ features }) => features);
   assert.deepEqual(counts, [255, 159, 3194, 8212, 0, 0]);
   // Its sources have some borders that both sides draw with other vertices.
-  assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['drawn-apart']);
+  assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['empty-geometries', 'drawn-apart']);
+  const bare = quality.filter(({ kind }) => kind === 'empty-geometries');
+  assert.deepEqual(
+    bare.map(({ count, units = [] }) => [count, units.length]),
+    [
+      [1, 1],
+      [1, 1],
+      [29, 29],
+    ],
+  );
   for (const { level, features } of levels.slice(0, 4)) {
     const units = featuresIn(out, level, 'full', 'sample');
-    const invalid = units.filter(({ geometry }) => !gdal.Geometry.fromGeoJson(geometry).isValid());
+    const invalid = units.filter(({ geometry }) => geometry && !gdal.Geometry.fromGeoJson(geometry).isValid());
     assert.deepEqual([units.length, invalid.map(({ id }) => id)], [features, []]);
   }
   assertDerived(out, 'sample');

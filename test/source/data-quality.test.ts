@@ -20,7 +20,7 @@ import {
   writeDataset,
   writeFiles,
 } from '../support/datasets/write-dataset.ts';
-import { buildOptions, buildRelease } from '../support/releases/build-release.ts';
+import { buildOptions, buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
@@ -284,6 +284,44 @@ test('oddities that leave a release right are counted with their first example',
   const { quality } = await published(low);
   const isMissing = [quality.length, quality[0]?.replace(/^lv2 missing-parents \d+ /, '').startsWith(missing)];
   assert.deepEqual(isMissing, [1, true]);
+});
+
+test('units without a shape, and those with one that the source does not have, are named by their GIDs', async () => {
+  // The second and the third are smaller than a cell of the grid of `low`, the third than one of `medium`, too.
+  const shapes = [
+    null,
+    square(5, 5, 0.0004),
+    square(6, 5, 0.00004),
+    square(7, 5, 0.5),
+    'POLYGON((0 0,1e-9 0,1e-9 1e-9,0 0))',
+  ];
+  const units = shapes.map((wkt, i) => [[`U${i}`, 'Unit'], wkt] as const);
+  const source = writeDataset(join(folder, 'small.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0', 'COUNTRY'], units)]);
+  const accept = ['empty-geometries', 'collapsed-geometries'] as const;
+  const { quality, levels } = await buildRelease(source, join(folder, 'small'), { ...WHOLE, accept });
+  const said = quality.map(({ kind, count, example, units }) => [kind, count, units, example]);
+  const place = (i: number): string => `small.gpkg: layer ADM_0, fid ${i + 1}, GID U${i}`;
+  assert.deepEqual(said, [
+    ['cell-shapes', 2, ['U1', 'U2'], `${place(1)}, geometry low`],
+    ['collapsed-geometries', 1, ['U4'], place(4)],
+    ['empty-geometries', 1, ['U0'], place(0)],
+  ]);
+  const none = await buildRelease(source, join(folder, 'small-full'), { accept });
+  assert.deepEqual(
+    none.quality.map(({ kind }) => kind),
+    ['collapsed-geometries', 'empty-geometries'],
+  );
+  // What each geometry has of the positions of the full one.
+  const [{ positions, geometries } = assert.fail()] = levels;
+  assert.deepEqual([positions, geometries.medium?.positions, geometries.point?.positions], [19, 15, undefined]);
+});
+
+test('of thousands of units without a shape a hundred are named, and all are counted', async () => {
+  const units = Array.from({ length: 150 }, (_, i) => [[`U${i}`, 'Unit'], i === 0 ? square(0, 0) : null] as const);
+  const source = writeDataset(join(folder, 'many.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0', 'COUNTRY'], units)]);
+  const { quality } = await buildRelease(source, join(folder, 'many'), { accept: ['empty-geometries'] });
+  const [{ count, units: named = [] } = assert.fail()] = quality;
+  assert.deepEqual([count, named.length, named.at(-1)], [149, 100, 'U100']);
 });
 
 test('far fewer units than in the current release of the same source are refused; one of another source is no measure', async () => {

@@ -30,7 +30,8 @@ const folder = temporaryFolder();
 const out = join(folder, 'output');
 const atlas = readAtlas('es-atlas/es/municipalities.json');
 const areas = areasOf(atlas, 'municipalities');
-const shapes = areas.map((area) => areaPolygons(atlas, area).coordinates);
+/** Empty for those that the atlas has without area. */
+const shapes = areas.map((area) => areaPolygons(atlas, area).coordinates ?? []);
 
 interface Merger {
   taker: number;
@@ -71,14 +72,14 @@ function sizeOf(coordinates: PolygonPositions): number {
 
 /** Builds a release of the municipalities after some mergers, each position moved by `moved`. */
 async function build(release: string, mergers: readonly Merger[], moved = (position: Position) => position) {
-  const own = new Map(shapes.entries());
+  const own = new Map([...shapes.entries()].filter(([, { length }]) => length > 0));
   for (const { taker, gone } of mergers) {
     const both = [taker, gone].map((unit) => elementAt(areas, unit));
     const geometry = mergeArcs(
       atlas.topology,
       both.map((area) => area.geometry),
     );
-    own.set(taker, areaPolygons(atlas, { ...elementAt(areas, taker), geometry }).coordinates);
+    own.set(taker, areaPolygons(atlas, { ...elementAt(areas, taker), geometry }).coordinates ?? assert.fail());
     own.delete(gone);
   }
   const units = Array.from(own, ([unit, polygons]) => {

@@ -235,7 +235,7 @@ test('what verify does not accept is not signed: a damaged file, or one that was
 test('a build signs nothing, and makes nothing current, that verify does not accept', async () => {
   const out = copy();
   const root = join(out, releasePath('r3'));
-  replaceWholeFile(root, 0, (text) => text.replace('Aland', 'Eland'));
+  replaceWholeFile(root, 0, (text) => text.replace('"AAA"', '"AAB"'));
   const staging = openStaging(out, 'r3');
   renameSync(root, staging.release);
   const pool = openPool(0);

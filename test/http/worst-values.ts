@@ -60,6 +60,9 @@ export interface RowCost {
 
 const RUNS = 5;
 
+/** Milliseconds of a turn, at most. */
+export const TURN_MAX_MS = 20;
+
 /** What each row costs a service of an output folder. @param release its id */
 export async function costsOf(out: string, release: string, isMeant = (_: WorstValue) => true): Promise<RowCost[]> {
   const service = await startService(out, { trustProxy: ['127.0.0.1'], metadata: true });

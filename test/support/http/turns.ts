@@ -15,7 +15,10 @@ export interface TurnCost {
   longestMs: number;
 }
 
-const ownCpu = process.threadCpuUsage ?? process.cpuUsage;
+/** Does Node tell the CPU of this thread apart? */
+export const COUNTS_THREAD: boolean = typeof process.threadCpuUsage === 'function';
+
+const ownCpu = COUNTS_THREAD ? process.threadCpuUsage : process.cpuUsage;
 
 /** Milliseconds since a moment. */
 function msSince({ cpu, own, clock }: ReturnType<typeof moment>): { cpuMs: number; turnMs: number } {

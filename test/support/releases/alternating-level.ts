@@ -1,9 +1,10 @@
 // A release whose level 0 has very many features, every second one of the other of two countries: as many runs as a
 // listing can have. No feature of it is stored.
+import { createHash } from 'node:crypto';
+import { elementAt } from '../../../format/element-at.ts';
 import { gidColumn } from '../../../format/gid-column.ts';
 import { LevelIndex } from '../../../format/level-index.ts';
 import { LoadedLevel, type LoadRelease, loadRelease } from '../../../proxy/data/release.ts';
-import { dice } from '../dice.ts';
 
 export const COUNTRIES = ['even', 'odd'];
 
@@ -19,23 +20,25 @@ export function alternatingLevel(features: number): LoadRelease {
 
 /** The index of that level: lengths, digests and CRCs are drawn. */
 export function alternatingIndex(features: number): LevelIndex {
-  const roll = dice(83);
-  const crcs = () => Uint32Array.from({ length: features + 1 }, () => roll(2 ** 31));
+  const drawn = (what: string, bytes: number) =>
+    Uint8Array.from(createHash('shake256', { outputLength: bytes }).update(what).digest());
+  const crcs = (what: string) => new Uint32Array(drawn(what, 4 * (features + 1)).buffer);
   const startsOf = (bytes: (position: number) => number) => {
     const starts = new Float64Array(features + 1);
     for (let position = 0, at = 0; position < features; starts[++position] = at) at += bytes(position);
     return starts;
   };
+  const [dataBytes, textBytes] = [drawn('data', features), drawn('text', features)];
   const owners = Int32Array.from({ length: features }, (_, position) => position % COUNTRIES.length);
   return new LevelIndex(0, 'none', {
-    start: startsOf(() => 1 + roll(9)),
-    dataCrc: crcs(),
+    start: startsOf((position) => 1 + elementAt(dataBytes, position)),
+    dataCrc: crcs('data CRC'),
     aloneStart: startsOf((position) => (position % 3 === 0 ? 10 : 0)),
-    aloneCrc: crcs(),
-    textStart: startsOf(() => 1 + roll(99)),
-    textCrc: crcs(),
-    textCrcFc: crcs(),
-    digest: Uint8Array.from({ length: 8 * features }, () => roll(256)),
+    aloneCrc: crcs('alone CRC'),
+    textStart: startsOf((position) => 1 + elementAt(textBytes, position)),
+    textCrc: crcs('text CRC'),
+    textCrcFc: crcs('text CRC with commas'),
+    digest: drawn('digest', 8 * features),
     fid: Float64Array.from({ length: features }, (_, position) => position),
     box: new Int32Array(4 * features),
     part: new Int32Array(),

@@ -1,9 +1,8 @@
-// The example for AWS Lambda, with events as function URLs send them. The runtime's global `awslambda` is a stand-in
-// with its documented interface.
+// The example for AWS Lambda, with events as function URLs send them.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import { PassThrough, Transform, Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -12,14 +11,13 @@ import { bodyOf, ONE_LARGE, readStored } from '../support/datasets/large-dataset
 import { sha256 } from '../support/files.ts';
 import { AUDIENCE, AUTHORIZED, ISSUER, JWKS } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
+import { installAwslambda, SEPARATOR } from '../support/processes/awslambda.ts';
 import { collectGarbage } from '../support/processes/collect-garbage.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { worldOutput } from '../support/releases/world.ts';
 
 type Handler = (event: UrlEvent, stream: Writable) => Promise<void>;
 
-/** Between the JSON with status and headers and the body. */
-const SEPARATOR = Buffer.alloc(8);
 const LARGE_PAGE_BYTES = 60 * 1024 * 1024;
 /** After so many bytes the memory is looked at again. */
 const MEASURED_BYTES = 4 * 1024 * 1024;
@@ -29,25 +27,7 @@ const folder = await worldOutput({ size: ONE_LARGE, pages: 'unfiltered', isFullA
 const largePage = sha256(enlargePage(folder, LARGE_PAGE_BYTES).page);
 const jwks = createServer((_req, res) => res.end(JWKS));
 Object.assign(process.env, { ORIGIN: folder, JWKS_URL: `http://127.0.0.1:${await listen(jwks)}/`, ISSUER, AUDIENCE });
-Object.assign(globalThis, {
-  awslambda: {
-    streamifyResponse: (handle: Handler) => handle,
-    HttpResponseStream: {
-      /** Status and headers are sent with the first write, and never if there is none. */
-      from(stream: Writable, head: unknown): Writable {
-        let before = Buffer.concat([Buffer.from(JSON.stringify(head)), SEPARATOR]);
-        const body = new Transform({
-          transform(chunk: Buffer, _encoding, done) {
-            done(null, Buffer.concat([before, chunk]));
-            before = Buffer.alloc(0);
-          },
-        });
-        body.pipe(stream);
-        return body;
-      },
-    },
-  },
-});
+installAwslambda();
 const { handler } = (await import('../../proxy/examples/lambda/lambda.ts')) as { handler: Handler };
 
 async function invoke(path: string, query = '', headers: Record<string, string> = AUTHORIZED, method = 'GET') {

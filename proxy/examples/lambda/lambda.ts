@@ -4,15 +4,27 @@ import { pipeline } from 'node:stream/promises';
 import { createFetchHandler } from 'administrative-boundaries-service/fetch';
 import { openOrigin } from 'administrative-boundaries-service/proxy';
 
+/** Whose tokens are valid; with PUBLIC everybody is served, without tokens. */
+const tokens =
+  process.env.PUBLIC === undefined
+    ? {
+        jwks: [process.env.JWKS ?? variable('JWKS_URL')],
+        issuer: [variable('ISSUER')],
+        audience: variable('AUDIENCE'),
+        scope: process.env.SCOPE,
+      }
+    : { public: true };
+
 const boundaries = await createFetchHandler({
-  origin: await openOrigin(variable('ORIGIN')),
-  jwks: [process.env.JWKS ?? variable('JWKS_URL')],
-  issuer: [variable('ISSUER')],
-  audience: variable('AUDIENCE'),
-  scope: process.env.SCOPE,
+  origin: await openOrigin(variable('ORIGIN'), { s3Endpoint: process.env.S3_ENDPOINT }),
+  ...tokens,
   publicUrl: process.env.PUBLIC_URL,
+  currentCache: process.env.CURRENT_CACHE,
   log: console.error,
 });
+
+/** What a CDN in front adds to each request, `Name: value`. Who lacks it has gone past the CDN. */
+const [frontName = '', frontValue] = process.env.FRONT_HEADER?.split(/:\s*(.*)/s) ?? [];
 
 function variable(name: string): string {
   const value = process.env[name];
@@ -41,9 +53,11 @@ export const handler: unknown = awslambda.streamifyResponse(async (event, stream
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`;
   const url = `https://${requestContext.domainName}${rawPath}${query}`;
   const background: Promise<unknown>[] = [];
-  const response = await boundaries.fetch(new Request(url, { method: requestContext.http.method, headers }), {
-    waitUntil: (work) => background.push(work),
-  });
+  const request = new Request(url, { method: requestContext.http.method, headers });
+  const isPast = frontValue !== undefined && request.headers.get(frontName) !== frontValue;
+  const response = isPast
+    ? new Response('ask by the public address of this service\n', { status: 403 })
+    : await boundaries.fetch(request, { waitUntil: (work) => background.push(work) });
   const head = { statusCode: response.status, headers: Object.fromEntries(response.headers) };
   const body = awslambda.HttpResponseStream.from(stream, head);
   // The runtime sends status and headers with the first write.

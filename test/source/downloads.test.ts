@@ -466,7 +466,9 @@ test("README's first data of one's own is a file of npm with states and counties
     join(here, 'package', 'counties-10m.json'),
     JSON.stringify({ type: 'Topology', objects, arcs: [ring] }),
   );
-  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0', '--no-tiles'], {
+    cwd: here,
+  });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^lv1 +states +1 /m);
   assert.match(stdout, /^lv2 +counties +2 /m);
@@ -484,7 +486,9 @@ test("DATA.md's line for Shapefiles of a country in its national grid gives unit
     ['COMMUNE', ['NOM', 'INSEE_COM', 'INSEE_DEP'], ['Paris', '75056', '75']],
   ] as const)
     writeDataset(join(here, `${name}.shp`), 'ESRI Shapefile', [{ name, columns, features: [{ values, wkt }], epsg }]);
-  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0', '--no-tiles'], {
+    cwd: here,
+  });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^lv2 +COMMUNE +1 .* 2\.\d+ 48\.\d+ 2\.\d+ 48\.\d+$/m);
   assert.match(stdout, /^Credit: IGN, ADMIN EXPRESS\nLicence: etalab-2\.0$/m);
@@ -503,7 +507,9 @@ test("DATA.md's line for Overture makes a level of each subtype, with parents by
   writeDataset(join(here, 'divisions.gpkg'), 'GPKG', [
     { name: 'divisions', columns: ['code', 'name', 'subtype'], features },
   ]);
-  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0'], { cwd: here });
+  const { status, stdout, stderr } = await typed('generator', [...wordsOf(command), '--workers', '0', '--no-tiles'], {
+    cwd: here,
+  });
   assert.equal(status, 0, stderr);
   for (const level of ['lv0', 'lv1', 'lv2']) assert.match(stdout, new RegExp(`^${level} +divisions +1 `, 'm'));
   assert.match(stdout, /^Credit: © OpenStreetMap contributors, .*\nLicence: ODbL-1\.0$/m);

@@ -10,27 +10,16 @@ import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../
 import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
+import { addPiece, joined, type Read, rangeOf } from './reads.ts';
 import { bytesOf, type Piece, Runs } from './runs.ts';
 import { WHOLE_MAX_BYTES } from './stored-file.ts';
 
 /** Reads of one body that are made at once: the units of a search, when nobody says how many. */
 const NOW_MAX_READS = 20;
-/**
- * Ranges of a file are read together if the gap between them is at most this, or all gaps are not longer than the
- * ranges.
- */
-const GAP_BYTES = 4 * 1024;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
 
 type Chunks = AsyncGenerator<Buffer, void, undefined>;
-
-/** Pieces of a file that are read together, with the data of other positions between them. */
-interface Read extends Omit<Piece, 'at'> {
-  pieces: Piece[];
-  /** Bytes of the pieces. */
-  wanted: number;
-}
 
 /** The bytes `from` up to but not including `to` of the body, which are in memory at a time. */
 interface Chunk {
@@ -85,7 +74,8 @@ export class Slice implements BodySource {
     }
     return reads.later(client, async () => {
       const body = Buffer.allocUnsafe(this.bytes);
-      await this.#readLater(reads, client, chunk, body);
+      const plan = reads.origin.readNow === undefined ? joined(chunk.reads) : chunk.reads;
+      await this.#readLater(reads, client, { ...chunk, reads: plan }, body);
       return this.#surround(body, 0, this.runs.crc);
     });
   }
@@ -233,28 +223,5 @@ export class Slice implements BodySource {
       if (own.length > 0) yield own;
       sent += memory.length;
     }
-  }
-}
-
-function rangeOf(read: Omit<Piece, 'at'>): ByteRange {
-  return { offset: read.data.offsetAt(read.first), length: bytesOf(read) };
-}
-
-/** Plans the reading of a piece: with one before it in its file, or by itself. */
-function addPiece(reads: Read[], piece: Piece): void {
-  const { data, path, first, end } = piece;
-  const wanted = bytesOf(piece);
-  // Runs have pieces in two files. Those of units that were searched may come in any order.
-  const last = reads.at(-1);
-  const before = last?.path === path ? last : reads.at(-2);
-  const isNear =
-    before?.path === path &&
-    before.end <= first &&
-    (data.bytes(before.end, first) <= GAP_BYTES || data.bytes(before.first, end) <= 2 * (before.wanted + wanted));
-  if (!isNear) reads.push({ data, path, first, end, pieces: [piece], wanted });
-  else {
-    before.pieces.push(piece);
-    before.end = end;
-    before.wanted += wanted;
   }
 }

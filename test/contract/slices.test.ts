@@ -57,11 +57,11 @@ test('HEAD and If-None-Match read nothing: they are answered without the feature
   assert.equal((await send(fresh, '/api/v1/geojsonl/lv2?page-size=7')).status, 502);
 });
 
-test('ranges that lie near each other are read at once, large features alone, and files one by one', async () => {
+test('ranges that lie near each other are read at once, of a host across larger gaps, large features alone, and files one by one', async () => {
   const release = proxy.releases.current ?? assert.fail();
   const directory = directoryOrigin(folder);
   type Read = readonly [path: string, offset: number, length: number];
-  const readsFor = async (number: Level, ranges: number[]): Promise<Read[]> => {
+  const readsFor = async (number: Level, ranges: number[], readNow?: Origin['readNow']): Promise<Read[]> => {
     const source = release.get(number)?.full ?? assert.fail('the index is not loaded');
     const asked: Read[] = [];
     const origin: Origin = {
@@ -69,6 +69,12 @@ test('ranges that lie near each other are read at once, large features alone, an
         if (typeof range !== 'number') asked.push([path, range.offset, range.length]);
         return directory.read(path, range);
       },
+      ...(readNow && {
+        readNow(path, range, ...into) {
+          asked.push([path, range.offset, range.length]);
+          return readNow(path, range, ...into);
+        },
+      }),
     };
     const slice = new Slice([source], FRAME_DATA.geojsonl, 'geojsonl', ranges);
     const client = { principal: '', isClosed: false, exchange: undefined };
@@ -92,6 +98,10 @@ test('ranges that lie near each other are read at once, large features alone, an
   // Units 3 and 4 lie between 2 and 5: more than is read in vain; between 8 and 10 there is little.
   const scattered = [bytesOf(0, 2, 3), bytesOf(0, 5, 6), bytesOf(0, 8, 11)];
   assert.deepEqual(await readsFor(0, [2, 3, 5, 6, 8, 9, 10, 11]), scattered);
+  // Unit 21 has some 60 kB. The units of a search may come in any order.
+  assert.deepEqual(await readsFor(0, [22, 23, 20, 21]), [bytesOf(0, 20, 23)]);
+  const local = await readsFor(0, [22, 23, 20, 21], directory.readNow);
+  assert.deepEqual(local, [bytesOf(0, 22, 23), bytesOf(0, 20, 21)]);
   assert.deepEqual(await readsFor(1, [98, 102]), [bytesOf(1, 98, 100), bytesOf(1, 100, 102)]);
 });
 

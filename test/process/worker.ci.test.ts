@@ -2,17 +2,8 @@
 // answers. The contract suite runs on it, too.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -23,6 +14,7 @@ import { filesUnder } from '../support/files.ts';
 import { refusal, send, sendRaw, walk } from '../support/http/http-client.ts';
 import { AUTHORIZED, JWKS, NO_TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
+import { startR2 } from '../support/http/r2-server.ts';
 import { startStaticHost } from '../support/http/static-host.ts';
 import { runProgram } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
@@ -34,52 +26,6 @@ import { pointTo } from '../support/releases/point-to.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
-
-/** Of an object that does not exist. */
-const NO_SUCH_KEY = 10007;
-/** Of an error inside R2. */
-const INTERNAL_ERROR = 10001;
-
-interface RunningBucket {
-  port: number;
-  asked: string[];
-  isBroken: boolean;
-}
-
-/**
- * Starts a bucket of R2: a server with the part of the protocol of workerd's R2 binding that reads objects. The binding in
- * the Worker is the real one; this end of it is a stand-in for Cloudflare's.
- */
-async function startR2(folder: string): Promise<RunningBucket> {
-  const bucket: RunningBucket = { port: 0, asked: [], isBroken: false };
-  const server = createServer((req, res) => {
-    const { method, object: key, range } = JSON.parse(String(req.headers['cf-r2-request']));
-    bucket.asked.push(key);
-    const size = statSync(join(folder, key), { throwIfNoEntry: false })?.size;
-    if (bucket.isBroken || method !== 'get') refuse(res, 500, INTERNAL_ERROR);
-    else if (size === undefined) refuse(res, 404, NO_SUCH_KEY);
-    else answer(res, key, readFileSync(join(folder, key)), range);
-  });
-  bucket.port = await listen(server);
-  return bucket;
-}
-
-/** Metadata as JSON, then the bytes. */
-function answer(res: ServerResponse, key: string, all: Buffer, range?: { offset: string; length: string }): void {
-  const offset = Number(range?.offset ?? 0);
-  const length = Math.min(Number(range?.length ?? all.length), all.length - offset);
-  const about = { name: key, version: '1', size: all.length, etag: '0', uploaded: 0, range: { offset, length } };
-  const metadata = Buffer.from(JSON.stringify({ ...about, httpFields: {}, customFields: [], checksums: {} }));
-  res.writeHead(200, {
-    'CF-R2-Metadata-Size': String(metadata.length),
-    'Content-Length': String(metadata.length + length),
-  });
-  res.end(Buffer.concat([metadata, all.subarray(offset, offset + length)]));
-}
-
-function refuse(res: ServerResponse, status: number, v4code: number): void {
-  res.writeHead(status, { 'CF-R2-Error': JSON.stringify({ version: 0, v4code, message: 'refused' }) }).end();
-}
 
 const PATH = '/api/v1/geojsonl/lv2?page-size=7';
 const folder = await worldOutput();
@@ -184,7 +130,7 @@ test('keys are an object of wrangler.toml, or a file of the bucket, too, which i
   writeFileSync(join(out, 'keys.json'), JWKS);
   const later = await startWorker({ r2Port: own.port, vars: { ...vars, JWKS_FILE: 'keys.json' } });
   assert.equal((await send(later, PATH, NO_TOKEN)).status, 401);
-  assert.equal(own.asked.filter((key) => key === 'keys.json').length, 1);
+  assert.equal(own.asked.filter(({ key }) => key === 'keys.json').length, 1);
   assert.equal((await send(later, PATH)).status, 200);
 });
 

@@ -63,7 +63,7 @@ export async function startWorker({ vars, ...ports }: WorkerOptions) {
   // A Worker that a test started must not keep the process of the test file alive.
   child.unref();
   for (const pipe of [stdout, stderr, control]) if (pipe instanceof Socket) pipe.unref();
-  return { url: `http://127.0.0.1:${port}`, log };
+  return { url: `http://127.0.0.1:${port}`, log, pid: child.pid ?? 0 };
 }
 
 async function bundleExample(): Promise<string> {

@@ -6,12 +6,15 @@ import { Loaded } from './loaded.ts';
 import type { LoadedLevel, LoadRelease } from './release.ts';
 import { describedRelease, loadLevel } from './release.ts';
 
-/** Size of the indexes of all levels in memory, with the tables of their geometries. */
-const LEVELS_MAX_BYTES = 32 * 1024 * 1024;
+/** Size of the indexes of all levels in memory, with their parts. */
+const LEVELS_MAX_BYTES = 64 * 1024 * 1024;
+/** The share of it that the tables for one kind of answer may take: besides there are cells and other geometries. */
+const ROOM_SHARE = 0.75;
 
 /**
  * Creates the function that loads releases.
- * @param maxBytes size of the indexes of all levels in memory; the level that was requested last is always kept
+ * @param maxBytes size of the indexes of all levels in memory, with their parts; the level that was requested last is
+ * always kept
  * @param now milliseconds of a monotonic clock
  */
 export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = () => performance.now()): LoadRelease {
@@ -31,10 +34,10 @@ export function loadOnDemand(maxBytes = LEVELS_MAX_BYTES, now: () => number = ()
   return async (origin, description) => {
     const keyOf = (number: Level): string => `${description.digest} ${number}`;
     return describedRelease(description, {
+      room: ROOM_SHARE * maxBytes,
       get: (number) => levels.get(keyOf(number)),
       load(number) {
-        const loading = levels.load(keyOf(number), () => loadLevel(origin, description, number, now));
-        // Tables of geometries that have been loaded since the last time count, too.
+        const loading = levels.load(keyOf(number), () => loadLevel(origin, description, number, now, free));
         loading.then(free, () => {});
         return loading;
       },

@@ -49,30 +49,30 @@ export interface Search<Value extends object> {
 }
 
 /** What one request needs of a release: each is undefined where it is not in memory, and is then noted as missing. */
-export class Needs {
+export class Needs implements ChosenRelease {
   readonly release: LoadedRelease;
+  readonly isPinned: boolean;
   readonly #reads: QueuedReads;
-  /** Nothing is held or missing while all is in memory. */
+  /** Nothing is held or missing while all is in memory; once something was missing, all that is looked at is held. */
   #levels: Map<Level, LoadedLevel> | undefined;
   #parts: Map<LoadedLevel, Map<Part<Sized>, Sized>> | undefined;
   #pieces: Map<Pieces, Map<number, Buffer>> | undefined;
   #found: Map<string, object> | undefined;
   #missing: BringIn[] = NOTHING;
 
-  constructor(release: LoadedRelease, reads: QueuedReads) {
+  constructor(release: LoadedRelease, reads: QueuedReads, isPinned = false) {
     this.release = release;
     this.#reads = reads;
+    this.isPinned = isPinned;
   }
 
   /** A level. */
   level(number: Level): LoadedLevel | undefined {
     const { release } = this;
     const level = this.#levels?.get(number) ?? release.get(number);
-    if (level !== undefined) return level;
-    return this.#miss(async () => {
-      this.#levels ??= new Map();
-      this.#levels.set(number, await release.load(number));
-    });
+    if (level === undefined) return this.#miss(async () => void this.#levels?.set(number, await release.load(number)));
+    this.#levels?.set(number, level);
+    return level;
   }
 
   /** A part of a level. */
@@ -121,6 +121,7 @@ export class Needs {
   async bringIn(principal: string): Promise<void> {
     const missing = this.#missing;
     this.#missing = NOTHING;
+    this.#levels ??= new Map();
     const ended = await Promise.allSettled(missing.map((bringIn) => bringIn(principal)));
     // The first in the order in which they were missed, whichever failed first.
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
@@ -148,25 +149,34 @@ export function gather<Result>(
   make: (needs: Needs) => Result | undefined,
 ): Result | Promise<Awaited<Result>> {
   const { releases, reads } = sources;
-  const release = named === undefined ? releases.requireCurrent() : releases.get(named, principalOf(request).id);
-  const needs = release && new Needs(release, reads);
-  return (needs && make(needs)) ?? gatherLater(sources, request, named, needs, make);
+  const { id } = principalOf(request);
+  if (named === undefined) return gatherMore(sources, request, new Needs(releases.requireCurrent(), reads), make);
+  const release = releases.get(named, id);
+  if (release !== undefined) return gatherMore(sources, request, new Needs(release, reads, true), make);
+  const loading = releases.load(named, id);
+  return loading.then((loaded) => gatherLater(sources, request, new Needs(loaded, reads, true), make));
+}
+
+/** The same with what has been gathered, for what is known to be needed only then. */
+export function gatherMore<Result>(
+  sources: { reads: QueuedReads },
+  request: HttpRequest,
+  needs: Needs,
+  make: (needs: Needs) => Result | undefined,
+): Result | Promise<Awaited<Result>> {
+  return make(needs) ?? gatherLater(sources, request, needs, make);
 }
 
 async function gatherLater<Result>(
-  { releases, reads }: { releases: Releases; reads: QueuedReads },
+  { reads }: { reads: QueuedReads },
   request: HttpRequest,
-  named: NamedRelease | undefined,
-  begun: Needs | undefined,
+  needs: Needs,
   make: (needs: Needs) => Result | undefined,
 ): Promise<Awaited<Result>> {
   const principal = principalOf(request);
-  const load = (known: NamedRelease) => releases.load(known, principal.id);
-  const release = named === undefined ? releases.requireCurrent() : await load(named);
-  const needs = begun?.release === release ? begun : new Needs(release, reads);
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await needs.bringIn(principal.id).catch((error: unknown) => {
-      throw new LoadError({ release, isPinned: named !== undefined }, error);
+      throw new LoadError(needs, error);
     });
     // What many have waited for is not answered to all of them at once.
     await reads.turn(principal, request.peer);

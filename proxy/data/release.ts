@@ -113,8 +113,12 @@ export class LoadedLevel {
   readonly full: LoadedTable;
   readonly #origin: Origin;
   readonly #parts: Loaded<Part<Sized>, Sized>;
+  readonly #onPart: (() => void) | undefined;
 
-  /** @param bytes of its index.bin */
+  /**
+   * @param bytes of its index.bin
+   * @param onPart is called when a part has come into memory
+   */
   constructor(
     origin: Origin,
     { release, digest }: Description,
@@ -122,7 +126,9 @@ export class LoadedLevel {
     bytes: number,
     manifest: LoadedLevel['manifest'],
     now: Clock,
+    onPart?: () => void,
   ) {
+    this.#onPart = onPart;
     this.#origin = origin;
     this.folder = releasePath(release.release);
     this.index = index;
@@ -148,6 +154,7 @@ export class LoadedLevel {
   /** Brings a part into memory. @throws as `load` of the part does */
   async load<Value extends Sized>(part: Part<Value>): Promise<Value> {
     const value = await this.#parts.load(part, () => part.load(this));
+    this.#onPart?.();
     if (!(value instanceof part.type)) throw new TypeError(`${part.name} is not of its type`);
     return value;
   }
@@ -184,6 +191,8 @@ export interface LoadedRelease extends Omit<Release, 'release' | 'levels'> {
   get(level: Level): LoadedLevel | undefined;
   /** Brings a level into memory. @throws OriginError, FormatError */
   load(level: Level): Promise<LoadedLevel>;
+  /** Bytes that the tables of all levels may take together; undefined where memory is not little. */
+  room?: number;
   /** Frees what has not been used for long. */
   freeUnused(): void;
 }
@@ -234,7 +243,7 @@ export async function loadRelease(origin: Origin, description: Description, now?
 /** A release with levels that are got, loaded and freed in this way. */
 export function describedRelease(
   { release, digest }: Description,
-  levels: Pick<LoadedRelease, 'get' | 'load' | 'freeUnused'>,
+  levels: Pick<LoadedRelease, 'get' | 'load' | 'room' | 'freeUnused'>,
 ): LoadedRelease {
   const { release: id, levels: summaries, ...about } = release;
   return { ...about, id, digest, summaries, ...levels };
@@ -258,6 +267,7 @@ export async function loadLevel(
   description: Description,
   level: Level,
   now: Clock = () => performance.now(),
+  onPart?: () => void,
 ): Promise<LoadedLevel> {
   const { release, levels } = description.release;
   const folder = releasePath(release);
@@ -269,7 +279,7 @@ export async function loadLevel(
   ]);
   const text = manifest.toString('utf8');
   const index = decodeLevel({ manifest: text, index: bytes }, { release, level, features: summary.features }, files);
-  return new LoadedLevel(origin, description, index, bytes.length, { path: files.manifest, text }, now);
+  return new LoadedLevel(origin, description, index, bytes.length, { path: files.manifest, text }, now, onPart);
 }
 
 /**

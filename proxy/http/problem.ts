@@ -30,6 +30,7 @@ export const PROBLEMS = {
   'origin-damaged': { status: 502, title: 'Stored data could not be read' },
   'origin-unreachable': { status: 503, title: 'Stored data cannot be reached at the moment' },
   'not-ready': { status: 503, title: 'The service is not ready' },
+  'release-too-large': { status: 503, title: 'The release is too large for the memory of the service' },
   overloaded: { status: 503, title: 'The service is overloaded' },
   'keys-unavailable': { status: 503, title: 'Tokens cannot be verified at the moment' },
   'origin-slow': { status: 504, title: 'Stored data could not be read in time' },

@@ -7,6 +7,7 @@ import { packageVersion } from '../../format/command-line/messages.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
 import { type KeySetLocation, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { type LoadRelease, loadRelease } from '../../proxy/data/release.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -267,6 +268,15 @@ function failingOrigin(reason: OriginError['reason']): Origin {
   return { read: (path, range) => (path.endsWith('.gz') ? fail(path) : read(path, range)) };
 }
 
+/** A release whose tables are larger than there is room for. */
+const loadLarge: LoadRelease = async (...of) => {
+  const { summaries, ...release } = await loadRelease(...of);
+  const [first, ...others] = summaries;
+  assert.ok(first !== undefined);
+  const large = { ...first, index: { ...first.index, bytes: 109_500_000 } };
+  return { ...release, summaries: [large, ...others], room: 50_000_000 };
+};
+
 const SHORT = { headersMs: 50, requestMs: 50, checkMs: 10, keepAliveMs: 1000, idleMs: 1000 };
 const ONE_AN_HOUR = { rate: { requests: 1, windowSeconds: 3600 }, concurrency: undefined };
 
@@ -276,6 +286,7 @@ const PROVOKED: Readonly<Record<string, { service?: Parameters<typeof startServi
   'request-timeout': { service: { limits: SHORT } },
   'uri-too-long': { request: PAGE.replace('lv0', `lv0?gid-0=${'a'.repeat(9000)}`) },
   'too-many-requests': { service: { rules: ONE_AN_HOUR } },
+  'release-too-large': { service: { load: loadLarge }, request: PAGE.replace('fc/lv0', 'search?q=a') },
   overloaded: { service: { work: { running: 1, waiting: 0 } } },
   'headers-too-large': { request: `${PAGE}\nX-Long: ${'a'.repeat(20_000)}` },
   internal: { service: { issuers: new Map([[ISSUER, broken]]) } },

@@ -68,7 +68,7 @@ function levelOf(level: Level, name: string): InnerLevel & { words: CountedWords
   return {
     index,
     words: wordsOf(Array(UNITS).fill(name), begins),
-    names: { numbers: owners, gidAt: () => `A${level}` },
+    gids: { numbers: owners, gidAt: () => `A${level}` },
     parents: new LevelParents(index),
     isAllowed: undefined,
   };

@@ -161,7 +161,7 @@ test('names whose text is a bomb are refused: by its length, by that of a line, 
   ] as const) {
     replaceNames(folder, gzipSync(text), textBytes ?? text.length, 1);
     const damaged = await startService(folder);
-    refusal(await send(damaged, '/api/v1/search?q=unit'), 502, 'origin-damaged');
+    refusal(await send(damaged, '/api/v1/search?q=unit&level=lv1'), 502, 'origin-damaged');
     assert.ok(
       damaged.log.some((line) => problem.test(line)),
       damaged.log.join(),

@@ -6,6 +6,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { releasePath } from '../../format/layout.ts';
+import { LEVELS, levelName } from '../../format/levels.ts';
 import { loadOnDemand } from '../../proxy/data/load-on-demand.ts';
 import { type LoadedRelease, type Sized, TABLES } from '../../proxy/data/release.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
@@ -181,10 +182,19 @@ test('a load of more than ten seconds is begun again beside the first one, whose
   assert.equal(slow.length, 3);
 });
 
-test('what is at a point of all levels, a search, and pages of several levels at once need not fit into memory together', async () => {
+test('parts that are loaded count at once: the least recently used level is freed for them', async () => {
+  const measured = await openRelease(noting(), loadOnDemand(1e9));
+  const sizes = await Promise.all(([1, 2] as const).map(async (level) => (await measured.release.load(level)).bytes));
+  const { release } = await openRelease(noting(), loadOnDemand(sizes.reduce((sum, bytes) => sum + bytes)));
+  await release.load(1);
+  const level = await release.load(2);
+  await level.load(WORDS);
+  assert.deepEqual([release.get(1), release.get(2) === level], [undefined, true]);
+});
+
+test('pages of several levels at once need not fit into memory together', async () => {
   const [whole, little] = [await startService(small), await startService(small, { load: loadOnDemand(1) })];
-  const pages = ['lv0', 'lv1', 'lv2'].map((level) => `fc/${level}?contains=0.5,3.5&geometry=none`);
-  const paths = ['at?point=0.5,3.5', 'at?point=3.5,0.5', 'search?q=n', ...pages].map((path) => `/api/v1/${path}`);
+  const paths = ['lv0', 'lv1', 'lv2'].map((level) => `/api/v1/fc/${level}?contains=0.5,3.5&geometry=none`);
   for (const path of paths) {
     const expected = await send(whole, path);
     const got = await send(little, path);
@@ -193,4 +203,66 @@ test('what is at a point of all levels, a search, and pages of several levels at
   const often = Array.from({ length: 5 }, () => paths).flat();
   const answers = await Promise.all(often.map((path) => send(little, path)));
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+});
+
+/** Bytes of the tables that answers with units of all levels need together. */
+function neededBytes({ summaries }: LoadedRelease): number {
+  return summaries.reduce(
+    (sum, { index, words, names, cells, geometries: { none } }) =>
+      sum + index.bytes + words.bytes + names.bytes + (cells?.directory.bytes ?? 0) + (none?.index.bytes ?? 0),
+    0,
+  );
+}
+
+/** A service on a release of six levels with so much memory for its levels, and the files of levels that it reads. */
+async function startWithMemory(maxBytes: number) {
+  const source = directoryOrigin(folder);
+  const files: string[] = [];
+  const read: Origin['read'] = (path, extent, reader) => {
+    const [, file] = /(lv\d\/.*)$/.exec(path) ?? [];
+    if (file !== undefined) files.push(typeof extent === 'number' ? file : `${file} from ${extent.offset}`);
+    return source.read(path, extent, reader);
+  };
+  const service = await startService(folder, { origin: { read }, load: loadOnDemand(maxBytes) });
+  return { service, files };
+}
+
+test('a search and what is at a point are refused where their tables have no room, before anything is read', async () => {
+  const { release } = await openRelease(noting());
+  const most = neededBytes(release) / 0.75;
+  const { service, files } = await startWithMemory(most - 4);
+  for (const path of ['search?q=unit', 'search?q=unit&level=lv0', 'at?point=0.5,0.5', 'at?point=170,-80'])
+    refusal(await send(service, `/api/v1/${path}`), 503, 'release-too-large');
+  assert.deepEqual(files, []);
+  // Without the table of the geometry there is room.
+  assert.equal((await send(service, '/api/v1/search?q=unit&geometry=full')).status, 200);
+  assert.equal((await send((await startWithMemory(most)).service, '/api/v1/search?q=unit')).status, 200);
+});
+
+test('ten searches and points in turn read each table once, where there is just room for them, also ten at once', async () => {
+  const { release } = await openRelease(noting());
+  const { service, files } = await startWithMemory(neededBytes(release) / 0.75);
+  const words = ['unit', 'unit 1', 'form', 'u', 'region', '2', 'unit u', 'prov', '3', 'unit unit'];
+  const searches = words.map((word) => `/api/v1/search?q=${encodeURIComponent(word)}`);
+  const ofLevels = LEVELS.map((level) => `/api/v1/search?q=unit&limit=1&level=${levelName(level)}`);
+  const points = words.map((_, i) => `/api/v1/at?point=${i}.5,${i % 3}.5`);
+  const whole = await startService(folder);
+  for (const paths of [searches, points, ofLevels, searches])
+    for (const path of paths)
+      assert.deepEqual(textOf(await send(service, path)), textOf(await send(whole, path)), path);
+  await Promise.all([...searches, ...points].map((path) => send(service, path)));
+  // What is read of a unit, or of a cell, is read again.
+  const tables = files.filter((file) => !/alone|features|cells\.bin from [1-9]/.test(file)).sort();
+  assert.deepEqual(tables, [...new Set(tables)]);
+  for (const level of LEVELS)
+    for (const file of ['index.bin', 'none/index.bin', 'words.bin', 'names.jsonl.gz', 'cells.bin from 0'])
+      assert.ok(tables.includes(`${levelName(level)}/${file}`), file);
+});
+
+test('of a level that has no unit in the answer neither names nor the table of the geometry are read', async () => {
+  const { service, files } = await startWithMemory(1e9);
+  for (const path of ['search?q=unit&limit=1&level=lv1', 'search?q=unit&limit=1', 'search?q=xqzw', 'at?point=170,-80'])
+    assert.equal((await send(service, `/api/v1/${path}`)).status, 200);
+  const read = files.filter((file) => /names|none\/index/.test(file)).sort();
+  assert.deepEqual(read, ['lv0/names.jsonl.gz', 'lv0/none/index.bin', 'lv1/names.jsonl.gz', 'lv1/none/index.bin']);
 });

@@ -11,7 +11,7 @@ import { exchanged, withExchanged } from './exchanged.ts';
 import { NAMES } from './level-names.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { POINT } from './parameters.ts';
-import { type AskedUnits, answerUnits, levelsWithUnits, type Unit, unitsGeometry } from './units.ts';
+import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsGeometry } from './units.ts';
 
 /** The most units of an answer. */
 const UNITS_MAX = 1000;
@@ -70,17 +70,20 @@ interface UnitsAt {
 function unitsOf(query: Query, asked: Degrees, needs: Needs): UnitsAt | undefined {
   const { release } = needs;
   const geometry = geometryOf(query, release.geometries, 'lightest');
+  refuseTooLarge(release, geometry);
   const point = pointOf(release, asked);
   const units: Unit[] = [];
   let matched = 0;
   let isMissing = false;
   for (const number of levelsWithUnits(release, LEVELS)) {
     const level = needs.level(number);
-    const source = level && needs.table(level, geometry);
     const positions = level && unitsAt(level, point, needs);
-    const names = level && needs.part(level, NAMES);
+    if (positions?.length === 0) continue;
+    // Of levels with no unit there neither names nor the table are needed.
+    const source = positions && needs.table(level, geometry);
+    const names = positions && needs.part(level, NAMES);
     // All levels note what they miss, so that it is brought in side by side.
-    if (source === undefined || positions === undefined || names === undefined) {
+    if (positions === undefined || source === undefined || names === undefined) {
       isMissing = true;
       continue;
     }

@@ -1,5 +1,5 @@
-// What the units of a level are called, and their GIDs, by position: from its names and its index. Brought into memory
-// for answers with units of all levels (units.ts) and for searches.
+// What the units of a level are called, by position, from its names; and their GIDs, from its index. Names are brought
+// into memory for answers with units of all levels (units.ts), GIDs for searches, too.
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
@@ -18,31 +18,20 @@ const PART_BYTES = 16 * 1024;
 /** Maximum length of a line: names that take some 100 kB are cut by the build. */
 const LINE_MAX_BYTES = 1024 * 1024;
 
-/** The names and GIDs of a level's units. */
-export class LevelNames {
+/** The GIDs of a level's units. */
+export class LevelGids {
   readonly #index: LevelIndex;
-  /** Where each name begins in the text, and where the last one ends. */
-  readonly #start: Uint32Array;
-  /** The names as JSON, one behind the other. */
-  readonly #text: Buffer;
   /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
   readonly numbers: Int32Array;
 
-  constructor(index: LevelIndex, start: Uint32Array, text: Buffer) {
+  constructor(index: LevelIndex) {
     this.#index = index;
-    this.#start = start;
-    this.#text = text;
     this.numbers = ownersOf(elementAt(index.columns, index.level), index.features);
   }
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.#start.byteLength + this.#text.length + this.numbers.byteLength;
-  }
-
-  /** The name of a unit as JSON in UTF-8: a text, or null. */
-  nameAt(position: number): Buffer {
-    return this.#text.subarray(u32At(this.#start, position), u32At(this.#start, position + 1));
+    return this.numbers.byteLength;
   }
 
   /** The GID of a unit; null if it has none. */
@@ -53,9 +42,42 @@ export class LevelNames {
   }
 }
 
+/** They are brought into memory with names, and for searches. */
+export const GIDS: Part<LevelGids> = {
+  name: 'GIDs',
+  type: LevelGids,
+  load: async ({ index }) => new LevelGids(index),
+};
+
+/** The names of a level's units. */
+export class LevelNames {
+  readonly gids: LevelGids;
+  /** Where each name begins in the text, and where the last one ends. */
+  readonly #start: Uint32Array;
+  /** The names as JSON, one behind the other. */
+  readonly #text: Buffer;
+
+  constructor(gids: LevelGids, start: Uint32Array, text: Buffer) {
+    this.gids = gids;
+    this.#start = start;
+    this.#text = text;
+  }
+
+  /** Bytes in memory, without the GIDs. */
+  get bytes(): number {
+    return this.#start.byteLength + this.#text.length;
+  }
+
+  /** The name of a unit as JSON in UTF-8: a text, or null. */
+  nameAt(position: number): Buffer {
+    return this.#text.subarray(u32At(this.#start, position), u32At(this.#start, position + 1));
+  }
+}
+
 /** Reads the names of a level from the text of its file, part by part: the text is never whole in memory. */
 class NamesReader {
-  readonly #index: LevelIndex;
+  readonly #gids: LevelGids;
+  readonly #features: number;
   readonly #file: string;
   readonly #start: Uint32Array;
   readonly #names: Buffer[] = [];
@@ -68,10 +90,11 @@ class NamesReader {
   #begun: Buffer[] = [];
 
   /** @param file for messages */
-  constructor(index: LevelIndex, file: string) {
-    this.#index = index;
+  constructor(gids: LevelGids, file: string) {
+    this.#gids = gids;
+    this.#features = gids.numbers.length;
     this.#file = file;
-    this.#start = new Uint32Array(index.features + 1);
+    this.#start = new Uint32Array(this.#features + 1);
   }
 
   /** Reads what comes next. @throws FormatError if it is no such text, or of other units */
@@ -89,9 +112,8 @@ class NamesReader {
   /** What was read. @throws FormatError if units are missing */
   end(): LevelNames {
     if (this.#begun.length > 0) throw this.#wrong('does not end with a line');
-    const { features } = this.#index;
-    if (this.#count !== features) throw this.#wrong(`has ${this.#count} units, expected ${features}`);
-    return new LevelNames(this.#index, this.#start, Buffer.concat(this.#names, this.#bytes));
+    if (this.#count !== this.#features) throw this.#wrong(`has ${this.#count} units, expected ${this.#features}`);
+    return new LevelNames(this.#gids, this.#start, Buffer.concat(this.#names, this.#bytes));
   }
 
   #readLines(lines: Buffer): void {
@@ -104,8 +126,7 @@ class NamesReader {
     }
     const column = this.#column ?? 0;
     const units = valuesIn(`[${text.replaceAll('\n', ',')}]`, this.#file);
-    const { features } = this.#index;
-    if (this.#count + units.length > features) throw this.#wrong(`has more than ${features} units`);
+    if (this.#count + units.length > this.#features) throw this.#wrong(`has more than ${this.#features} units`);
     const names = units.map((unit) => {
       const name: unknown = Array.isArray(unit) ? unit[column] : undefined;
       const json = typeof name === 'string' ? JSON.stringify(name) : 'null';
@@ -133,7 +154,7 @@ export const NAMES: Part<LevelNames> = {
     const most = namesTextMaxBytes(index.features);
     if (textBytes > most) throw new FormatError(file, `has ${textBytes} bytes of text, at most ${most} are read`);
     const zipped = await level.read(path, summary.names);
-    const reader = new NamesReader(index, file);
+    const reader = new NamesReader(await level.load(GIDS), file);
     const turns = new Turns();
     for await (const part of inflating(zipped, textBytes, file)) {
       reader.read(part);

@@ -9,6 +9,7 @@ import { codedAnswer, type FixedHeaders } from '../../bodies/headers.ts';
 import type { View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
+import { Problem } from '../../http/problem.ts';
 import { type HttpRequest, principalOf } from '../../http/request.ts';
 import { lastingClient, type QueuedReads } from '../../origin/origin.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
@@ -40,6 +41,7 @@ export function unitsGeometry(component: string, description: string): Parameter
 
 /** Units whose level, GID and name are written in a step: some 100 microseconds. */
 const STEP_UNITS = 64;
+const MEGABYTE = 1e6;
 const COMMA = Buffer.from(',');
 const END = Buffer.from(']}\n');
 
@@ -67,7 +69,7 @@ function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
   for (const { source, names: known, position } of units) {
     if (levels.length > 0 && levels.length % STEP_UNITS === 0) yield;
     levels.push(levelName(source.table.level));
-    gids.push(known.gidAt(position));
+    gids.push(known.gids.gidAt(position));
     if (names.length > 0) names.push(COMMA);
     names.push(known.nameAt(position));
   }
@@ -89,6 +91,25 @@ function answerWith(
     units.flatMap(({ position }) => [position, position + 1]),
   );
   return codedAnswer(fixed, { release, base, coding, isPinned: false }, slice, slice, path, more);
+}
+
+/**
+ * Refuses to read the tables of all levels where memory is little and a release has larger ones: each such answer would
+ * read them again. By the release alone, so that no two answers take the place of each other's tables.
+ * @throws Problem release-too-large
+ */
+export function refuseTooLarge({ room, summaries }: LoadedRelease, geometry: Geometry): void {
+  if (room === undefined) return;
+  const bytes = summaries.reduce((sum, { index, words, names, cells, geometries }) => {
+    const table = geometry === 'full' ? undefined : geometries[geometry]?.index;
+    return sum + index.bytes + words.bytes + names.bytes + (cells?.directory.bytes ?? 0) + (table?.bytes ?? 0);
+  }, 0);
+  if (bytes <= room) return;
+  const [needed, most] = [Math.ceil(bytes / MEGABYTE), Math.floor(room / MEGABYTE)];
+  throw new Problem(
+    'release-too-large',
+    `The tables of all levels take ${needed} MB, and this service has room for ${most} MB. Ask for pages of a level.`,
+  );
 }
 
 /** The levels of a release that have units. */

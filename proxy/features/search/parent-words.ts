@@ -3,7 +3,7 @@
 import { elementAt, i32At, u8At, u32At } from '../../../format/element-at.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
-import type { LevelNames } from '../places/level-names.ts';
+import type { LevelGids } from '../places/level-names.ts';
 import { findingUnits, partsOf, type SearchedLevel, type SearchResult } from './find-units.ts';
 import type { LevelColumns, LevelParents } from './level-parents.ts';
 
@@ -17,7 +17,7 @@ const NO_BITS: Uint8Array = new Uint8Array();
 export interface KnownLevel {
   index: LevelColumns;
   words: Words;
-  names: Pick<LevelNames, 'numbers' | 'gidAt'>;
+  gids: Pick<LevelGids, 'numbers' | 'gidAt'>;
 }
 
 /** A level whose units are looked for. */
@@ -113,7 +113,7 @@ class ParentWords {
   }
 
   /** For the number of each GID of a level, the words that the units with this GID have; then for no GID. */
-  *#calledIn({ index, words, names: { numbers } }: KnownLevel): Steps<Uint8Array> {
+  *#calledIn({ index, words, gids: { numbers } }: KnownLevel): Steps<Uint8Array> {
     const known = this.#called.get(index);
     if (known !== undefined) return known;
     const called = new Uint8Array(elementAt(index.columns, index.level).size + 1);
@@ -134,14 +134,14 @@ function* addBit(
   bits: Uint8Array,
   bit: number,
   { columns }: LevelColumns,
-  { index: above, words, names }: KnownLevel,
+  { index: above, words, gids }: KnownLevel,
   { from, to }: NumberRange,
 ): Steps<void> {
   const column = elementAt(columns, above.level);
   // Many units may have one GID.
   const numbers = new Set<number>();
   for (let key = from; key < to; key++) {
-    const gid = names.gidAt(words.unitOfKey(key));
+    const gid = gids.gidAt(words.unitOfKey(key));
     if (gid !== null) numbers.add(column.find(gid));
   }
   numbers.delete(-1);

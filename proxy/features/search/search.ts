@@ -8,8 +8,8 @@ import { foldText } from '../../../format/words.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
-import { gather, type Needs } from '../../data/needs.ts';
-import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
+import { gather, gatherMore, type Needs } from '../../data/needs.ts';
+import type { LoadedLevel } from '../../data/release.ts';
 import { overloaded } from '../../http/problem.ts';
 import { API_PATH, principalOf } from '../../http/request.ts';
 import { lastingClient } from '../../origin/origin.ts';
@@ -17,8 +17,8 @@ import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '..
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import { matching } from '../pages/resolve.ts';
-import { type LevelNames, NAMES } from '../places/level-names.ts';
-import { type AskedUnits, answerUnits, levelsWithUnits } from '../places/units.ts';
+import { GIDS, NAMES } from '../places/level-names.ts';
+import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit } from '../places/units.ts';
 import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
@@ -54,16 +54,15 @@ const RULES = { ...queryRules(5, SEARCH_ENDPOINT.parameters), keepsOrder: true }
 
 /** A level that is searched. */
 interface Searched extends KnownLevel {
+  level: LoadedLevel;
   index: LevelIndex;
-  names: LevelNames;
   /** Where words of the text may be of parents. */
   parents: LevelParents | undefined;
-  source: LoadedTable;
 }
 
 /** What a search needs of a release. */
 interface SearchedRelease {
-  release: LoadedRelease;
+  needs: Needs;
   levels: readonly Searched[];
   /** What is above is looked up, too, whether or not it is searched. */
   known: readonly KnownLevel[];
@@ -85,19 +84,18 @@ function neededFor(query: Query, needs: Needs): SearchedRelease | undefined {
   const deepest = searched.at(-1);
   const isWithParents = deepest !== undefined && hasParents(query);
   const numbers = isWithParents ? levelsWithUnits(release, LEVELS.slice(0, deepest + 1)) : searched;
-  const geometry = geometryOf(query, release.geometries, 'lightest');
+  refuseTooLarge(release, geometryOf(query, release.geometries, 'lightest'));
   const known = numbers.flatMap((number): Searched[] => {
     const level = needs.level(number);
     const words = level && needs.part(level, WORDS);
-    const names = level && needs.part(level, NAMES);
+    const gids = level && needs.part(level, GIDS);
     const parents = isWithParents && level ? needs.part(level, PARENTS) : undefined;
-    const source = level && needs.table(level, geometry);
-    const isThere = words && names && source && (parents !== undefined || !isWithParents);
-    return isThere ? [{ index: level.index, words, names, parents, source }] : [];
+    const isThere = words && gids && (parents !== undefined || !isWithParents);
+    return isThere ? [{ level, index: level.index, words, gids, parents }] : [];
   });
   if (known.length < numbers.length) return undefined;
   const levels = numbers === searched ? known : known.filter(({ index }) => searched.includes(index.level));
-  return { release, levels, known };
+  return { needs, levels, known };
 }
 
 /** May words at the end of the text be of parents? */
@@ -145,16 +143,29 @@ function searchedLevel({ index, words }: Searched, text: string, filters: readon
   };
 }
 
+/** Of levels without a unit that was found neither names nor the table of the geometry are needed. */
 function respond(
   asked: AskedUnits,
-  { release, levels }: SearchedRelease,
+  { needs, levels }: SearchedRelease,
   { matched, units }: SearchResult,
 ): Answer | Promise<Answer> {
-  const found = units.map(({ level, position }) => {
-    const { source, names } = elementAt(levels, level);
-    return { source, names, position };
+  const geometry = geometryOf(asked.query, needs.release.geometries, 'lightest');
+  const numbers = new Set(units.map(({ level }) => level));
+  return gatherMore(asked, asked.request, needs, () => {
+    const brought = new Map<number, Omit<Unit, 'position'>>();
+    for (const number of numbers) {
+      const { level } = elementAt(levels, number);
+      const source = needs.table(level, geometry);
+      const names = needs.part(level, NAMES);
+      if (source !== undefined && names !== undefined) brought.set(number, { source, names });
+    }
+    if (brought.size < numbers.size) return undefined;
+    const found = units.flatMap(({ level, position }): Unit[] => {
+      const own = brought.get(level);
+      return own === undefined ? [] : [{ source: own.source, names: own.names, position }];
+    });
+    return answerUnits(asked, needs.release, found, [MATCHED, String(matched)]);
   });
-  return answerUnits(asked, release, found, [MATCHED, String(matched)]);
 }
 
 /** @throws Problem if the text is missing, or a level is named whose units lie in no unit of a filter */

@@ -50,6 +50,8 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'origin-damaged': 'Stored data is missing or damaged. The error has been logged.',
   'origin-unreachable': 'Stored data cannot be reached at the moment. Try again.',
   'not-ready': 'No release is loaded yet.',
+  'release-too-large':
+    'The tables of all levels take 110 MB, and this service has room for 50 MB. Ask for pages of a level.',
   overloaded: 'The service has too much to do at the moment. Try again.',
   'keys-unavailable': 'The keys that verify tokens are currently unavailable.',
   'origin-slow': 'Stored data did not arrive in time. Try again.',

@@ -10,6 +10,7 @@ import { responseCaches } from '../bodies/response-cache.ts';
 import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
+import { OptionError } from '../config/start-error.ts';
 import { requireKey } from '../config/trusted-keys.ts';
 import { loadOnDemand } from '../data/load-on-demand.ts';
 import { NewestRelease } from '../data/newest-release.ts';
@@ -49,6 +50,11 @@ export interface FetchOptions
   trustedKeys?: readonly string[] | undefined;
   /** With `trustedKeys`: is a release served that is older than the one before it? */
   allowRollback?: boolean | undefined;
+  /**
+   * Memory for the tables of levels, in MiB: by default 64, as a Worker has 128 for everything. Searches and what is at a
+   * point are answered where their tables take at most three quarters of it.
+   */
+  tableMemory?: number | undefined;
   /** Receives a line for each error of the origin or of an issuer, and for each new release; never a token. */
   log?: ((line: string) => void) | undefined;
 }
@@ -68,6 +74,8 @@ export interface FetchHandler {
 }
 
 const CURRENT_CACHE = '1s';
+const TABLE_MEMORY_MIB = 64;
+const BYTES_PER_MIB = 1024 * 1024;
 /** A Worker has 128 MB for everything. */
 const CACHED_RESPONSES_MAX_BYTES = { gzip: 6 * 1024 * 1024, identity: 2 * 1024 * 1024 };
 
@@ -82,7 +90,9 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const { log = () => {}, currentCache = CURRENT_CACHE, title } = options;
   const cacheMs = 1000 * durationToSeconds(currentCache, '--current-cache', 0);
   const publicUrl = parsePublicUrl(options.publicUrl);
-  const { trustedKeys = [], allowRollback = false } = options;
+  const { trustedKeys = [], allowRollback = false, tableMemory = TABLE_MEMORY_MIB } = options;
+  if (!(tableMemory > 0 && Number.isFinite(tableMemory)))
+    throw new OptionError(`${tableMemory} is no size`, 'tableMemory', 'give MiB, such as 64');
   const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
   const opened = openOrigin(options);
   const signed = keys.length === 0 ? undefined : signedOrigin(opened, keys);
@@ -94,7 +104,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const jwks = options.jwks?.map((keys) => (typeof keys === 'function' ? () => background.add(keys()) : keys));
   const rules = options.public ? undefined : await optionsToTokenRules({ ...options, jwks }, log, fetchKeys);
   const audience = rules === undefined ? 'public' : 'private';
-  const releases = new Releases(origin, { load: loadOnDemand(), refusal: newest?.refusal });
+  const releases = new Releases(origin, { load: loadOnDemand(tableMemory * BYTES_PER_MIB), refusal: newest?.refusal });
   // The URL of the request has the scheme that the client used.
   const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
   const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);

@@ -1,5 +1,5 @@
 // What requests cost in a Worker, by kind: reads of the bucket and their bytes, CPU and memory, of the first one in a
-// new isolate and of ten others after it. Run as `npm run bench:worker`. The Worker is the example in workerd, its
+// new isolate and of twenty others after it. Run as `npm run bench:worker`. The Worker is the example in workerd, its
 // bucket a folder. With --files it prints what the first search reads, file by file.
 import { readdirSync, readFileSync } from 'node:fs';
 import yargs from 'yargs';

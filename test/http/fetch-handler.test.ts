@@ -58,6 +58,17 @@ test('links have the scheme of their own request, whatever scheme the request be
     assert.equal(await schemeOf(`${scheme}://b.test/api/v1/geojsonl/lv0?page-size=1`), `${scheme},${scheme}`);
 });
 
+test('what needs the tables of all levels is refused where they have no room, and a size that is none is said', async () => {
+  const origin = await openOrigin(folder);
+  const statusWith = async (tableMemory: number | undefined): Promise<number> => {
+    const little = await createFetchHandler({ ...options, origin, tableMemory });
+    return (await little.fetch(new Request('https://a.test/api/v1/search?q=n', { headers: AUTHORIZED }))).status;
+  };
+  assert.deepEqual(await Promise.all([undefined, 64, 0.001].map(statusWith)), [200, 200, 503]);
+  for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+    await assert.rejects(statusWith(none), { name: 'StartError', where: 'tableMemory' });
+});
+
 test('the service is called by its title in its documents', async () => {
   const titled = await createFetchHandler({ ...options, origin: await openOrigin(folder), title: 'Borders of Spain' });
   for (const path of ['/openapi.json', '/api/v1/ogc']) {

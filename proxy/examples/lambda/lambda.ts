@@ -20,6 +20,8 @@ const boundaries = await createFetchHandler({
   ...tokens,
   publicUrl: process.env.PUBLIC_URL,
   currentCache: process.env.CURRENT_CACHE,
+  // Half of what the function has, in MB; the rest is for everything else.
+  tableMemory: Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 128) / 2,
   log: console.error,
 });
 

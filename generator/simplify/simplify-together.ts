@@ -13,7 +13,7 @@ import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { simplifyLevels } from './store-geometries.ts';
 
 /** Bytes of memory that simplification holds for each distinct position, as measured. */
-const POSITION_BYTES = 31;
+const POSITION_BYTES = 45;
 
 type SimplifiedLevel = Pick<StoredLevel, 'level' | 'store' | 'positions'>;
 

@@ -44,7 +44,7 @@ export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 60 } as const
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
  * in the plan while it is read; its point; index, names and words while the level is finalised.
  */
-const UNIT_BYTES = { read: 6000, points: 1000, indexes: 3000 } as const;
+const UNIT_BYTES = { read: 6000, points: 2000, indexes: 3000 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {

@@ -102,14 +102,22 @@ test('systemd accepts the units and when their timers run; one that says nonsens
   const home = temporaryFolder();
   const script = join(home, 'release.sh');
   writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
-  const units = readdirSync(EXAMPLES).filter((name) => /\.(service|timer)$/.test(name));
-  assert.equal(units.length, 4);
+  const folders = new Map(
+    [EXAMPLES, 'proxy/examples/systemd'].flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => /\.(service|timer)$/.test(name))
+        .map((name) => [name, folder] as const),
+    ),
+  );
+  const units = [...folders.keys()];
+  assert.ok(units.length > 4);
+  const textOf = (name: string): string => readFileSync(join(folders.get(name) ?? '', name), 'utf8');
   const written = (change: (text: string) => string): string[] => {
     const own = join(home, String(readdirSync(home).length));
     mkdirSync(own);
     return units.map((name) => {
-      const text = readFileSync(join(EXAMPLES, name), 'utf8');
-      writeFileSync(join(own, name), change(text.replace('/usr/local/lib/boundaries/release.sh', script)));
+      const text = textOf(name).replace(/^(ExecStart=)\/usr\/local\/\S+/m, `$1${script}`);
+      writeFileSync(join(own, name), change(text));
       return join(own, name);
     });
   };
@@ -124,7 +132,7 @@ test('systemd accepts the units and when their timers run; one that says nonsens
   assert.equal(await verify((text) => text), '');
   assert.notEqual(await verify((text) => text.replace('Type=oneshot', 'Typ=oneshot')), '');
   for (const unit of units.filter((name) => name.endsWith('.timer'))) {
-    const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(readFileSync(join(EXAMPLES, unit), 'utf8')) ?? [];
+    const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(textOf(unit)) ?? [];
     const { status, text } = await runProgram('systemd-analyze', ['calendar', calendar]);
     assert.equal(status, 0, text);
   }

@@ -130,6 +130,16 @@ test('release.sh copies to a place of rclone, prunes there too, goes on after an
   assert.match(damaged.text, /release r2 in .* is not what was built: remove its damaged files, and run upload\.sh\n$/);
 });
 
+test('each setting of the example is one that release.sh knows', async () => {
+  const example = readFileSync('proxy/examples/operations/release.conf', 'utf8');
+  const named = [...example.matchAll(/^#?(\w+)=/gm)].map(([, name = '']) => name);
+  const [, defaults = ''] = /^(output=.*)$/m.exec(readFileSync(RELEASE_SCRIPT, 'utf8')) ?? [];
+  const known = [...defaults.matchAll(/(\w+)=/g)].map(([, name = '']) => name);
+  assert.deepEqual([...named, 'generator'].sort(), known.sort());
+  const { status, text } = await runProgram('sh', [RELEASE_SCRIPT, 'proxy/examples/operations/release.conf']);
+  assert.deepEqual([status, /config=\/etc\/boundaries\/build\.json cannot be read/.test(text)], [2, true]);
+});
+
 test('a wrong call, settings that say too little, and a run beside another one are refused by name', async () => {
   const { output, file, set, run } = releaseRun();
   const call = (...args: string[]) => runProgram('sh', [RELEASE_SCRIPT, ...args]);

@@ -178,7 +178,7 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
  * @throws StartError
  */
 async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
-  const { source, levels, columns, keepFormulas } = optionsToPointsSettings(options, process.env);
+  const { source, levels, columns, keepFormulas, parents } = optionsToPointsSettings(options, process.env);
   const openRelease = () =>
     typeof source === 'string'
       ? openFolder(source, levels)
@@ -197,7 +197,7 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
   try {
     const exchanged = (): void => void stderr.write(`${EXCHANGED}\n`);
     const streams = { input: await openTable(table), output: stdout, progress, exchanged };
-    const summary = await points(openRelease, { ...columns, keepFormulas }, streams);
+    const summary = await points(openRelease, { ...columns, keepFormulas, parents }, streams);
     const lines = summaryLines(summary, performance.now() - begun);
     stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     return summary.without.size === 0;

@@ -4,7 +4,7 @@ import { fstatSync, openSync, readSync } from 'node:fs';
 import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
 import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { unitNames } from './unit-names.ts';
+import { nameValues, textOrNull } from './unit-names.ts';
 
 /** Points are looked up along the file: so much of it is read at a time. */
 const BLOCK_BYTES = 64 * 1024;
@@ -13,6 +13,8 @@ const BLOCK_BYTES = 64 * 1024;
 export interface UnitNames {
   gids: readonly (string | null)[];
   names: readonly (string | null)[];
+  /** The GID of the unit of the nearest level above that has units. */
+  parents: readonly (string | null)[];
 }
 
 /** A level that points are looked up in. */
@@ -85,12 +87,17 @@ export function openLevel(
 ): LevelUnits {
   const gids: (string | null)[] = [];
   const own: (string | null)[] = [];
-  for (const { gid, name } of unitNames(names.text, names.name)) {
+  const parents: (string | null)[] = [];
+  for (const { values, where } of nameValues(names.text, names.name, ['fid', 'gid', 'name', 'parent'])) {
+    const [fid, ...texts] = values;
+    if (typeof fid !== 'number') throw new FormatError(where, 'is not a unit');
+    const [gid = null, name = null, parent = null] = texts.map(textOrNull);
     gids.push(gid);
     own.push(name);
+    parents.push(parent);
   }
   const file = cells && new CellFile(cells.file, cells.name);
   if (file !== undefined && file.cells.features !== gids.length)
     throw new FormatError(file.name, `is of ${file.cells.features} units, ${names.name} of ${gids.length}`);
-  return { level, gids, names: own, cells: file };
+  return { level, gids, names: own, parents, cells: file };
 }

@@ -24,6 +24,10 @@ export const POINTS_OPTIONS = {
     type: 'boolean',
     describe: 'append names as they are, also those that a spreadsheet would run as formulas',
   },
+  parents: {
+    type: 'boolean',
+    describe: 'take the units above from the parents of the deepest unit at a point, not from the point',
+  },
   strict: { type: 'boolean', describe: 'exit code 1 if rows have no point' },
 } as const;
 
@@ -35,6 +39,7 @@ export interface PointsOptions {
   readonly longitude?: string | undefined;
   readonly latitude?: string | undefined;
   readonly keepFormulas?: boolean | undefined;
+  readonly parents?: boolean | undefined;
 }
 
 /** The options, checked. */
@@ -46,6 +51,8 @@ export interface PointsSettings {
   columns: NamedColumns;
   /** Are names that a spreadsheet would run as formulas left as they are? */
   keepFormulas: boolean;
+  /** Are the units above those of the deepest one, instead of those at the point? */
+  parents: boolean;
 }
 
 /**
@@ -54,7 +61,7 @@ export interface PointsSettings {
  * @throws OptionError
  */
 export function optionsToPointsSettings(
-  { origin, url, levels, longitude, latitude, keepFormulas = false }: PointsOptions,
+  { origin, url, levels, longitude, latitude, keepFormulas = false, parents = false }: PointsOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): PointsSettings {
   if (origin !== undefined && url !== undefined)
@@ -66,6 +73,7 @@ export function optionsToPointsSettings(
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
     keepFormulas,
+    parents,
   };
 }
 

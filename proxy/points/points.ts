@@ -8,6 +8,7 @@ import { ExchangedSample } from './exchanged.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 import type { OpenRelease } from './open-release.ts';
+import { ParentChains } from './parents.ts';
 import { NamedRows, type NoPoint, type Summary } from './report.ts';
 import { type Row, readTable, type TableForm, withoutEnds } from './table.ts';
 
@@ -32,18 +33,20 @@ export interface PointsStreams {
 /**
  * Appends `gid_N` and `name_N` of each level to the rows of a table.
  * @param open opens the release: it is not needed for a table that is refused
- * @param options its columns, and whether formulas are left as they are
+ * @param options its columns, whether formulas are left as they are, and whether parents are those of the deepest unit
  * @throws StartError, before anything is written if the header is wrong; the error of `output` if it takes no more
  */
 export async function points(
   open: () => Promise<OpenRelease>,
-  { keepFormulas = false, ...named }: NamedColumns & { keepFormulas?: boolean },
+  { keepFormulas = false, parents = false, ...named }: NamedColumns & { keepFormulas?: boolean; parents?: boolean },
   { input, output, progress, exchanged }: PointsStreams,
 ): Promise<Summary> {
   const table = await readTable(input, named);
   const { id, levels, precision } = await open();
   const added = levels.flatMap(({ level }) => [`gid_${level}`, `name_${level}`]);
   refuseTwice(table.header, added);
+  const chains = new ParentChains(levels);
+  if (parents) chains.requireParents();
   // One without units has no rows in any.
   const deepest = Math.max(
     0,
@@ -56,7 +59,8 @@ export async function points(
   const without = new Map<NoPoint, NamedRows>();
   const [nowhere, shallow] = [new NamedRows(), new NamedRows()];
   const lines = new Float64Array(CHUNK_ROWS);
-  let [total, several] = [0, 0];
+  const several = new NamedRows();
+  let total = 0;
   let [looked, isExchanged] = [0, false];
   const sample = new ExchangedSample();
   const texts = new RowTexts();
@@ -64,7 +68,8 @@ export async function points(
   const append = async (): Promise<void> => {
     const rows = chunk.sort();
     const found = levels.map((level, n) => chunk.lookUp(level, elementAt(positions, n)));
-    several += new Set(found.flatMap((level) => level.several)).size;
+    for (const row of [...new Set(found.flatMap((level) => level.several))].sort((a, b) => a - b))
+      several.add(f64At(lines, row));
     // By line, as the table has them.
     const { first: inDeepest } = elementAt(found, deepest);
     const outside = rows.filter((row) => inDeepest[row] === NOWHERE).sort();
@@ -72,6 +77,8 @@ export async function points(
       const isNowhere = found.every(({ first }) => first[row] === NOWHERE);
       (isNowhere ? nowhere : shallow).add(f64At(lines, row));
     }
+    const firsts = found.map(({ first }) => first);
+    for (const row of rows.toSorted()) chains.follow(firsts, row, f64At(lines, row), parents);
     looked += rows.length;
     const inUnits = looked - nowhere.count;
     if (total === 0 && inUnits === 0) isExchanged = sample.isInUnits(levels, precision);
@@ -113,6 +120,7 @@ export async function points(
     shallow,
     deepest: elementAt(levels, deepest).level,
     several,
+    contradictions: { count: chains.count, examples: chains.examples, areTaken: parents },
     isExchanged: isExchanged && isNothing,
   };
 }

@@ -1,5 +1,6 @@
 // What `points` found, and says of it at the end.
 import { type Level, levelName } from '../../format/levels.ts';
+import type { Contradictions } from './parents.ts';
 
 /** Why a row has no point. */
 export type NoPoint = 'no longitude or latitude' | 'not plain decimal degrees' | 'out of range';
@@ -30,7 +31,9 @@ export interface Summary {
   /** The deepest level that was asked for, of those with units. */
   deepest: Level;
   /** Rows whose point is in several units of a level, of which the first by fid was taken. */
-  several: number;
+  several: NamedRows;
+  /** Rows with a unit whose parent is not at the point; `areTaken`: the row has that parent all the same. */
+  contradictions: Contradictions & { areTaken: boolean };
   /** No point is in a unit, but exchanged those of a sample are. */
   isExchanged: boolean;
 }
@@ -41,15 +44,24 @@ export const EXCHANGED =
 
 /** @param ms milliseconds that it took */
 export function summaryLines(summary: Summary, ms: number): string[] {
-  const { release, rows, without, nowhere, shallow, deepest, several, isExchanged } = summary;
+  const { release, rows, without, nowhere, shallow, deepest, several, contradictions, isExchanged } = summary;
   const lines = [...without].map(([why, own]) => named(own, `without a point, ${why}`));
   if (nowhere.count > 0) lines.push(named(nowhere, 'in no unit'));
   if (shallow.count > 0) lines.push(named(shallow, `in no unit of ${levelName(deepest)}, but in one of a level above`));
-  if (several > 0) lines.push(`${rowsOf(several)} in several units of a level: the first by fid was taken`);
+  if (several.count > 0) lines.push(named(several, 'in several units of a level, of which the first by fid was taken'));
+  if (contradictions.count > 0) lines.push(contradictionLine(contradictions));
   if (isExchanged) lines.push(EXCHANGED);
   const seconds = ms / 1000;
   const rate = count(Math.round(rows / seconds));
   return [...lines, `${rowsOf(rows)} in ${seconds.toFixed(1)} s, ${rate} a second, from release ${release}`];
+}
+
+function contradictionLine({ count: all, examples, areTaken }: Summary['contradictions']): string {
+  const others = all > examples.length ? `, and ${count(all - examples.length)} more` : '';
+  const what = areTaken
+    ? 'got the parents of the deepest unit, which are not at the point'
+    : 'with levels that contradict each other (--parents takes the parents of the deepest unit)';
+  return `${rowsOf(all)} ${what}: ${examples.join(', ')}${others}`;
 }
 
 function named({ count: all, lines }: NamedRows, what: string): string {

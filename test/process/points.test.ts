@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync';
 import { featuresToCsv } from '../../proxy/explorer/download/csv.js';
 import { type OpenRelease, openFolder } from '../../proxy/points/open-release.ts';
 import { readTable } from '../../proxy/points/table.ts';
-import { square, squares } from '../support/datasets/write-dataset.ts';
+import { layerOf, square, squares } from '../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../support/points-table.ts';
 import { type Typed, type TypedIn, typed } from '../support/processes/typed.ts';
 import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
@@ -257,7 +257,67 @@ test('of several units of a level at a point the first by fid is taken, and such
   const { text, summary } = await append('lon,lat\n1,1\n3,1\n5,1\n', () => openFolder(folder, undefined));
   // The level has no column with names.
   assert.equal(text, 'lon,lat,gid_0,name_0\n1,1,BBB,\n3,1,AAA,\n5,1,AAA,\n');
-  assert.equal(summary.several, 1);
+  assert.deepEqual([summary.several.count, summary.several.lines], [1, [3]]);
+});
+
+test('rows whose levels contradict each other are counted, three are named, and --parents takes those of the deepest unit', async () => {
+  // A region that its source draws beyond its country, over another one and over the sea.
+  const folder = await buildLayers(
+    [
+      layerOf(
+        'ADM_0',
+        ['GID_0'],
+        [
+          [['AAA'], square(0, 0, 2)],
+          [['BBB'], square(2, 0, 2)],
+        ],
+      ),
+      layerOf(
+        'ADM_1',
+        ['GID_0', 'GID_1'],
+        [
+          [['AAA', 'AAA.1_1'], square(0, 0, 3)],
+          [['BBB', 'BBB.1_1'], square(3, 0)],
+        ],
+      ),
+    ],
+    { cells: true },
+  );
+  const table = 'lon,lat\n1,1\n2.5,1\n0.5,2.5\n3.5,0.5\n2.5,1\n2.6,1\n9,9\n';
+  const plain = await append(table, () => openFolder(folder, undefined));
+  const rows = (text: string): string[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.replace(/^[\d.]+,[\d.]+,/, ''));
+  const inCountry = 'AAA,,AAA.1_1,';
+  assert.deepEqual(rows(plain.text).slice(1, 4), ['BBB,,AAA.1_1,', ',,AAA.1_1,', 'BBB,,BBB.1_1,']);
+  const { count, examples } = plain.summary.contradictions;
+  assert.deepEqual(
+    [count, examples],
+    [
+      4,
+      [
+        'line 3 (lv1 AAA.1_1 belongs to AAA, the point is in BBB)',
+        'line 4 (lv1 AAA.1_1 belongs to AAA, the point is in no unit)',
+        'line 6 (lv1 AAA.1_1 belongs to AAA, the point is in BBB)',
+      ],
+    ],
+  );
+  const taken = await append(table, () => openFolder(folder, undefined), { parents: true });
+  const expected = [inCountry, inCountry, inCountry, 'BBB,,BBB.1_1,', inCountry, inCountry, ',,,'];
+  assert.deepEqual(rows(taken.text), expected);
+  const said = async (...args: string[]): Promise<string> => (await run(['--origin', folder, ...args], table)).stderr;
+  assert.match(
+    await said(),
+    /^4 rows with levels that contradict each other \(--parents .*\): line 3 .*, and 1 more$/m,
+  );
+  assert.match(
+    await said('--parents'),
+    /^4 rows got the parents of the deepest unit, which are not at the point: line 3/m,
+  );
+  assert.match(await said('--parents', '--levels', 'lv1'), /--parents: the parents of lv1 are not among the levels/);
 });
 
 test('wrong options and files are refused, and no token is shown', async () => {

@@ -21,7 +21,11 @@ export const NONE = ['', '', '', '', '', ''];
 export async function append(
   table: string | Buffer,
   open: () => Promise<OpenRelease>,
-  { named = {}, pieceBytes = 7 }: { named?: NamedColumns; pieceBytes?: number } = {},
+  {
+    named = {},
+    pieceBytes = 7,
+    parents = false,
+  }: { named?: NamedColumns; pieceBytes?: number; parents?: boolean } = {},
 ): Promise<{ text: string; summary: Summary }> {
   const bytes = Buffer.from(table);
   const input = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, i) =>
@@ -35,6 +39,10 @@ export async function append(
       done();
     },
   });
-  const summary = await points(open, named, { input: Readable.from(input), output, progress() {}, exchanged() {} });
+  const summary = await points(
+    open,
+    { ...named, parents },
+    { input: Readable.from(input), output, progress() {}, exchanged() {} },
+  );
   return { text: Buffer.concat(pieces).toString('utf8'), summary };
 }

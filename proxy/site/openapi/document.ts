@@ -212,6 +212,8 @@ function atPath() {
     operationId: 'at',
     tags: ['units'],
     summary: 'The units of all levels that contain a point, from the country down',
+    description:
+      'Each level is looked up by itself. Where levels come from different sources, they may contradict each other near a border: the parents of the deepest unit are in its properties, too.',
     parameters: parameterReferences(AT_ENDPOINT),
     responses: { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) },
   };

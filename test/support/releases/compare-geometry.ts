@@ -1,6 +1,6 @@
 // Is a published geometry GDAL's GeoJSON of the source geometry? Coordinates may be rounded to the decimals of the
 // release; heights, empty parts and rings of fewer than four positions are left out; rings may run in the other
-// direction; open rings are closed. Anything else is a difference.
+// direction; open rings are closed; positions of rings with an area that repeat the one before are left out. Anything else is a difference.
 import { isObject, listOf } from '../../../generator/release-reader/parse-feature.ts';
 
 /** A GeoJSON geometry with unchecked members. */
@@ -70,11 +70,17 @@ function filledCoordinates(value: unknown, depth: number, isRings: boolean, scal
   if (depth === 2 && isRings && members[0] === null) return null;
   const left = members.filter((member) => member !== null);
   if (depth > 1 || !isRings) return left.length === 0 ? null : left;
-  const [first, last] = [left[0], left.at(-1)].map((position) =>
-    position?.map((degrees) => Math.round(Number(degrees) * scale)).join(),
-  );
-  const ring = first === last ? left : [...left, left[0]];
-  return ring.length < MIN_RING_POSITIONS ? null : ring;
+  const rounded = left.map((position) => position.map((degrees) => BigInt(Math.round(Number(degrees) * scale))));
+  const places = rounded.map((position) => position.join());
+  const isClosed = places[0] === places.at(-1);
+  const ring = isClosed ? left : [...left, left[0]];
+  if (ring.length < MIN_RING_POSITIONS) return null;
+  const area = rounded.reduce((sum, [x = 0n, y = 0n], i) => {
+    const [nextX = 0n, nextY = 0n] = rounded[(i + 1) % rounded.length] ?? [];
+    return sum + x * nextY - nextX * y;
+  }, 0n);
+  // Of a ring with an area, positions that repeat the one before are left out.
+  return area === 0n ? ring : ring.filter((_, i) => i === 0 || places[i % places.length] !== places[i - 1]);
 }
 
 function depthOf(geometry: JsonGeometry): number {

@@ -133,7 +133,7 @@ print(json.dumps({'crs': str(${frame}.crs), 'units': rows}))`;
 for (const [what, word, frame, level, env] of [
   ['the GeoPackage', 'municipalities.gpkg', 'municipalities', 3, {}],
   ['a whole listing from the service', 'from_features', 'provinces', 2, {}],
-  ['a download by its address', '/vsigzip/', 'provinces', 2, withHeaders()],
+  ['a download by its address', '/vsigzip//vsicurl/', 'provinces', 2, withHeaders()],
 ] as const)
   test(`geopandas reads ${what}`, { skip: needs('geopandas') }, async () => {
     const expected = original(level);

@@ -29,17 +29,30 @@ import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
 import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
 
 /**
- * The releases of the origin, with the current one loaded.
+ * The releases of the origin, none of which is loaded yet.
+ * @param log receives a line before each release is loaded that is to be the current one
  * @param load how; by default with all levels
- * @throws StartError if a folder has no release that can be served; a static host may become reachable later
  */
-export async function openReleases(
-  settings: Settings,
+export function releasesOf(
+  { origin, newest }: Settings,
   log: (line: string) => void,
   load: LoadRelease = loadRelease,
-): Promise<Releases> {
+): Releases {
+  let last = '';
+  const loading = (id: string): void => {
+    // One that cannot be loaded is tried again and again.
+    if (id !== last) log(`loading release ${id}`);
+    last = id;
+  };
+  return new Releases(origin, { load, loading, refusal: newest?.refusal });
+}
+
+/**
+ * Loads the current release.
+ * @throws StartError if a folder has no release that can be served; a static host may become reachable later
+ */
+export async function loadCurrent(releases: Releases, settings: Settings, log: (line: string) => void): Promise<void> {
   const { newest } = settings;
-  const releases = new Releases(settings.origin, { load, refusal: newest?.refusal });
   // What another process serves may have been removed since: then current.json of the origin decides.
   if (newest?.isTold) await releases.refresh().catch(() => {});
   await releases.refresh().catch((error: unknown) => {
@@ -50,7 +63,6 @@ export async function openReleases(
     // A name of a bucket that is not its name looks like one without a release. What follows ? may be a secret.
     log(`${settings.originName.replace(/\?.*/s, '')}: ${startError.message}`);
   });
-  return releases;
 }
 
 /** What a server may be given besides its settings. */

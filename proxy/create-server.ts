@@ -1,6 +1,6 @@
 // The public API, exported as administrative-boundaries-service/proxy and documented in README.md.
 import type { Server } from 'node:http';
-import { assembleServer, openReleases } from './assemble-server.ts';
+import { assembleServer, loadCurrent, releasesOf } from './assemble-server.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsToSettings } from './config/settings.ts';
 import { watchReleases } from './data/watch-releases.ts';
@@ -41,7 +41,8 @@ export interface BoundariesServer {
 export async function createServer(options: ServerOptions = {}): Promise<BoundariesServer> {
   const { log = () => {} } = options;
   const settings = await optionsToSettings(options, log);
-  const releases = await openReleases(settings, log);
+  const releases = releasesOf(settings, log);
+  await loadCurrent(releases, settings, log);
   const { server, stop } = assembleServer(settings, releases, log);
   const stopWatching = watchReleases(releases, log);
   return {

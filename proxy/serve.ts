@@ -3,8 +3,8 @@ import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { assembleServer, openReleases } from './assemble-server.ts';
-import { shareNewest, startWorkers } from './config/cluster.ts';
+import { assembleServer, loadCurrent, releasesOf } from './assemble-server.ts';
+import { listensFirst, shareNewest, startWorkers, tellReady } from './config/cluster.ts';
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
@@ -22,45 +22,62 @@ const SIGNAL_EXIT_CODE = 128;
 /** Time for responses that were cut, and for the reader of the access log. */
 const END_LOG_TIMEOUT_MS = 1000;
 
+/** Prints the URL, and the release that is served; undefined if none can be loaded yet. */
+type Announce = (url: string, release: LoadedRelease | undefined) => Promise<void>;
+
 /**
- * Serves until a signal ends the process.
- * @param announce prints the URL and the release that is served
+ * Serves until a signal ends the process. It listens first: while a release is loaded, health checks are answered, and
+ * clients are told to try again.
+ * @param announce is called when the release is loaded
  * @param log prints a line about an error, or about a new release
  * @throws StartError
  */
-export async function serve(
-  options: ServeOptions,
-  announce: (url: string, release: LoadedRelease | undefined) => Promise<void>,
-  log: (line: string) => void,
-): Promise<void> {
+export async function serve(options: ServeOptions, announce: Announce, log: (line: string) => void): Promise<void> {
   if (!process.stdin.isTTY) ignoreHangUp(log);
   const settings = await optionsToSettings(options, log);
-  const isPrimary = settings.workers > 1 && cluster.isPrimary;
+  if (settings.workers > 1 && cluster.isPrimary) return serveWithWorkers(settings, announce, log);
   if (cluster.isWorker && settings.newest !== undefined) shareNewest(settings.newest);
-  // The primary process of workers only names the release, and an example of it.
-  const releases = await openReleases(settings, log, isPrimary ? loadOnDemand() : undefined);
   const { host, port, drainMs, stopTimeoutMs } = settings;
-  if (isPrimary) {
-    const metrics = settings.metricsPort === undefined ? undefined : await import('./operations/metrics.ts');
-    const restarted = metrics?.countRestarts();
-    const workers = startWorkers(settings.workers, drainMs + stopTimeoutMs, settings.newest, log, restarted);
-    stopOnSignal(() => workers.stop(), workers.kill);
-    const metricsServer = await listenForMetrics(settings, log);
-    const sharedPort = await workers.listening.catch(() => process.exit(1));
-    await announce(listenUrl(host, sharedPort), releases.current);
-    metricsServer?.unref();
-    return;
-  }
+  const releases = releasesOf(settings, log);
   const { server, stop, looked, endLog } = await observedServer(settings, releases, options, log);
+  const load = async (): Promise<void> => {
+    await loadCurrent(releases, settings, log);
+    if (releases.current !== undefined) looked?.();
+  };
+  if (!listensFirst()) await load();
   const url = await listen(server, host, port);
-  const stopWatching = watchReleases(releases, log, looked);
   if (cluster.isPrimary) (await listenForMetrics(settings, log))?.unref();
+  let stopWatching = (): void => {};
   stopOnSignal(async () => {
     stopWatching();
     await stop({ drainMs, timeoutMs: stopTimeoutMs });
     await endLog();
   });
+  if (listensFirst())
+    await load().catch((error: unknown) => {
+      server.close();
+      throw error;
+    });
+  stopWatching = watchReleases(releases, log, looked);
   if (cluster.isPrimary) await announce(url, releases.current);
+  else tellReady();
+}
+
+/** The primary process of workers, which itself only names the release, and an example of it. */
+async function serveWithWorkers(settings: Settings, announce: Announce, log: (line: string) => void): Promise<void> {
+  const { host, workers: count, drainMs, stopTimeoutMs, newest, isRemote } = settings;
+  const releases = releasesOf(settings, () => {}, loadOnDemand());
+  const loading = loadCurrent(releases, settings, log);
+  // A folder without a release is refused once, not by each worker; nobody waits for a host.
+  if (!isRemote) await loading;
+  const metrics = settings.metricsPort === undefined ? undefined : await import('./operations/metrics.ts');
+  const workers = startWorkers(count, drainMs + stopTimeoutMs, newest, log, metrics?.countRestarts());
+  stopOnSignal(() => workers.stop(), workers.kill);
+  const metricsServer = await listenForMetrics(settings, log);
+  const port = await workers.ready.catch(() => process.exit(1));
+  await loading;
+  await announce(listenUrl(host, port), releases.current);
+  metricsServer?.unref();
 }
 
 /** The server with its access log and metrics. */

@@ -11,6 +11,10 @@ const EXIT_GRACE_MS = 5_000;
 
 /** The environment variable by which a worker is told what the others serve. */
 const NEWEST = 'BOUNDARIES_NEWEST_RELEASE';
+/** That by which a worker is told that no other one takes connections. */
+const ALONE = 'BOUNDARIES_FIRST_WORKER';
+/** The message of a worker that listens, and has loaded the release that it serves. */
+const READY = 'boundaries:ready';
 
 /**
  * Starts workers: this program with the same arguments.
@@ -27,12 +31,15 @@ export function startWorkers(
   restarted: () => void = () => {},
 ) {
   let isStopping = false;
-  let isListening = false;
+  let isServing = false;
   const running = new Set<Worker>();
   const start = (): void => {
     if (isStopping) return;
     const served = newest?.served;
-    const worker = cluster.fork(served && { [NEWEST]: JSON.stringify(toMessage(served)) });
+    const worker = cluster.fork({
+      ...(served && { [NEWEST]: JSON.stringify(toMessage(served)) }),
+      ...(running.size === 0 && { [ALONE]: 'true' }),
+    });
     worker.on('message', (message: unknown) => {
       if (!newest?.hear(message) || newest.served === undefined) return;
       for (const other of running) if (other !== worker) other.send(toMessage(newest.served));
@@ -42,7 +49,7 @@ export function startWorkers(
     closeWhatItIsHanded(worker);
     worker.once('exit', (code, signal) => {
       running.delete(worker);
-      if (isStopping || !isListening) return;
+      if (isStopping || !isServing) return;
       log(`worker ${worker.process.pid} exited (${signal ?? `code ${code}`}); starting a replacement`);
       restarted();
       const lifetimeMs = performance.now() - startedAt;
@@ -54,24 +61,28 @@ export function startWorkers(
     isStopping = true;
     for (const worker of running) worker.process.kill('SIGKILL');
   };
-  const listening = new Promise<number>((resolve, reject) => {
-    let ready = 0;
+  const ready = new Promise<number>((resolve, reject) => {
+    let [shared, readyWorkers] = [0, 0];
     cluster.on('listening', (_worker, { port }: AddressInfo) => {
-      isListening = ++ready >= count;
-      if (isListening) resolve(port);
+      shared = port;
+    });
+    cluster.on('message', (_worker, message: unknown) => {
+      if (message !== READY || ++readyWorkers !== count) return;
+      isServing = true;
+      resolve(shared);
     });
     cluster.once('exit', ({ process: { pid } }, code, signal) => {
-      if (isListening) return;
+      if (isServing) return;
       kill();
       // A worker prints its own errors, but not that it was killed.
-      if (signal) log(`worker ${pid} exited (${signal}) before it listened; after SIGKILL memory was probably short`);
-      reject(new Error(`a worker exited with code ${code} before it listened`));
+      if (signal) log(`worker ${pid} exited (${signal}) before it was ready; after SIGKILL memory was probably short`);
+      reject(new Error(`a worker exited with code ${code} before it was ready`));
     });
   });
   for (let i = 0; i < count; i++) start();
   return {
-    /** The port, once all workers listen; rejects if one exits before that. */
-    listening,
+    /** The port, once all workers listen and have loaded the release; rejects if one exits before that. */
+    ready,
     /** Lets all workers finish their responses; resolves when the last worker has exited. */
     async stop() {
       isStopping = true;
@@ -84,6 +95,19 @@ export function startWorkers(
     /** Ends all workers at once. */
     kill,
   };
+}
+
+/**
+ * Does this process listen before it has loaded a release, so that whoever looks is answered? Not a worker beside others
+ * that serve: it would take connections from them which it cannot serve yet.
+ */
+export function listensFirst(): boolean {
+  return cluster.isPrimary || process.env[ALONE] === 'true';
+}
+
+/** Tells the primary process that this worker serves. */
+export function tellReady(): void {
+  process.send?.(READY);
 }
 
 /** Lets a worker tell the others what it serves, and hear what they do. */

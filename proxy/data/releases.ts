@@ -39,6 +39,8 @@ export interface ReleasesOptions {
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
+  /** Is called with the id of a release that current.json names before it is loaded. */
+  loading?: (id: string) => void;
   /** Why a release does not become the current one; undefined if it does. Is given the text of current.json, too. */
   refusal?: ((release: LoadedRelease, pointer: string) => Promise<string | undefined>) | undefined;
 }
@@ -78,6 +80,7 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
+  readonly #loading: ReleasesOptions['loading'];
   readonly #refusal: ReleasesOptions['refusal'];
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
@@ -97,10 +100,12 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease, refusal }: ReleasesOptions = {}) {
+  constructor(origin: Origin, options: ReleasesOptions = {}) {
+    const { now = () => performance.now(), load = loadRelease, loading, refusal } = options;
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
+    this.#loading = loading;
     this.#refusal = refusal;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
@@ -223,8 +228,9 @@ export class Releases {
   async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
     const digest = this.#digestOf(named);
     if (digest === undefined) throw gone();
-    if (digest === this.#pointer?.digest) await this.#serveCurrent();
-    else await this.#load(digest, client);
+    if (digest !== this.#pointer?.digest) await this.#load(digest, client);
+    // Before the first release is loaded nobody waits for it: that may take longer than a client does.
+    else if (this.requireCurrent() !== undefined) await this.#serveCurrent();
     const release = this.get(named, client);
     if (release === undefined) throw gone();
     return release;
@@ -248,6 +254,7 @@ export class Releases {
   async #read(digest: string, owner: string | undefined): Promise<KeptRelease> {
     const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
     this.#folders.set(digest, releasePath(id));
+    if (owner === undefined) this.#loading?.(id);
     const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
     return { release, since: this.#now(), owner, isShared: false };
   }

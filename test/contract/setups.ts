@@ -142,7 +142,7 @@ async function startProcesses(
     get log() {
       return err()
         .split('\n')
-        .filter((line) => line !== '' && !/ serving release \S+( at http:\S+)?$/.test(line));
+        .filter((line) => line !== '' && !/ (loading|serving) release \S+( at http:\S+)?$/.test(line));
     },
     releases: {
       /** Resolves when every process serves what current.json says. */

@@ -12,9 +12,17 @@ import { after } from '../support/after.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { send } from '../support/http/http-client.ts';
 import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
+import { startStaticHost } from '../support/http/static-host.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { without } from '../support/processes/programs.ts';
-import { issuedOptions, PROXY, type Running, serve, workersOf } from '../support/processes/proxy-process.ts';
+import {
+  issuedOptions,
+  issuerOptions,
+  PROXY,
+  type Running,
+  serve,
+  workersOf,
+} from '../support/processes/proxy-process.ts';
 import { buildCountries, buildUnchecked } from '../support/releases/build-release.ts';
 import { enlargePage } from '../support/releases/large-page.ts';
 import { pointTo } from '../support/releases/point-to.ts';
@@ -41,6 +49,13 @@ async function slowReader({ url }: Running): Promise<Socket> {
 
 function isAnswering(running: Running): Promise<boolean> {
   return send(running, '/healthz').then(Boolean, () => false);
+}
+
+function isReady(running: Running): Promise<boolean> {
+  return send(running, '/readyz').then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 }
 
 function untilRefused(running: Running): Promise<void> {
@@ -141,7 +156,7 @@ test('workers share a port; those that die are replaced, all at once too; told t
     await running.says(new RegExp(`worker ${worker} exited \\(SIGKILL\\); starting a replacement`));
   // Whatever the dead ones had accepted is lost with them; nobody accepts more until the first replacement has started.
   const isReplaced = async (): Promise<boolean> =>
-    (await isAnswering(running)) && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
+    (await isReady(running)) && workers().length >= 2 && !workers().some((worker) => dead.includes(worker));
   await until(isReplaced, () => `the workers are ${workers()}, and ${dead} were killed`);
   for (let i = 0; i < 20; i++) assert.equal((await send(running, '/api/v1/fc/lv1')).status, 200);
   const metrics = (await send({ url: metricsUrl }, '/metrics')).body.toString();
@@ -170,7 +185,7 @@ test('a worker that takes the place of another one serves what the others do, al
   const dead = workersOf(running.child);
   for (const worker of dead) process.kill(worker, 'SIGKILL');
   for (const worker of dead) await running.says(new RegExp(`worker ${worker} exited`));
-  await until(() => isAnswering(running), 'no worker answers');
+  await until(() => isReady(running), 'no worker is ready');
   for (let i = 0; i < 20; i++) {
     const { status, headers } = await send(running, '/api/v1/fc/lv1');
     assert.deepEqual([status, headers['boundaries-release']], [200, 'r2']);
@@ -178,7 +193,31 @@ test('a worker that takes the place of another one serves what the others do, al
   assert.deepEqual(await running.stop(), [0, null]);
 });
 
-test('a worker that is killed before it listens ends the start, and the log says so', { skip }, async () => {
+test('a worker that takes the place of another one takes no connections before it has loaded the release', {
+  skip,
+}, async () => {
+  const host = await startStaticHost(folder);
+  const args = ['--origin', host.url.href, ...issuerOptions(), '--port', String(await freePort()), '--workers', '2'];
+  const running = await serve(args);
+  let held = () => {};
+  const isHeld = new Promise<void>((resolve) => {
+    host.fault = (req, res) => {
+      if (!req.url?.includes('/lv1/')) return false;
+      held = () => host.server.emit('request', req, res);
+      resolve();
+      return true;
+    };
+  });
+  const [killed = assert.fail('no worker')] = workersOf(running.child);
+  process.kill(killed, 'SIGKILL');
+  await isHeld;
+  for (let i = 0; i < 8; i++) assert.equal((await send(running, '/readyz')).status, 200);
+  host.fault = undefined;
+  held();
+  assert.deepEqual(await running.stop(), [0, null]);
+});
+
+test('a worker that is killed before it is ready ends the start, and the log says so', { skip }, async () => {
   const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
   const ended = Promise.all([text(child.stderr), once(child, 'close')]);
@@ -187,5 +226,5 @@ test('a worker that is killed before it listens ends the start, and the log says
   process.kill(worker, 'SIGKILL');
   const [err, code] = await ended;
   assert.deepEqual(code, [1, null]);
-  assert.match(err, /worker \d+ exited \(SIGKILL\) before it listened/);
+  assert.match(err, /worker \d+ exited \(SIGKILL\) before it was ready/);
 });

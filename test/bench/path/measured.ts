@@ -10,7 +10,7 @@ import { type HeapProfiler, Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { elementAt } from '../../../format/element-at.ts';
-import { openReleases } from '../../../proxy/assemble-server.ts';
+import { loadCurrent, releasesOf } from '../../../proxy/assemble-server.ts';
 import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
 import { metadataUrl } from '../../../proxy/auth/resource-metadata.ts';
@@ -114,12 +114,14 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
   const reads = new QueuedReads(origin, new WorkQueue(), new BodyBuffers());
+  const releases = releasesOf(settings, log);
+  await loadCurrent(releases, settings, log);
   const addresses = new ClientAddresses(trustedProxies);
   const context: HandlerContext = {
     principals: tokenRules === undefined ? addresses : new Authenticator(tokenRules),
     addressOf: (sender) => addresses.known(sender),
     audience: 'private',
-    releases: await openReleases(settings, log),
+    releases,
     responses: responseCaches(),
     reads,
     admit: undefined,

@@ -44,15 +44,24 @@ export function issuerOptions(): string[] {
   return ['--issuer', ISSUER, '--audience', AUDIENCE, '--jwks', jwks];
 }
 
+/** What `start` gives: a service that may not listen yet. */
+export type Started = Omit<Running, 'url'>;
+
+/** Runs `serve` on a free port, and waits until it says where. */
+export async function serve(args: string[], env: Record<string, string> = {}, how: HowToServe = {}): Promise<Running> {
+  const started = start(args, env, how);
+  return { ...started, url: await started.says(/(?: at|:) (http:\/\/[\d.]+:\d+)\n/) };
+}
+
 /**
  * Runs `serve` on a free port, with the Node that PROXY_NODE names or with this one; it is killed when the test ends,
  * if it has not ended by then.
  */
-export async function serve(
+export function start(
   args: string[],
   env: Record<string, string> = {},
   { stdout = 'read', node = process.env['PROXY_NODE'] ?? process.execPath, program = PROXY }: HowToServe = {},
-): Promise<Running> {
+): Started {
   const child = spawn(node, [program, 'serve', ...args], {
     env: { ...process.env, BOUNDARIES_PORT: '0', ...env },
     // Its standard input ends when this process does, however that ends.
@@ -82,8 +91,7 @@ export async function serve(
     child.kill(signal);
     return once(child, 'exit');
   };
-  const url = await says(/(?: at|:) (http:\/\/[\d.]+:\d+)\n/);
-  return { child, url, out: () => out, err: () => err, says, stop };
+  return { child, out: () => out, err: () => err, says, stop };
 }
 
 /** The processes that a process has started, on Linux: of a proxy with workers these. */

@@ -141,7 +141,7 @@ export function assembleServer(
       logError(error);
     },
   };
-  const sending = { reads, held: new HeldBytes(held, time), lifecycle };
+  const sending = { reads, held: new HeldBytes(held, time), lifecycle, trustedProxies };
   const server = createHttpServer(answeringWith(context), sending, observer, timeouts, time);
   return { ...server, turnsWaiting: () => queue.waiting };
 }

@@ -1,5 +1,6 @@
 // The command line of the proxy: the only file that reads the environment and prints. main.ts runs it.
 import cluster from 'node:cluster';
+import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import yargs, { type Argv } from 'yargs';
 import type { KnownError } from '../format/command-line/run-program.ts';
@@ -169,7 +170,18 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
       'token',
       'give --key, --issuer, --audience and --subject; or --dev for a development token',
     );
-  return signToken(await readSigningKey(key), { issuer, audience, subject, scope, lifetimeSeconds });
+  const tokenId = randomUUID();
+  const token = await signToken(await readSigningKey(key), {
+    issuer,
+    audience,
+    subject,
+    scope,
+    lifetimeSeconds,
+    tokenId,
+  });
+  // Beside the token, which alone is printed.
+  console.error(`jti ${tokenId}: with it --deny withdraws this token alone`);
+  return token;
 }
 
 /**

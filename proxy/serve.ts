@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { assembleServer, loadCurrent, releasesOf } from './assemble-server.ts';
+import { ClientAddresses } from './auth/client-addresses.ts';
 import { listensFirst, shareNewest, startWorkers, tellReady } from './config/cluster.ts';
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
@@ -100,11 +101,15 @@ async function observedServer(
 ): Promise<LoggedServer> {
   const metrics = settings.metricsPort === undefined ? undefined : await startMetrics();
   const accessLog = hasLog ? openAccessLog(logSubject, () => metrics?.droppedLine()) : undefined;
-  const { observe, running, ended } = watchRequests((request) => {
-    if (!logProbes && isProbe(request.route)) return;
-    accessLog?.log(request);
-    metrics?.count(request);
-  });
+  const addresses = new ClientAddresses(settings.trustedProxies);
+  const { observe, running, ended } = watchRequests(
+    (sender) => addresses.known(sender).id,
+    (request) => {
+      if (!logProbes && isProbe(request.route)) return;
+      accessLog?.log(request);
+      metrics?.count(request);
+    },
+  );
   const observer = {
     observe,
     unparsed: () => metrics?.unparsed(),

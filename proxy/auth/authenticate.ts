@@ -5,6 +5,7 @@ import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { HttpRequest, Principal, Principals } from '../http/request.ts';
+import { type DeniableToken, type DenyList, isDenied } from './deny-list.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -29,6 +30,8 @@ export interface TokenRules {
   audience: string;
   /** The required scope; undefined if none is required. */
   scope: string | undefined;
+  /** Tokens that are refused although they are valid; undefined if none is. A changed list is another object. */
+  denied?: { known(): DenyList | undefined; load(): Promise<DenyList> } | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
 }
@@ -55,12 +58,15 @@ const INVALID = 'The token is expired, damaged, or not meant for this service.';
 const INVALID_ATTRIBUTES = ', error="invalid_token", error_description="The token is not valid for this service"';
 
 /** What is remembered of a verified token, and the keys that verified it. */
-interface VerifiedToken extends Principal {
+interface VerifiedToken extends Principal, DeniableToken {
+  tokenId: string | undefined;
   hasScope: boolean;
   notBeforeMs: number;
   expiresMs: number;
   source: KeySource;
   keys: KeySet;
+  /** The list that it is not on. */
+  denied: DenyList | undefined;
 }
 
 /** The token, or what is wrong with it. */
@@ -90,8 +96,9 @@ export class Authenticator implements Principals {
     const now = this.#rules.now();
     // The clock may have been ahead when the token was verified.
     if (now < token.notBeforeMs || now >= token.expiresMs) return undefined;
-    // Verified again once the issuer's keys have changed: its key may have been revoked.
-    return token.source.known() === token.keys ? token : undefined;
+    // Verified again once the issuer's keys or the deny list have changed: its key may have been revoked, or itself.
+    const isKnown = token.source.known() === token.keys && this.#rules.denied?.known() === token.denied;
+    return isKnown ? token : undefined;
   }
 
   async verify({ headers }: Pick<HttpRequest, 'headers'>, metadataUrl: () => string | undefined): Promise<Principal> {
@@ -131,15 +138,15 @@ async function verify(token: string, rules: TokenRules): Promise<Verification> {
     if ((exp + CLOCK_TOLERANCE_SECONDS) * MS_PER_SECOND <= rules.now()) return 'expired';
     const source = iss === undefined ? undefined : rules.issuers.get(iss);
     if (iss === undefined || source === undefined) return 'issuer';
-    const keys = await source.load();
+    const [keys, denied] = await Promise.all([source.load(), rules.denied?.load()]);
     try {
-      return await verifyWithAny(token, { source, keys, issuer: iss }, rules);
+      return await verifyWithAny(token, { source, keys, denied, issuer: iss }, rules);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     const newer = await source.load(keys);
     if (newer === keys) return 'unknown-key';
-    return await verifyWithAny(token, { source, keys: newer, issuer: iss }, rules);
+    return await verifyWithAny(token, { source, keys: newer, denied, issuer: iss }, rules);
   } catch (error) {
     const fault = errorToFault(error);
     if (fault !== undefined) return fault;
@@ -148,7 +155,7 @@ async function verify(token: string, rules: TokenRules): Promise<Verification> {
 }
 
 /** The issuer that a token names, and its keys. */
-type NamedIssuer = Pick<VerifiedToken, 'source' | 'keys'> & { issuer: string };
+type NamedIssuer = Pick<VerifiedToken, 'source' | 'keys' | 'denied'> & { issuer: string };
 
 /** Verifies with the key that the token names; where it names none and several fit, with each of them. */
 async function verifyWithAny(token: string, known: NamedIssuer, rules: TokenRules): Promise<Verification> {
@@ -184,7 +191,7 @@ async function verifyWith(
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(rules.now()),
   });
-  const { exp, nbf = 0, sub } = payload;
+  const { exp, nbf = 0, sub, jti } = payload;
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return 'expiry';
   // Whatever its type says, it is any JSON.
@@ -192,11 +199,14 @@ async function verifyWith(
   if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return 'type';
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
-  const { source, keys, issuer } = known;
+  const client = [subject, payload['client_id'], payload['azp']].find((name) => typeof name === 'string');
+  const names = { subject, client, tokenId: typeof jti === 'string' ? jti : undefined, kid: protectedHeader.kid };
+  const { source, keys, denied, issuer } = known;
+  if (isDenied(names, denied)) return 'denied';
   // An object is no subject: a client without one is never another client whose subject has the same text.
   const id = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
   const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
-  return { source, keys, subject, id, hasScope, notBeforeMs, expiresMs };
+  return { ...names, source, keys, denied, id, hasScope, notBeforeMs, expiresMs };
 }
 
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write `scp`, as text or as a list, instead. */

@@ -57,6 +57,7 @@ export async function devJwks(): Promise<string> {
 export async function devToken(subject: string, scope: string | undefined, lifetimeSeconds: number): Promise<string> {
   const jwk = await devKey();
   const key = createPrivateKey({ key: { ...jwk }, format: 'jwk' });
-  const claims = { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, subject, scope, lifetimeSeconds };
+  const tokenId = randomUUID();
+  const claims = { issuer: DEV_ISSUER, audience: DEV_AUDIENCE, subject, scope, lifetimeSeconds, tokenId };
   return signToken({ key, kid: String(jwk['kid']) }, claims);
 }

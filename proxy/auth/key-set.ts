@@ -27,6 +27,8 @@ export interface KeySet {
   algorithms: readonly string[];
   /** Number of keys; with none, no token is valid. */
   size: number;
+  /** The names of the keys that have one, for the log. */
+  kids: readonly string[];
   /** The key for the header of a token. */
   getKey: JWTVerifyGetKey;
 }
@@ -74,7 +76,8 @@ export function jwksToKeySet(text: string): KeySet {
     // with.
     return kty === 'OKP' || alg === undefined ? { ...key, kty } : { ...key, kty, alg: String(alg) };
   });
-  return { algorithms: ASYMMETRIC_ALGORITHMS, size: keys.length, getKey: createLocalJWKSet({ keys }) };
+  const kids = keys.flatMap(({ kid }: JsonObject) => (typeof kid === 'string' ? [kid] : []));
+  return { algorithms: ASYMMETRIC_ALGORITHMS, size: keys.length, kids, getKey: createLocalJWKSet({ keys }) };
 }
 
 /**
@@ -86,7 +89,7 @@ export function secretToKeySet(secret: string): KeySet {
   if (bytes.length < SECRET_MIN_BYTES)
     throw new FormatError('secret', `${bytes.length} bytes, expected at least ${SECRET_MIN_BYTES}`);
   const key = createSecretKey(bytes);
-  return { algorithms: ['HS256'], size: 1, getKey: () => key };
+  return { algorithms: ['HS256'], size: 1, kids: [], getKey: () => key };
 }
 
 /**

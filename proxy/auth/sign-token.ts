@@ -15,6 +15,8 @@ export interface TokenClaims {
   /** Separated by spaces; undefined omits the claim. */
   scope: string | undefined;
   lifetimeSeconds: number;
+  /** By which this token alone can be withdrawn (`jti`). */
+  tokenId: string;
 }
 
 /** A private key with the name that its tokens give it. */
@@ -25,13 +27,14 @@ export interface SigningKey {
 
 /** A token (RFC 7519) that is valid from now on. */
 export function signToken({ key, kid }: SigningKey, claims: TokenClaims): Promise<string> {
-  const { issuer, audience, subject, scope, lifetimeSeconds } = claims;
+  const { issuer, audience, subject, scope, lifetimeSeconds, tokenId } = claims;
   const now = Math.floor(Date.now() / MS_PER_SECOND);
   return new SignJWT(scope === undefined ? {} : { scope })
     .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: 'JWT' })
     .setIssuer(issuer)
     .setAudience(audience)
     .setSubject(subject)
+    .setJti(tokenId)
     .setIssuedAt(now)
     .setExpirationTime(now + lifetimeSeconds)
     .sign(key);

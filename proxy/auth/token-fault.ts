@@ -17,6 +17,7 @@ export const TOKEN_FAULTS = [
   'not-yet-valid',
   'claim',
   'type',
+  'denied',
   'scope',
 ] as const;
 

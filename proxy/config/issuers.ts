@@ -3,14 +3,12 @@ import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
 import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
 import type { KeyPolicy } from '../auth/rotating-keys.ts';
-import { fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
+import { FILE_POLICY, fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
+import { denyListIn } from './denied-tokens.ts';
 import { durationToSeconds, isPrivate, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
-
-/** A key set file is read again after this; while it cannot be used, the last valid key set stays in use. */
-const FILE_POLICY: KeyPolicy = { cacheMs: 1_000, staleMs: Number.POSITIVE_INFINITY, cooldownMs: 250 };
 
 /**
  * Where the keys of an issuer are: a URL, a file, the text of a JSON Web Key Set, or the set itself; or what reads its
@@ -22,7 +20,16 @@ export type KeyLocation = string | { keys: readonly object[] } | (() => Promise<
 export interface TokenOptions
   extends Pick<
     ServeOptions,
-    'audience' | 'dev' | 'issuer' | 'jwksCache' | 'jwksCooldown' | 'jwksHttp' | 'jwksStale' | 'scope' | 'secret'
+    | 'audience'
+    | 'deny'
+    | 'dev'
+    | 'issuer'
+    | 'jwksCache'
+    | 'jwksCooldown'
+    | 'jwksHttp'
+    | 'jwksStale'
+    | 'scope'
+    | 'secret'
   > {
   jwks?: readonly KeyLocation[] | undefined;
 }
@@ -44,11 +51,12 @@ export async function optionsToTokenRules(
   refuseConflicts(options);
   const scope = parseScope(options.scope);
   const now = (): number => Date.now();
+  const denied = options.deny === undefined ? undefined : await denyListIn(options.deny, log);
   if (options.dev) {
     // Loaded only here: it reads the file system.
     const { DEV_AUDIENCE, DEV_ISSUER, devJwks } = await import('../auth/dev-key.ts');
     const keys = fixedKeys(jwksToKeySet(await devJwks()));
-    return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, now };
+    return { issuers: new Map([[DEV_ISSUER, keys]]), audience: DEV_AUDIENCE, scope, denied, now };
   }
   const { issuer: names = [], jwks: locations = [], secret, audience } = options;
   const keys = secret ? 1 : locations.length;
@@ -72,7 +80,7 @@ export async function optionsToTokenRules(
     if (location !== undefined) issuers.set(name, await keysAt(location, options, log, fetchKeys));
     else if (secret) issuers.set(name, secretKeys(secret));
   }
-  return { issuers, audience, scope, now };
+  return { issuers, audience, scope, denied, now };
 }
 
 /**
@@ -80,7 +88,7 @@ export async function optionsToTokenRules(
  * @throws OptionError that names them
  */
 export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'logSubject' | 'signInHelp'>): void {
-  const { dev, issuer, audience, jwks, jwksHttp, secret, scope, logSubject, signInHelp } = options;
+  const { dev, deny, issuer, audience, jwks, jwksHttp, secret, scope, logSubject, signInHelp } = options;
   const flags = { dev: dev || undefined, 'log-subject': logSubject || undefined };
   // The command line gives these their defaults.
   const given = (option: 'jwks-cache' | 'jwks-stale' | 'jwks-cooldown', text: string | undefined) => ({
@@ -91,7 +99,7 @@ export function refuseTokenOptions(options: TokenOptions & Pick<ServeOptions, 'l
     ...given('jwks-stale', options.jwksStale),
     ...given('jwks-cooldown', options.jwksCooldown),
   };
-  const texts = { issuer, audience, jwks, 'jwks-http': jwksHttp, secret, scope, 'sign-in-help': signInHelp };
+  const texts = { issuer, audience, jwks, 'jwks-http': jwksHttp, secret, deny, scope, 'sign-in-help': signInHelp };
   const names = Object.entries({ ...texts, ...durations, ...flags })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);

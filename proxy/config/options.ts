@@ -34,7 +34,7 @@ export const SERVE_OPTIONS = {
   'trust-proxy': {
     ...LIST,
     describe:
-      'address or network of a reverse proxy whose X-Forwarded-Host and X-Forwarded-Proto are used, with --public X-Forwarded-For; repeatable',
+      'address or network of a reverse proxy whose X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-For and X-Request-Id are used; repeatable',
   },
   'forwarded-host': {
     ...FLAG,
@@ -67,6 +67,10 @@ export const SERVE_OPTIONS = {
     describe: 'minimum time between two requests to a key set URL; at most --jwks-cache',
   },
   secret: { ...TEXT, describe: 'secret shared with the issuer (HS256, at least 32 bytes), instead of --jwks' },
+  deny: {
+    ...TEXT,
+    describe: 'file of tokens that are refused, a sub or jti a line; read again when it changes',
+  },
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
@@ -99,7 +103,11 @@ export const SERVE_OPTIONS = {
     default: false,
     describe: 'include health checks (/healthz, /readyz) in the access log and in the durations of the metrics',
   },
-  'log-subject': { ...FLAG, default: false, describe: 'include the token subject (sub) in the access log' },
+  'log-subject': {
+    ...FLAG,
+    default: false,
+    describe: 'include the subject (sub) and the name (jti) of the token in the access log',
+  },
   'metrics-host': { ...TEXT, default: '127.0.0.1', describe: 'address for Prometheus metrics' },
   'metrics-port': { ...NUMBER, describe: 'port for Prometheus metrics, at /metrics; 0 selects a free port' },
 } as const;

@@ -37,7 +37,7 @@ export { r2Origin } from '../origin/r2.ts';
 
 /** The options of `serve` that concern a handler, with the same defaults, and what only a handler has. */
 export interface FetchOptions
-  extends Omit<TokenOptions, 'dev'>,
+  extends Omit<TokenOptions, 'deny' | 'dev'>,
     Pick<ServeOptions, 'originHeader' | 'public' | 'publicUrl' | 'title'> {
   /** URL of a copy of the output folder on a static host, or an origin, such as that of a bucket. */
   origin: string | Origin;

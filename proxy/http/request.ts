@@ -36,10 +36,15 @@ export interface Principal {
   readonly subject: string | undefined;
   /** Issuer and subject, or what stands for a missing subject: the same for every token of a client. Or the address. */
   readonly id: string;
+  /** The `kid` and `jti` of its token, for the log. */
+  readonly kid?: string | undefined;
+  readonly tokenId?: string | undefined;
 }
 
 /** A request as a platform gives it. */
 export interface ReceivedRequest {
+  /** Its name in logs, which the answer has as X-Request-Id; undefined where the platform names requests itself. */
+  id?: string | undefined;
   method: string;
   /** The request target as it was received (RFC 9112 section 3.2), not decoded. */
   target: string;
@@ -105,9 +110,10 @@ export function isProtected(path: string): boolean {
 
 /** A request of which nothing is known yet. */
 export function newRequest(received: ReceivedRequest): HttpRequest {
-  const { method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
+  const { id, method, target, headers, rawHeaders, isHttp10, scheme, peer } = received;
   // Not `...received`: an object that is made so is a dictionary to V8, and every access to it slow.
   return {
+    id,
     method,
     target,
     headers,

@@ -10,6 +10,7 @@ import type { Exchange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
 import { CHUNK_BYTES, type HeldBytes } from '../work/held-bytes.ts';
 import { ClientGone } from '../work/work-queue.ts';
+import { REQUEST_ID } from './request-id.ts';
 
 /** What sending needs. */
 export interface Sending {
@@ -69,11 +70,11 @@ export class SentResponse implements Recipient {
   }
 
   #head(status: number, headers: readonly string[]): ServerResponse {
-    const { limitFields } = this.#request;
-    // What shared caches keep is for everybody, and the limits are those of one client.
-    const isShared = (): boolean => headers[headers.indexOf('Cache-Control') + 1]?.startsWith('public') === true;
-    const has = limitFields !== undefined && !isShared();
-    return this.res.writeHead(status, has ? [...headers, ...limitFields] : (headers as string[]));
+    const { id, limitFields = [] } = this.#request;
+    // What shared caches keep is for everybody; the limits are those of one client, and the name that of one request.
+    const isShared = headers[headers.indexOf('Cache-Control') + 1]?.startsWith('public') === true;
+    const own = isShared || id === undefined ? [] : [...limitFields, REQUEST_ID, id];
+    return this.res.writeHead(status, [...headers, ...own]);
   }
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {

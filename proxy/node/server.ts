@@ -3,12 +3,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { Answer } from '../bodies/answer.ts';
+import type { TrustedProxies } from '../http/base-url.ts';
 import { type HttpRequest, hasContent, newRequest } from '../http/request.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
 import type { Lifecycle } from '../operations/health.ts';
 import { Connection } from './connection.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
+import { requestId } from './request-id.ts';
 import { type Sending, SentResponse } from './send.ts';
 import { type StopTimes, stopServer } from './stop-server.ts';
 
@@ -64,16 +66,23 @@ export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'releas
   answer(request: HttpRequest): Answer | Promise<Answer>;
 }
 
+/** What the server needs besides. */
+interface ServerParts extends Omit<Sending, keyof Answering> {
+  lifecycle: Lifecycle;
+  /** Reverse proxies whose names of requests are used. */
+  trustedProxies?: TrustedProxies | undefined;
+}
+
 /** Creates the server. */
 export function createHttpServer(
   answering: Answering,
-  sending: Omit<Sending, keyof Answering> & { lifecycle: Lifecycle },
+  sending: ServerParts,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
   time: Time = MACHINE_TIME,
 ): HttpServer {
   const { log } = answering;
-  const { lifecycle, ...parts } = sending;
+  const { lifecycle, trustedProxies, ...parts } = sending;
   const sender: Sending = { ...answering, ...parts };
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
@@ -86,7 +95,7 @@ export function createHttpServer(
     return connection;
   };
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
-    const request = requestOf(req);
+    const request = requestOf(req, requestId(req, trustedProxies));
     observer.observe?.(req, res, request);
     const response = new SentResponse(sender, request, req, res);
     const answer = answering.answer(request);
@@ -146,10 +155,13 @@ export function createHttpServer(
   };
 }
 
-function requestOf({ method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage): HttpRequest {
+function requestOf(
+  { method, url, headers, rawHeaders, socket, httpVersionMinor }: IncomingMessage,
+  id: string,
+): HttpRequest {
   if (method === undefined || url === undefined) throw new TypeError('not a request to a server');
   const isHttp10 = httpVersionMinor === 0;
-  return newRequest({ method, target: url, headers, rawHeaders, isHttp10, scheme: 'http', peer: socket });
+  return newRequest({ id, method, target: url, headers, rawHeaders, isHttp10, scheme: 'http', peer: socket });
 }
 
 function whenClosed(res: ServerResponse, listener: () => void): void {

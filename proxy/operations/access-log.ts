@@ -13,7 +13,7 @@ const STDOUT = 1;
 
 /**
  * Opens the access log.
- * @param withSubject include the `sub` of the token?
+ * @param withSubject include the `sub` and the `jti` of the token?
  * @param onDrop is called for each line that is dropped
  */
 export function openAccessLog(withSubject: boolean, onDrop: () => void) {
@@ -25,7 +25,7 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
     `${JSON.stringify({ level, time: new Date().toISOString(), ...entry })}\n`;
   return {
     /** Writes the line of a request. */
-    log({ method, target, route, status, bytes, ms, isCut, subject, code }: EndedRequest) {
+    log({ method, target, route, status, bytes, ms, isCut, subject, code, id, kid, tokenId, address }: EndedRequest) {
       // The first line after a gap says how many are missing.
       const gap = dropped > 0 ? lineOf('warn', { dropped, msg: 'access log lines were dropped' }) : '';
       const line = lineOf('info', {
@@ -36,7 +36,10 @@ export function openAccessLog(withSubject: boolean, onDrop: () => void) {
         code,
         bytes,
         ms: Math.round(ms * 1000) / 1000,
-        ...(withSubject && subject !== undefined ? { subject } : {}),
+        id,
+        kid,
+        ...(withSubject ? { subject, jti: tokenId } : {}),
+        address,
         ...(isCut ? { cut: true } : {}),
       });
       if (out.destroyed || out.writableLength + gap.length + line.length > BUFFER_MAX_BYTES) {

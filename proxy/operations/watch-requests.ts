@@ -1,6 +1,7 @@
 // Watches requests until their responses have ended: what the access log and the metrics say of them. Used by serve.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpRequest } from '../http/request.ts';
+import { claimedNames } from '../auth/claimed-names.ts';
+import type { HttpRequest, Sender } from '../http/request.ts';
 
 /** A request whose response has ended. */
 export interface EndedRequest {
@@ -21,13 +22,21 @@ export interface EndedRequest {
   subject: string | undefined;
   /** Why the token was refused: one of a fixed set; undefined if it was not. */
   code: string | undefined;
+  /** Its name, which the answer has as X-Request-Id. */
+  id: string | undefined;
+  /** The `kid` and `jti` of the token; of one that was refused what it says itself. */
+  kid: string | undefined;
+  tokenId: string | undefined;
+  /** Where a request came from whose token was refused. */
+  address: string | undefined;
 }
 
 /**
  * Watches the requests of a server.
+ * @param addressOf tells where a request came from
  * @param report is called when the response of a request has ended
  */
-export function watchRequests(report: (request: EndedRequest) => void) {
+export function watchRequests(addressOf: (sender: Sender) => string, report: (request: EndedRequest) => void) {
   let running = 0;
   let onIdle = (): void => {};
   return {
@@ -37,6 +46,8 @@ export function watchRequests(report: (request: EndedRequest) => void) {
       const { method, url: target, socket } = req;
       const bytesBefore = socket.bytesWritten;
       res.once('close', () => {
+        const { id, principal, tokenFault: code } = request;
+        const { kid, tokenId } = principal ?? (code === undefined ? {} : claimedNames(req.headers.authorization));
         report({
           method,
           target,
@@ -45,8 +56,12 @@ export function watchRequests(report: (request: EndedRequest) => void) {
           bytes: Math.max(0, socket.bytesWritten - bytesBefore),
           ms: performance.now() - startedAt,
           isCut: !res.writableFinished,
-          subject: request.principal?.subject,
-          code: request.tokenFault,
+          subject: principal?.subject,
+          code,
+          id,
+          kid,
+          tokenId,
+          address: code === undefined ? undefined : addressOf(request),
         });
         if (--running === 0) onIdle();
       });

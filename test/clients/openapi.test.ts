@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import { type KeySetLocation, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import { RotatingKeys, type TextLocation } from '../../proxy/auth/rotating-keys.ts';
 import { type LoadRelease, loadRelease } from '../../proxy/data/release.ts';
 import { ROWS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
@@ -258,7 +258,7 @@ test('paths that are said to need no token need none, and all others need one', 
 const PAGE = 'GET /api/v1/fc/lv0 HTTP/1.1\nHost: a.test\nAuthorization: Bearer $TOKEN';
 
 const broken: KeySource = { known: () => undefined, load: () => Promise.reject(new Error('for the test')) };
-const away: KeySetLocation = { name: 'for the test', read: () => Promise.reject(new Error('away')) };
+const away: TextLocation = { name: 'for the test', read: () => Promise.reject(new Error('away')) };
 const noKeys = new RotatingKeys(away, { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 }, () => {});
 
 /** An origin whose pages and features fail so. */

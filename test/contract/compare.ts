@@ -13,7 +13,7 @@ import { CACHING, prepareWorld, type World } from './world.ts';
 
 const HOST = 'boundaries.test';
 /** Of the connection, not of the answer. */
-const HOPS = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
+const HOPS = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'];
 
 /** What a setup answers to the exchanges of a stage, and what it logged meanwhile. */
 interface Recorded extends Stage {

@@ -30,9 +30,10 @@ const PATH = '/api/v1/fc/lv0';
 test('the access log has a line of JSON a request, without query where it was refused, without token', async () => {
   const running = await serve([...OPTIONS, '--log-subject']);
   const secret = await token({ sub: 'alice', exp: 1 });
-  await send(running, '/api/v1/fc/lv1?page-size=2', { authorization: `Bearer ${await token({ sub: 'alice' })}` });
+  const known = await token({ sub: 'alice', jti: 'a1' });
+  const first = await send(running, '/api/v1/fc/lv1?page-size=2', { authorization: `Bearer ${known}` });
   await send(running, `/api/v1/fc/lv1?access_token=${secret}`);
-  await send(running, '/api/v1/fc/lv1', { authorization: `Bearer ${secret}` });
+  const refused = await send(running, '/api/v1/fc/lv1', { authorization: `Bearer ${secret}` });
   await send(running, `/${secret}`, {}, 'POST');
   await send(running, '/', {}, 'HEAD');
   await running.stop();
@@ -47,6 +48,19 @@ test('the access log has a line of JSON a request, without query where it was re
       ['HEAD', '/', 200, undefined, undefined],
     ],
   );
+  assert.deepEqual(
+    lines.map(({ kid, jti, address }) => [kid, jti, address]),
+    [
+      ['one', 'a1', undefined],
+      ['one', undefined, undefined],
+      // What it says itself, and where it came from.
+      ['one', undefined, '127.0.0.1'],
+      [undefined, undefined, undefined],
+      [undefined, undefined, undefined],
+    ],
+  );
+  const named = [first, refused].map(({ headers }) => headers['x-request-id']);
+  assert.deepEqual([lines[0]?.id, lines[2]?.id], named);
   for (const line of lines) {
     assert.match(line.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     assert.ok(line.bytes > 0 && line.ms >= 0);

@@ -15,6 +15,12 @@ export interface Answer {
   body: Buffer;
 }
 
+/** The headers without those that each answer has of its own: when it was sent, and the name of its request. */
+export function lastingHeaders({ headers }: Pick<Answer, 'headers'>): IncomingHttpHeaders {
+  const { date: _, 'x-request-id': __, ...lasting } = headers;
+  return lasting;
+}
+
 export interface Target {
   /** `http://127.0.0.1:port` */
   url: string;

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
+  /** Tokens that are refused. */
+  denied?: TokenRules['denied'];
   /** The clock that the times of tokens are compared with; the system's where left out. */
   now?: () => number;
   /** Shall challenges name the metadata? */
@@ -96,6 +98,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     issuers: options.issuers ?? issuers,
     audience: options.audience ?? AUDIENCE,
     scope: options.scope,
+    denied: options.denied,
     now: options.now ?? (() => Date.now()),
   };
   const log: string[] = [];

@@ -58,7 +58,7 @@ export async function loadCurrent(releases: Releases, settings: Settings, log: (
   await releases.refresh().catch((error: unknown) => {
     // It serves what the other process does; the watch of current.json logs the error.
     if (releases.current !== undefined) return;
-    const startError = releaseErrorToStartError(error, settings.originName);
+    const startError = releaseErrorToStartError(error, settings.originName, settings.mustBeSigned);
     if (!settings.isRemote || !(startError instanceof StartError)) throw startError;
     // A name of a bucket that is not its name looks like one without a release. What follows ? may be a secret.
     log(`${settings.originName.replace(/\?.*/s, '')}: ${startError.message}`);

@@ -1,8 +1,8 @@
 // What to do about a release of another version of the format: the same words, with commands to type, wherever one is
 // met.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RELEASE_FILE, releasePath } from '../layout.ts';
+import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../layout.ts';
 import { recordedBuildFrom } from '../recorded-build.ts';
 import type { FormatVersionError } from '../release.ts';
 import { FORMAT_VERSION } from '../version.ts';
@@ -10,6 +10,8 @@ import { GENERATOR, PROXY, shellWord } from './messages.ts';
 
 /** What is added to the name of the output folder for the new one. */
 const NEW_FOLDER = '-new';
+/** The file that the documents sign with. */
+const SIGNING_KEY = 'private.pem';
 /** Names of files of a source that a command lists at most. */
 const SOURCE_MAX = 8;
 /** The file that `build --sample` builds from. */
@@ -19,14 +21,21 @@ const SAMPLE_FILE = 'sample.gpkg';
  * The remedy: of an older release the two commands that build it again, with its options, and serve it.
  * @param error of its release.json, or of the current.json that names it
  * @param out the output folder; undefined if it is on another machine
+ * @param mustBeSigned are only signed releases served? Where the folder is known, its signature decides, too
  */
-export function upgradeRemedy({ version, release = 'ID' }: FormatVersionError, out?: string): string {
+export function upgradeRemedy(
+  { version, release = 'ID' }: FormatVersionError,
+  out?: string,
+  mustBeSigned = false,
+): string {
   if (version > FORMAT_VERSION) return 'it was built by a later version of this program: install that, or a newer one';
   const folder = out ?? 'output';
   const next = `${folder.replace(/[/\\]+$/, '')}${NEW_FOLDER}`;
   const like = join(folder, releasePath(release));
+  const isSigned = mustBeSigned || existsSync(join(like, `${RELEASE_FILE}${SIGNATURE_ENDING}`));
+  const signing = isSigned ? ['--sign-key', SIGNING_KEY] : [];
   const [build, serve] = [
-    [...GENERATOR, 'build', ...sourceArguments(like), '--like', like, '--release', release, '--out', next],
+    [...GENERATOR, 'build', ...sourceArguments(like), '--like', like, '--release', release, '--out', next, ...signing],
     [...PROXY, 'serve', '--origin', next],
   ].map((words) => words.map(shellWord).join(' '));
   const where = out === undefined ? ' where it was built, upload that' : '';

@@ -57,6 +57,8 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
     origin: newest?.origin ?? signed ?? opened,
     /** What is older is not served; undefined if it may be. */
     newest,
+    /** Are only signed releases served? */
+    mustBeSigned: signed !== undefined,
     /** The value of --origin. */
     originName: origin,
     /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */

@@ -32,8 +32,11 @@ export function listenErrorToStartError(error: Error, host: string, port: number
   return message === undefined ? error : new StartError(message, `${host} port ${port}`, remedy);
 }
 
-/** An error of loading the first release as a StartError; an unknown error is returned unchanged. */
-export function releaseErrorToStartError(error: unknown, origin: string): unknown {
+/**
+ * An error of loading the first release as a StartError; an unknown error is returned unchanged.
+ * @param mustBeSigned are only signed releases served?
+ */
+export function releaseErrorToStartError(error: unknown, origin: string, mustBeSigned = false): unknown {
   const isRemote = /^(https?|s3):/i.test(origin);
   const where = isRemote ? '--origin' : resolve(origin);
   if (error instanceof OriginError && error.reason === 'missing' && error.path === CURRENT_PATH)
@@ -43,7 +46,7 @@ export function releaseErrorToStartError(error: unknown, origin: string): unknow
       `build one: ${GENERATOR.join(' ')} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
     );
   if (error instanceof FormatVersionError)
-    return new StartError(error.message, where, upgradeRemedy(error, isRemote ? undefined : origin));
+    return new StartError(error.message, where, upgradeRemedy(error, isRemote ? undefined : origin, mustBeSigned));
   if (error instanceof SignatureError) {
     const release = /^releases\/([^/]+)\//.exec(error.path)?.[1] ?? 'ID';
     const remedy = signatureRemedy(error.isSigned, release, isRemote ? undefined : origin);

@@ -9,8 +9,7 @@ import { levelName } from '../../format/levels.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { freePort } from '../support/processes/free-port.ts';
-import { exampleWith, missing, startNginx } from '../support/processes/nginx-varnish.ts';
+import { missing, nginxBefore } from '../support/processes/nginx-varnish.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -109,10 +108,8 @@ test('a newer GDAL sends the token, too: of OGC API - Features and of a download
 });
 
 test('behind nginx, too, with its address in every link', { skip: noGdal || missing('nginx') }, async () => {
-  const port = await freePort();
-  const changes = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(proxy.url).host };
-  await startNginx(exampleWith('nginx-front.conf', changes), port);
-  assert.deepEqual(await copied([`OAPIF:http://127.0.0.1:${port}/api/v1/ogc`, 'lv2'], 2, []), await listed(2));
+  const { url } = await nginxBefore(proxy, 'nginx-front.conf');
+  assert.deepEqual(await copied([`OAPIF:${url}/api/v1/ogc`, 'lv2'], 2, []), await listed(2));
 });
 
 test('without a token it fails and says why', { skip: noGdal }, async () => {

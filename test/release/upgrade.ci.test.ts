@@ -8,7 +8,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { recordedBuildFrom } from '../../format/recorded-build.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson, FormatVersionError } from '../../format/release.ts';
 import { DEFAULTS } from '../../generator/options/defaults.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
 import { releaseErrorToStartError } from '../../proxy/config/start-remedies.ts';
@@ -102,6 +102,23 @@ for (const version of [4, 5]) {
     rmSync(join(folder, 'output-new'), { recursive: true });
   });
 }
+
+test('where a release is signed, or only signed ones are served, the first command signs', async () => {
+  const signed = join(cwd, 'output/releases/towns-1/release.json.sig');
+  const [build = '', serve = ''] = COMMANDS;
+  writeFileSync(signed, 'a signature');
+  assert.deepEqual(commandsIn((await generator('list')).stdout), [`${build} --sign-key private.pem`, serve]);
+  rmSync(signed);
+  const error = new FormatVersionError('current.json', 5, 'towns-1');
+  const remedy = (origin: string, mustBeSigned: boolean): string => {
+    const refused = releaseErrorToStartError(error, origin, mustBeSigned);
+    return refused instanceof StartError ? refused.remedy : assert.fail(String(refused));
+  };
+  for (const origin of ['output', 'https://static.example.org/boundaries', 's3://boundaries/eu']) {
+    assert.match(remedy(origin, true), / --out output-new --sign-key private\.pem {2}2\. /);
+    assert.doesNotMatch(remedy(origin, false), /--sign-key/);
+  }
+});
 
 test('--like takes the options of a release of any version, by its id, too; in the same folder it needs another id', async () => {
   cpSync(join(cwd, 'output'), join(cwd, 'same'), { recursive: true });

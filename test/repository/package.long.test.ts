@@ -109,8 +109,9 @@ test('as the systemd service of proxy/examples it has no rights, is started agai
   skip: withoutSystemd,
 }, async () => {
   const port = await freePort();
+  const unit = `boundaries-proxy@${port}`;
   const [tarball = ''] = readdirSync(home).filter((name) => name.endsWith('.tgz'));
-  const options = { PORT: port, ISSUER, AUDIENCE, JWKS: '/etc/boundaries-keys.json' };
+  const options = { ISSUER, AUDIENCE, JWKS: '/etc/boundaries-keys.json' };
   const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
   writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
   writeFileSync(join(home, 'keys.json'), JWKS);
@@ -118,6 +119,7 @@ test('as the systemd service of proxy/examples it has no rights, is started agai
     .replace('npm run pack\n', '')
     .replace('./administrative-boundaries-service-*.tgz', `'${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null`)
     .replace('cp -r output', `cp -r '${out}'`)
+    .replace('boundaries-proxy@8080', unit)
     .split(/^(?=systemctl)/m);
   const machine = await bootSystemd(`
 cp '${process.execPath}' /usr/local/bin/node
@@ -132,8 +134,7 @@ cp '${home}/keys.json' /etc/boundaries-keys.json`);
       () => false,
     );
   await until(isServed, 'the service does not answer');
-  const show = (property: string): Promise<string> =>
-    machine(`systemctl show --value --property=${property} boundaries-proxy`);
+  const show = (property: string): Promise<string> => machine(`systemctl show --value --property=${property} ${unit}`);
   const first = await show('MainPID');
   const status = await machine(`cat /proc/${first}/status`);
   assert.match(status, /^Uid:\t(?!0\t)/m);
@@ -142,7 +143,7 @@ cp '${home}/keys.json' /etc/boundaries-keys.json`);
   await machine(`kill -KILL ${first}`);
   await until(async () => (await isServed()) && (await show('MainPID')) !== first, 'it is not started again');
   assert.equal(await show('NRestarts'), '1');
-  await machine('systemctl stop boundaries-proxy');
+  await machine(`systemctl stop ${unit}`);
   assert.deepEqual([await show('Result'), await show('ExecMainStatus'), await isServed()], ['success', '0', false]);
 });
 

@@ -39,7 +39,7 @@ export function apiDocument(
   const problems = problemsOf(audience);
   return {
     openapi: '3.0.3',
-    info: { title, version: '1.1.0', description: DESCRIPTION, ...(license && { license }) },
+    info: { title, version: '2.0.0-dev', description: DESCRIPTION, ...(license && { license }) },
     servers: [{ url }],
     security: audience === 'private' ? [{ bearer: [] }] : [],
     tags: [{ name: 'ogc', description: 'What OGC API - Features has.' }],

@@ -51,7 +51,7 @@ For each level a file has the names of its units.`;
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
   title: TITLE,
-  version: '1.1.0',
+  version: '2.0.0-dev',
   summary: 'Administrative boundaries in pages',
   // The document is made before a release is known.
   license: { name: 'Of the data: what GET /api/v1/ says' },

@@ -27,7 +27,13 @@ export function exampleWith(name: string, changes: Changes): string {
   return text;
 }
 
-/** Starts nginx in front of a proxy, with an example for that. @param before lines before its servers */
+/** The line of nginx-front.conf with the second proxy. */
+export const SECOND_PROXY = 'server 127.0.0.1:8081 max_fails=0;';
+
+/**
+ * Starts nginx in front of a proxy, with an example for that: of nginx-front.conf without the second proxy.
+ * @param before lines before its servers
+ */
 export async function nginxBefore(
   { url }: Target,
   example: string,
@@ -35,7 +41,11 @@ export async function nginxBefore(
   before = '',
 ): Promise<Target> {
   const port = await freePort();
-  const own = { 'listen 8443': `listen 127.0.0.1:${port}`, '127.0.0.1:8080': new URL(url).host };
+  const own = {
+    'listen 8443': `listen 127.0.0.1:${port}`,
+    '127.0.0.1:8080': new URL(url).host,
+    ...(example === 'nginx-front.conf' && { [SECOND_PROXY]: '' }),
+  };
   await startNginx(`${before}\n${exampleWith(example, { ...own, ...changes })}`, port);
   return { url: `http://127.0.0.1:${port}` };
 }

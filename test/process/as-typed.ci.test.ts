@@ -114,7 +114,8 @@ test('token --dev prints a token and nothing else, which serve --dev accepts; se
   const typed = [...'token --dev --expires 15m --subject me --scope'.split(' '), 'a b'];
   const { status, stdout, stderr } = run([PROXY, ...typed]);
   assert.deepEqual([status, stderr], [0, '']);
-  const { iat = 0, exp, ...claims } = decodeJwt(stdout.trim());
+  const { iat = 0, exp, jti, ...claims } = decodeJwt(stdout.trim());
+  assert.match(String(jti), /^[\da-f-]{36}$/);
   assert.deepEqual(claims, { iss: 'boundaries-development', aud: 'boundaries', sub: 'me', scope: 'a b' });
   assert.equal(exp, iat + 900);
   assert.equal(await statusOf(running.url, stdout), 200);
@@ -156,7 +157,8 @@ test("the lines of README's 'Publish your own data' make a key pair, a service a
   assert.match(made.stdout, /private\.pem: the private key, .*\n.*keys\.json: for --jwks\n$/);
   const { url } = await serve(served.slice(1));
   const signed = run([PROXY, ...token]).stdout;
-  const { iat = 0, exp, ...claims } = decodeJwt(signed);
+  const { iat = 0, exp, jti, ...claims } = decodeJwt(signed);
+  assert.match(String(jti), /^[\da-f-]{36}$/);
   assert.deepEqual(claims, { iss: 'my-service', aud: 'boundaries', sub: 'partner-a' });
   assert.equal(exp, iat + 90 * 86_400);
   assert.equal(await statusOf(url, signed), 200);

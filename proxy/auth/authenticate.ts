@@ -5,7 +5,6 @@ import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { HttpRequest, Principal, Principals } from '../http/request.ts';
-import { type DeniableToken, type DenyList, isDenied } from './deny-list.ts';
 import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
 
@@ -23,6 +22,9 @@ export interface KeySource {
   readonly ageMs?: () => number;
 }
 
+/** The `sub` and `jti` of tokens that are refused although they are valid. */
+export type DenyList = ReadonlySet<string>;
+
 /** The requirements for a token. */
 export interface TokenRules {
   /** Accepted issuers by the exact text of `iss`. */
@@ -30,7 +32,7 @@ export interface TokenRules {
   audience: string;
   /** The required scope; undefined if none is required. */
   scope: string | undefined;
-  /** Tokens that are refused although they are valid; undefined if none is. A changed list is another object. */
+  /** Undefined if no token is refused by name. A changed list is another object. */
   denied?: { known(): DenyList | undefined; load(): Promise<DenyList> } | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -58,8 +60,7 @@ const INVALID = 'The token is expired, damaged, or not meant for this service.';
 const INVALID_ATTRIBUTES = ', error="invalid_token", error_description="The token is not valid for this service"';
 
 /** What is remembered of a verified token, and the keys that verified it. */
-interface VerifiedToken extends Principal, DeniableToken {
-  tokenId: string | undefined;
+interface VerifiedToken extends Principal {
   hasScope: boolean;
   notBeforeMs: number;
   expiresMs: number;
@@ -199,14 +200,15 @@ async function verifyWith(
   if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return 'type';
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
-  const client = [subject, payload['client_id'], payload['azp']].find((name) => typeof name === 'string');
-  const names = { subject, client, tokenId: typeof jti === 'string' ? jti : undefined, kid: protectedHeader.kid };
+  const tokenId = typeof jti === 'string' ? jti : undefined;
   const { source, keys, denied, issuer } = known;
-  if (isDenied(names, denied)) return 'denied';
+  const names = [subject ?? payload['client_id'] ?? payload['azp'], tokenId];
+  if (names.some((name) => typeof name === 'string' && denied?.has(name.trim()))) return 'denied';
   // An object is no subject: a client without one is never another client whose subject has the same text.
   const id = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
   const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
-  return { ...names, source, keys, denied, id, hasScope, notBeforeMs, expiresMs };
+  const { kid } = protectedHeader;
+  return { source, keys, denied, subject, id, kid, tokenId, hasScope, notBeforeMs, expiresMs };
 }
 
 /** `scope` is space-separated text (RFC 8693 section 4.2); some issuers write `scp`, as text or as a list, instead. */

@@ -3,9 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { codeOf } from '../../format/error-code.ts';
 import { FormatError } from '../../format/parse.ts';
-
-/** The `sub` and `jti` of tokens that are refused. */
-export type DenyList = ReadonlySet<string>;
+import type { DenyList } from './authenticate.ts';
 
 /** Longer than any real name. */
 const LINE_MAX_CHARS = 1000;
@@ -42,18 +40,4 @@ export function textToDenyList(text: string): DenyList {
     if (entry !== '') entries.add(entry);
   }
   return entries;
-}
-
-/** What of a verified token a deny list names. */
-export interface DeniableToken {
-  /** Whom it is for. */
-  client: string | undefined;
-  /** Its `jti`. */
-  tokenId: string | undefined;
-}
-
-/** Is the token refused? */
-export function isDenied({ client, tokenId }: DeniableToken, denied: DenyList | undefined): boolean {
-  const has = (name: string | undefined): boolean => name !== undefined && denied?.has(name.trim()) === true;
-  return has(client) || has(tokenId);
 }

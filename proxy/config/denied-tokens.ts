@@ -1,5 +1,6 @@
 // The option --deny: tokens that are refused although they are valid.
-import { type DenyList, readDenyList, textToDenyList } from '../auth/deny-list.ts';
+import type { DenyList } from '../auth/authenticate.ts';
+import { readDenyList, textToDenyList } from '../auth/deny-list.ts';
 import { FILE_POLICY, Rotating } from '../auth/rotating-keys.ts';
 import { StartError } from './start-error.ts';
 

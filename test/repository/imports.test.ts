@@ -137,6 +137,7 @@ test('each package is known to the files that are named here, and to no other', 
     'http-proxy': ['proxy/origin/http-proxy.ts'],
     jose: [
       'proxy/auth/authenticate.ts',
+      'proxy/auth/claimed-names.ts',
       'proxy/auth/key-set.ts',
       'proxy/auth/sign-token.ts',
       'proxy/auth/token-fault.ts',

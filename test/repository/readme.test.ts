@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
+import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { documents, TABLE_NAMES, tablesIn, withTables } from '../support/documents.ts';
 
 const pages = documents();
@@ -50,16 +51,22 @@ test('every table that follows from the code stands once in the documents, as `n
   assert.deepEqual(named.toSorted(), TABLE_NAMES.toSorted());
 });
 
-test('the images, their tags and the changelog have the version of the package, and that of gdal-async which is tested', () => {
+test('the images, their tags, the API and the lock have the version of the package, the changelog has it or an older one, and the image that of gdal-async which is tested', () => {
   const named = execFileSync(
     'git',
-    ['grep', '-hoE', 'image.version=[0-9.]+|boundaries-[a-z]+:[0-9.]+', '--', 'generator', 'proxy'],
+    ['grep', '-hoE', 'image.version=[0-9a-z.-]+|boundaries-[a-z]+:[0-9.]+[0-9a-z.-]*', '--', 'generator', 'proxy'],
     { encoding: 'utf8' },
   ).trim();
   const versions = named.split('\n').map((line) => line.replace(/.*[=:]/, ''));
   assert.ok(versions.length >= 7);
   const changelog = /^## \[(\d\S*)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1] ?? '';
-  assert.deepEqual([...new Set([...versions, changelog])], [packageVersion()]);
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const { info } = JSON.parse(JSON.stringify(openapiDocument({ audience: 'public' })));
+  const all = [...versions, lock.version, lock.packages[''].version, info.version];
+  assert.deepEqual([...new Set(all)], [packageVersion()]);
+  // What is not released yet is under Unreleased.
+  const order = packageVersion().localeCompare(changelog, 'en', { numeric: true });
+  assert.ok(packageVersion().endsWith('-dev') ? order > 0 : order === 0, `${packageVersion()} after ${changelog}`);
   const image = readFileSync('generator/examples/container/Dockerfile', 'utf8');
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);

@@ -13,7 +13,7 @@ import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
+import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { inBox, placedLevel } from '../support/places.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { codeIn } from '../support/readme-code.ts';
@@ -199,6 +199,24 @@ function isShown(line: string, shown: string): boolean {
   const parts = shown.split('...').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`).test(line);
 }
+
+test('the notebook says where places are, how large units are and which are beside each other, and draws them', {
+  skip: without("python3 -c 'import geopandas, duckdb, owslib'"),
+}, async () => {
+  const { url } = await startService(folder);
+  const env = { ...process.env, BASE: `${url}/api/v1`, TOKEN };
+  const program = `${readFileSync('proxy/examples/clients/notebook.py', 'utf8')}
+alone = [gid for gid, own in weights.items() if not own]
+numbers = [len(towns), round(towns.km2.sum() / 1000), len(weights), len(alone), int(provinces.near_km2.isna().sum())]
+print(json.dumps([found.NAME_3.tolist(), numbers, weights['ESP.18.1_1'], len(tile) > 0, drawing.count('<path')]))`;
+  const { status, text } = await runProgram('python3', ['-c', program], { cwd: temporaryFolder(), env });
+  assert.equal(status, 0, text);
+  const [where, numbers, alone, hasTile, paths] = JSON.parse(text.trim().split('\n').at(-1) ?? '');
+  assert.deepEqual(where, ['Madrid', 'Toledo']);
+  // Spain has 506,000 km2; Ceuta, Melilla and three provinces of islands have no neighbours.
+  assert.deepEqual(numbers, [8212, 506, 52, 5, 5]);
+  assert.deepEqual([alone, hasTile, paths >= 52], [[], true, true]);
+});
 
 test('the answers that /docs shows are those of the sample', async () => {
   const service = await startService(folder);

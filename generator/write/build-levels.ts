@@ -38,13 +38,14 @@ export interface BuildContext {
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
  * arcs of tiles, and what of them is in a zoom.
  */
-export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 60 } as const;
+export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 20 } as const;
 
 /**
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
- * in the plan while it is read; its point; index, names and words while the level is finalised.
+ * in the plan while it is read; its point; its attributes and shapes in the tiles of a zoom; index, names and words while
+ * the level is finalised.
  */
-const UNIT_BYTES = { read: 6000, points: 2000, indexes: 3000 } as const;
+export const TASK_UNIT_BYTES = { read: 6000, points: 2000, tiles: 3500, indexes: 3000 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -94,7 +95,7 @@ async function readLevel(
   const task = { source, shape, store, share, parts: taskCount(pool) };
   const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, {
     rank: RANKS.read,
-    bytes: askedBytes(UNIT_BYTES.read * featureCount(source)),
+    bytes: askedBytes(TASK_UNIT_BYTES.read * featureCount(source)),
   });
   report.advance('features read', stored.features);
   return stored;
@@ -118,7 +119,7 @@ function writeLevel(
     const points = geometries.includes('point');
     if (features === 0 || !(points || labels)) return;
     const task = { store, precision: shape.precision, points, labels };
-    const demand = { rank: RANKS.geometries, bytes: askedBytes(UNIT_BYTES.points * features) };
+    const demand = { rank: RANKS.geometries, bytes: askedBytes(TASK_UNIT_BYTES.points * features) };
     const taken = await pool.run<typeof storePoints>(TASKS.storePoints, task, demand);
     slow.add({ level, store }, taken);
   };
@@ -180,7 +181,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
     if (!areOfShards) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
-    const demand = { rank: RANKS.files, bytes: askedBytes(UNIT_BYTES.indexes * stored.features) };
+    const demand = { rank: RANKS.files, bytes: askedBytes(TASK_UNIT_BYTES.indexes * stored.features) };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, demand);
   };
   return sealRelease(out, about, sequence, await Promise.all(levels.map(finalize)));

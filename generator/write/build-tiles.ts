@@ -11,7 +11,7 @@ import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
 import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
-import { type BuildContext, type LevelWork, TASK_POSITION_BYTES } from './build-levels.ts';
+import { type BuildContext, type LevelWork, TASK_POSITION_BYTES, TASK_UNIT_BYTES } from './build-levels.ts';
 
 /** From so many units on, of a level or of all, people should know before they wait. */
 const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;
@@ -87,15 +87,16 @@ export async function makeTiles(
   });
   await Promise.all([
     ...zooms,
-    ...filled.map(async ({ level }) => {
+    ...filled.map(async ({ level, features }) => {
       await elementAt(works, level).labelled;
       const own = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
       const cut = async (zoom: CutTilesTask): Promise<void> => {
         await elementAt(zooms, zoom.zoom);
-        // Deeper zooms hold more.
-        const bytes = askedBytes((TASK_POSITION_BYTES.tiles * positions) / 2 ** (deepest - zoom.zoom));
+        // The arcs are those of all levels; deeper zooms have more of their places.
+        const places = positions / 2 ** (deepest - zoom.zoom);
+        const bytes = askedBytes(TASK_UNIT_BYTES.tiles * features + TASK_POSITION_BYTES.tiles * places);
         slow.add(zoom, await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes }));
       };
       await Promise.all(own.map(cut));

@@ -30,7 +30,7 @@ import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, none of which is loaded yet.
- * @param log receives a line before each release is loaded that is to be the current one
+ * @param log receives a line before a release is loaded: the current one, or an older one that a cursor names
  * @param load how; by default with all levels
  */
 export function releasesOf(
@@ -39,12 +39,14 @@ export function releasesOf(
   load: LoadRelease = loadRelease,
 ): Releases {
   let last = '';
-  const loading = (id: string): void => {
+  const loadLogged: LoadRelease = (opened, description, now) => {
+    const id = description.release.release;
     // One that cannot be loaded is tried again and again.
     if (id !== last) log(`loading release ${id}`);
     last = id;
+    return load(opened, description, now);
   };
-  return new Releases(origin, { load, loading, refusal: newest?.refusal });
+  return new Releases(origin, { load: loadLogged, refusal: newest?.refusal });
 }
 
 /**

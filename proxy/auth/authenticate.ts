@@ -196,7 +196,7 @@ async function verifyWith(
   // 1e999 is JSON, and Infinity in JavaScript.
   if (exp === undefined || exp > EXPIRY_MAX_SECONDS) return 'expiry';
   // Whatever its type says, it is any JSON.
-  const typ: unknown = protectedHeader.typ;
+  const { typ, kid }: { typ?: unknown; kid?: string | undefined } = protectedHeader;
   if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.includes(typ.toLowerCase()))) return 'type';
   const hasScope = rules.scope !== undefined && scopesIn(payload).includes(rules.scope);
   const subject = typeof sub === 'string' ? sub : undefined;
@@ -207,7 +207,6 @@ async function verifyWith(
   // An object is no subject: a client without one is never another client whose subject has the same text.
   const id = JSON.stringify([issuer, subject ?? { client_id: payload['client_id'] ?? payload['azp'] }]);
   const [notBeforeMs, expiresMs] = [nbf * MS_PER_SECOND, exp * MS_PER_SECOND];
-  const { kid } = protectedHeader;
   return { source, keys, denied, subject, id, kid, tokenId, hasScope, notBeforeMs, expiresMs };
 }
 

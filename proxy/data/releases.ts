@@ -39,8 +39,6 @@ export interface ReleasesOptions {
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
-  /** Is called with the id of a release that current.json names before it is loaded. */
-  loading?: (id: string) => void;
   /** Why a release does not become the current one; undefined if it does. Is given the text of current.json, too. */
   refusal?: ((release: LoadedRelease, pointer: string) => Promise<string | undefined>) | undefined;
 }
@@ -80,7 +78,6 @@ export class Releases {
   readonly #origin: Origin;
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
-  readonly #loading: ReleasesOptions['loading'];
   readonly #refusal: ReleasesOptions['refusal'];
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
@@ -100,12 +97,10 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, options: ReleasesOptions = {}) {
-    const { now = () => performance.now(), load = loadRelease, loading, refusal } = options;
+  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease, refusal }: ReleasesOptions = {}) {
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
-    this.#loading = loading;
     this.#refusal = refusal;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
@@ -254,7 +249,6 @@ export class Releases {
   async #read(digest: string, owner: string | undefined): Promise<KeptRelease> {
     const [id = ''] = [...(this.#pointer?.hosted ?? [])].find(([, known]) => known === digest) ?? [];
     this.#folders.set(digest, releasePath(id));
-    if (owner === undefined) this.#loading?.(id);
     const release = await this.#loadRelease(this.#origin, await readDescription(this.#origin, id, digest), this.#now);
     return { release, since: this.#now(), owner, isShared: false };
   }

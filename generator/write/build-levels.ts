@@ -45,7 +45,7 @@ export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 20 } as const
  * in the plan while it is read; its point; its attributes and shapes in the tiles of a zoom; index, names and words while
  * the level is finalised.
  */
-export const TASK_UNIT_BYTES = { read: 6000, points: 2000, tiles: 3500, indexes: 3000 } as const;
+export const TASK_UNIT_BYTES = { read: 6000, points: 2000, tiles: 4000, indexes: 3000 } as const;
 
 /** A level that is being read, and then written. */
 export interface LevelWork {

@@ -56,7 +56,8 @@ async function walkAll(at: { url: string }): Promise<void> {
 
 /** What a cache decides by: all headers but those that are different for each page or each moment. */
 function cacheHeaders({ headers }: Answer): string {
-  const own = /^(etag|content-length|content-encoding|link|date|age|boundaries-.*|x-varnish|via|connection)$/;
+  const own =
+    /^(x-request-id|etag|content-length|content-encoding|link|date|age|boundaries-.*|x-varnish|via|connection)$/;
   return JSON.stringify(Object.entries(headers).filter(([name]) => !own.test(name)));
 }
 
@@ -261,7 +262,7 @@ const CODINGS = [{ 'accept-encoding': 'gzip' }, { 'accept-encoding': undefined }
 /** All that a client sees, but for what belongs to a connection or to a cache. */
 function seen(answer: Answer): string[] {
   const own =
-    /^(accept-ranges|age|connection|content-length|date|etag|keep-alive|server|transfer-encoding|vary|via|x-varnish)$/;
+    /^(x-request-id|accept-ranges|age|connection|content-length|date|etag|keep-alive|server|transfer-encoding|vary|via|x-varnish)$/;
   const headers = Object.entries(answer.headers).filter(([name]) => !own.test(name));
   return [`${answer.status}`, textOf(answer), ...headers.map(([name, value]) => `${name}: ${value}`).sort()];
 }

@@ -19,8 +19,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const MERGERS = 400;
 /** Of the area of the taker, in bands of which each has as many mergers as it can. */
 const BANDS = [0.005, 0.02, 0.05, 0.2, 0.5];
-/** Square degrees: a smaller unit is a cell of the atlas's grid, on top of a neighbour. */
+/** Twice square degrees: a smaller unit has no shape in the atlas, or is a sliver. */
 const LEAST_SIZE = 1e-5;
+/** Codes of land that several municipalities hold jointly: no municipalities, and strips no wider than what moves. */
+const JOINT_PREFIX = '53';
 /** 30 metres of latitude. */
 const MOVED_DEGREES = 30 / 111_195;
 /** A successor with less is none that anybody would follow. */
@@ -50,7 +52,9 @@ function drawMergers(roll: Dice): Merger[] {
     for (const gone of new Set(own.map((arc) => owners.get(~arc)))) {
       const ratio = gone === undefined ? 0 : elementAt(sizes, gone) / elementAt(sizes, taker);
       const band = BANDS.findLastIndex((least) => ratio >= least);
-      if (gone !== undefined && elementAt(sizes, gone) > LEAST_SIZE) bands[band]?.push({ taker, gone });
+      const isMeant = (unit: number): boolean =>
+        elementAt(sizes, unit) > LEAST_SIZE && !elementAt(areas, unit).code.startsWith(JOINT_PREFIX);
+      if (gone !== undefined && isMeant(gone) && isMeant(taker)) bands[band]?.push({ taker, gone });
     }
   const used = new Set<number>();
   const mergers: Merger[] = [];

@@ -162,7 +162,7 @@ test('pages, scripts and workers may load from the service alone, without eval, 
   }
 });
 
-test('anyone may read the release, its date, licence, attribution, geometries, caps and columns, and nothing of the data', async () => {
+test('anyone may read the release, its date, licence, attribution, citation, geometries, caps and columns, and nothing of the data', async () => {
   const levels = (['COUNTRY', 'NAME_1', 'NAME_2'] as const).map((name, level) => ({
     level: `lv${level}`,
     bbox: 'exact',
@@ -177,7 +177,10 @@ test('anyone may read the release, its date, licence, attribution, geometries, c
     nesting: [0.5, 0, null][level],
     attribution: ATTRIBUTION,
   }));
-  assert.deepEqual(JSON.parse(textOf(await send(proxy, '/about.json', ANYONE))), {
+  const { digest, citation, ...about } = JSON.parse(textOf(await send(proxy, '/about.json', ANYONE)));
+  assert.match(digest, /^[0-9a-f]{64}$/);
+  assert.ok(citation.endsWith(` SHA-256 of release.json: ${digest}.`), citation);
+  assert.deepEqual(about, {
     version: packageVersion(),
     release: 'r1',
     date: DATE,

@@ -12,8 +12,8 @@ import { DIRECTORY, type Setup } from './setups.ts';
 import { CACHING, prepareWorld, type World } from './world.ts';
 
 const HOST = 'boundaries.test';
-/** Of the connection, not of the answer. */
-const HOPS = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'];
+/** Of the connection or of the moment, not of the answer. */
+export const HOPS = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding'];
 
 /** What a setup answers to the exchanges of a stage, and what it logged meanwhile. */
 interface Recorded extends Stage {
@@ -53,7 +53,7 @@ export async function testAsDirectory(setups: readonly Setup[]): Promise<void> {
 }
 
 /** Sends every exchange to the service of a setup. @param stored the features of r1 */
-async function record(
+export async function record(
   { proxy, configured, publish, folder }: World,
   stored: readonly StoredLevel[],
 ): Promise<Recorded[]> {

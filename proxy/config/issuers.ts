@@ -166,7 +166,7 @@ async function keysAt(
   fetchKeys: FetchKeys | undefined,
 ): Promise<KeySource> {
   if (typeof location === 'function')
-    return new RotatingKeys({ name: 'key set', read: location }, urlPolicy(options), log);
+    return new RotatingKeys({ name: 'of the option jwks', read: location }, urlPolicy(options), log);
   if (typeof location === 'object') return keysIn(JSON.stringify(location));
   if (location.trimStart().startsWith('{')) return keysIn(location.trim());
   if (/^https?:/i.test(location)) {

@@ -25,7 +25,7 @@ export interface ComparedPair {
 /** The differences of one level. */
 export interface LevelChanges {
   level: Level;
-  /** ComparedUnits with different GIDs, in the old and in the new release. */
+  /** Units with different GIDs, in the old and in the new release. */
   units: { from: number; to: number };
   /** How many of them had to be compared. */
   compared: { from: number; to: number };

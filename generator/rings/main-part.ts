@@ -1,5 +1,5 @@
 // The box that a map goes to by itself when it shows a unit: a country without its far islands, which would make it a
-// speck. The column `view` of names: written by borders/write-borders.ts, compared by verify/names.ts.
+// speck. The column `view` of names: found while borders/write-borders.ts reads the rings.
 import { elementAt } from '../../format/element-at.ts';
 import { VIEW_SCALE } from '../../format/names.ts';
 import { type Box, boxOf, type IndexBox } from './bbox.ts';

@@ -6,7 +6,6 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from '../../format/parse.ts';
 import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../../format/release.ts';
 import type { Share } from '../plan/divide-work.ts';
-
 import { BuildError } from '../report/errors.ts';
 
 /** The file with a shard's result. */

@@ -1,6 +1,7 @@
 // What decides on tokens over time, such as the keys of one issuer: refreshed as it ages, kept during an outage, with a
-// minimum time between requests. The location and the clock are injected. Not the remote set of jose: its ages go by the time of day,
-// so that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed the keys.
+// minimum time between requests. The location and the clock are injected. Not the remote set of jose: its ages go by the
+// time of day, so that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed
+// the keys.
 import { Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { KeySource } from './authenticate.ts';

@@ -73,8 +73,8 @@ export class SentResponse implements Recipient {
     const { id, limitFields = [] } = this.#request;
     // What shared caches keep is for everybody; the limits are those of one client, and the name that of one request.
     const isShared = headers[headers.indexOf('Cache-Control') + 1]?.startsWith('public') === true;
-    const own = isShared || id === undefined ? [] : [...limitFields, REQUEST_ID, id];
-    return this.res.writeHead(status, [...headers, ...own]);
+    const isOne = !isShared && id !== undefined;
+    return this.res.writeHead(status, isOne ? [...headers, ...limitFields, REQUEST_ID, id] : (headers as string[]));
   }
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {

@@ -51,23 +51,6 @@ export class Neighbours {
     const { start, length } = this.arrays;
     return length.subarray(u32At(start, position), u32At(start, position + 1));
   }
-
-  /**
-   * A colour for each unit, 0 to 5: the least that no neighbour before it has; 5 where all are taken. So neighbours
-   * have different ones, but for those of 5 whose neighbours have all others.
-   */
-  colours(): Uint8Array {
-    const colours = new Uint8Array(this.arrays.start.length - 1);
-    for (let position = 0; position < colours.length; position++) {
-      let taken = 0;
-      for (const neighbour of this.of(position)) {
-        if (neighbour >= position) break;
-        taken |= 1 << (colours[neighbour] ?? 0);
-      }
-      colours[position] = freeColour(taken);
-    }
-    return colours;
-  }
 }
 
 /** The least colour that is not taken; the last one where all are. @param taken a bit for each colour */

@@ -28,15 +28,18 @@ export interface NamedLevel {
 }
 
 /** The levels beside a level. Plain data: it is sent to child processes. */
-export interface Relatives {
+export interface Relatives<Own = NamedLevel> {
   /** The nearest level above that has units; undefined if there is none. */
   parent: Level | undefined;
   /** The levels below that have units, ascending. */
-  below: readonly NamedLevel[];
+  below: readonly Own[];
 }
 
 /** The levels beside a level, from all levels in ascending order. */
-export function relativesOf(level: Level, levels: readonly NamedLevel[]): Relatives {
+export function relativesOf<Own extends Pick<NamedLevel, 'level' | 'features'>>(
+  level: Level,
+  levels: readonly Own[],
+): Relatives<Own> {
   const filled = levels.filter(({ features }) => features > 0);
   return {
     parent: filled.findLast((other) => other.level < level)?.level,
@@ -103,7 +106,7 @@ export function gidsOf({ columns, features }: Gids, number: number): (position: 
  * The units inside those of a level, by their GID.
  * @param below the levels below that have units, ascending, with the GIDs of the level in each, and types by position
  */
-export function insideOf(
+function insideOf(
   below: readonly { level: Level; column: GidColumn; typeAt(position: number): string | null }[],
 ): (gid: string | null) => UnitsInside[] {
   // Several units may have one GID.
@@ -129,7 +132,7 @@ function commonest(units: Positions, typeAt: (position: number) => string | null
 }
 
 /** A view as names have it. @param view in hundredths of a degree; south > north for none */
-export function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): NamedUnit['view'] {
+function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): NamedUnit['view'] {
   return south > north ? null : [west, south, east, north].map((edge) => edge / VIEW_SCALE);
 }
 

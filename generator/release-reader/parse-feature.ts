@@ -50,12 +50,6 @@ function parseExactly(text: string): unknown {
   );
 }
 
-/** A parsed value as JSON text, a bigint as its digits. */
-export function parsedToJson(value: unknown): string | undefined {
-  if (typeof value === 'bigint') return String(value);
-  return JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? String(member) : member));
-}
-
 /** Is a parsed value an object? */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import { namesPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { nameColumns, namesTextMaxBytes, textInNames, valuesIn } from '../../format/names.ts';
-import { relationsOf } from '../names/named-units.ts';
+import { relationsOf, relativesOf } from '../names/named-units.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import { gunzipWithin } from '../release-reader/inflate.ts';
 
@@ -21,10 +21,11 @@ const RELATED = ['fid', 'gid', 'parent', 'children'] as const;
 export function checkNames(root: string, index: LevelIndex, levels: readonly (LevelIndex | undefined)[]): void {
   if (LEVELS.some((other) => levels[other] === undefined)) return;
   const { level, features } = index;
-  const filled = levels.filter((other) => other !== undefined).filter((other) => other.features > 0);
-  const parent = filled.findLast((other) => other.level < level)?.level;
-  const below = filled.find((other) => other.level > level);
-  const relationsAt = relationsOf(level, index, parent, below && elementAt(below.columns, level));
+  const { parent, below } = relativesOf(
+    level,
+    levels.filter((other) => other !== undefined),
+  );
+  const relationsAt = relationsOf(level, index, parent, below[0] && elementAt(below[0].columns, level));
   const path = namesPath(level);
   const bytes = readFileSync(join(root, path));
   const lines = gunzipWithin(bytes, namesTextMaxBytes(features)).toString().split('\n');

@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
-import { ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   indexPath,
@@ -35,7 +34,7 @@ import {
 import { sha256Of } from '../files/checksums.ts';
 import { writeDurably, writePartsDurably } from '../files/fsync.ts';
 import { readSerialized } from '../files/serialized-file.ts';
-import { type Relatives, writeNames } from '../names/named-units.ts';
+import { gidsOf, type Relatives, writeNames } from '../names/named-units.ts';
 import { encodeWords } from '../names/words.ts';
 import {
   type FilePlan,
@@ -246,13 +245,8 @@ function placeOf(store: LevelStore, position = 0): string {
 }
 
 /** The GID of the unit at a position; null if it has none. */
-function gidsIn({ columns, features }: StoreIndex): (position: number) => string | null {
-  const gids = elementAt(columns, columns.length - 1);
-  const owners = ownersOf(gids, features);
-  return (position) => {
-    const number = elementAt(owners, position);
-    return number === -1 ? null : gids.gidAt(number);
-  };
+function gidsIn(index: StoreIndex): (position: number) => string | null {
+  return gidsOf(index, index.columns.length - 1);
 }
 
 function tableOf({ tables }: LevelFiles, geometry: Geometry): Buffer {

@@ -76,9 +76,14 @@ export function nestingIn(level: Level, units: readonly NestedUnit[], below: rea
 
 /** A colour for each unit: the least that no neighbour before it has, 5 at most. */
 export function coloursIn(units: readonly { geometry: unknown }[], precision: number): number[] {
+  return leastColours(neighboursOf(units, precision).map((own) => [...own.keys()]));
+}
+
+/** The least colour of six that no neighbour before a unit has, and the last one where all are taken. */
+export function leastColours(neighbours: readonly (readonly number[])[]): number[] {
   const colours: number[] = [];
-  for (const [position, own] of neighboursOf(units, precision).entries()) {
-    const taken = [...own.keys()].filter((other) => other < position).map((other) => colours[other]);
+  for (const [position, own] of neighbours.entries()) {
+    const taken = own.filter((other) => other < position).map((other) => colours[other]);
     colours.push([0, 1, 2, 3, 4].find((colour) => !taken.includes(colour)) ?? 5);
   }
   return colours;

@@ -13,7 +13,7 @@ import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
 import { columnValue, jsonOf, valueToJson } from '../../../generator/geojson/property-values.ts';
 import { optionsOf } from '../../../generator/options/option-texts.ts';
 import { CurveMet, readGeometry } from '../../../generator/read/read-geometry.ts';
-import { featureFrom, type JsonFeature, parsedToJson } from '../../../generator/release-reader/parse-feature.ts';
+import { featureFrom, type JsonFeature } from '../../../generator/release-reader/parse-feature.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { fidOf } from '../../../generator/source/fid-column.ts';
 import type { LayerSource, LevelSource } from '../../../generator/source/level-source.ts';
@@ -25,6 +25,7 @@ import { openPool } from '../../../generator/workers/pool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isPublishedAs } from './compare-geometry.ts';
 import { linesIn } from './features-in.ts';
+import { parsedToJson } from './parsed-to-json.ts';
 import { readRelease } from './read-index.ts';
 
 /**

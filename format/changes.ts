@@ -99,11 +99,6 @@ export function pairOf(file: string): { from: string; to: string } | undefined {
   return from !== undefined && to !== undefined && isPairable(from) && isPairable(to) ? { from, to } : undefined;
 }
 
-/** The text of gone.bin: JSON Lines, of each unit its level, its GID and its successors. */
-export function goneToText(units: readonly GoneUnit[]): string {
-  return units.map(({ level, gid, successors }) => `${JSON.stringify([level, gid, ...successors])}\n`).join('');
-}
-
 /** Reads the text of gone.bin. @throws FormatError */
 export function goneFromText(text: string, file: string): GoneUnit[] {
   return Array.from(unitsInGone(text, file));

@@ -1,4 +1,4 @@
-// The codes of errors of Node.js and of the operating system. Used by both programs.
+// The codes of errors of Node.js and of the operating system.
 
 /** The code of an error, such as ENOENT; empty if it has none. */
 export function codeOf(error: unknown): string {

@@ -1,6 +1,6 @@
 // The GID column of a level: which GIDs there are, in ascending order of their UTF-8 bytes, and which positions each
-// covers. Part of the level's index; the generator makes it, readers look GIDs up in it.
-import { elementAt, u32At } from './element-at.ts';
+// covers. Part of the level's index.
+import { u32At } from './element-at.ts';
 import { Positions } from './positions.ts';
 
 /** The arrays of a column, as README.md describes them; g GIDs with r runs. */
@@ -88,44 +88,6 @@ export class GidColumn {
 }
 
 /**
- * Makes a column.
- * @param gids every GID that occurs, once, in any order
- * @param owners for each position the index of its GID in `gids`; -1 for no GID
- */
-export function gidColumn(name: string, gids: readonly string[], owners: Int32Array): GidColumn {
-  const order = ascending(gids);
-  const numbers = new Uint32Array(gids.length);
-  for (const [number, index] of order.entries()) numbers[index] = number;
-  const texts = order.map((index) => Buffer.from(elementAt(gids, index)));
-  const start = sums(Uint32Array.from(texts, ({ length }) => length));
-  const count = new Uint32Array(gids.length);
-  const runs = new Uint32Array(gids.length);
-  for (const [position, owner] of owners.entries()) {
-    if (owner === -1) continue;
-    const number = elementAt(numbers, owner);
-    count[number] = elementAt(count, number) + 1;
-    if (position === 0 || owners[position - 1] !== owner) runs[number] = elementAt(runs, number) + 1;
-  }
-  const run = sums(runs);
-  const first = new Uint32Array(elementAt(run, gids.length));
-  const rank = new Uint32Array(first.length);
-  const nextRun = run.slice();
-  const seen = new Uint32Array(gids.length);
-  for (const [position, owner] of owners.entries()) {
-    if (owner === -1) continue;
-    const number = elementAt(numbers, owner);
-    if (position === 0 || owners[position - 1] !== owner) {
-      const at = elementAt(nextRun, number);
-      nextRun[number] = at + 1;
-      first[at] = position;
-      rank[at] = elementAt(seen, number);
-    }
-    seen[number] = elementAt(seen, number) + 1;
-  }
-  return new GidColumn(name, { start, text: Buffer.concat(texts), run, first, rank, count });
-}
-
-/**
  * For each position the number of its GID; -1 for no GID. The inverse of `gidColumn`.
  * @param features number of positions
  * @throws RangeError if the arrays of the column contradict each other
@@ -137,28 +99,4 @@ export function ownersOf(column: GidColumn, features: number): Int32Array {
     for (let run = 0; run < positions.runs; run++) owners.fill(number, positions.firstOf(run), positions.endOf(run));
   }
   return owners;
-}
-
-/** Code units from here on are surrogates, or sort after them although their UTF-8 bytes sort before. */
-const LAST_SIMPLE_UNIT = /[\ud800-\uffff]/;
-
-/** The indexes of texts in ascending order of their UTF-8 bytes. */
-function ascending(texts: readonly string[]): number[] {
-  const order = [...texts.keys()];
-  if (!texts.some((text) => LAST_SIMPLE_UNIT.test(text)))
-    return order.sort((a, b) => (elementAt(texts, a) < elementAt(texts, b) ? -1 : 1));
-  const bytes = texts.map((text) => Buffer.from(text));
-  return order.sort((a, b) => Buffer.compare(elementAt(bytes, a), elementAt(bytes, b)));
-}
-
-/** The sum of all values before each, and of all. */
-function sums(values: Uint32Array): Uint32Array {
-  const before = new Uint32Array(values.length + 1);
-  let sum = 0;
-  for (const [i, value] of values.entries()) {
-    sum += value;
-    if (sum > 0xffffffff) throw new RangeError(`the GIDs of a column take more than ${0xffffffff} bytes`);
-    before[i + 1] = sum;
-  }
-  return before;
 }

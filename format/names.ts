@@ -55,17 +55,6 @@ export type RelatedUnit = Omit<NamedUnit, 'colour' | 'view' | 'inside'>;
 /** A level, the number of units, and their commonest type, of several the first by position; null without types. */
 export type UnitsInside = readonly [level: number, units: number, type: string | null];
 
-/** The header line, with its line feed. */
-export function namesHeader(): string {
-  return `${JSON.stringify(NAME_FIELDS)}\n`;
-}
-
-/** A unit's line, with its line feed. */
-export function namesLine(unit: NamedUnit): string {
-  const values = NAME_FIELDS.map((field) => unit[field]);
-  return `${JSON.stringify(values.map((value) => (typeof value === 'string' ? textInNames(value) : value)))}\n`;
-}
-
 /** A text as lines have it. */
 export function textInNames(text: string): string {
   return beginningOf(text, NAMES_TEXT_MAX_CHARS);

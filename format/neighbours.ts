@@ -1,14 +1,12 @@
-// Which units of a level share a border, and how long it is: neighbours.bin. The generator writes it
-// (generator/borders/neighbours.ts), the proxy filters listings by it. Used there, by `verify` and for the colours in
-// names.
+// Which units of a level share a border, and how long it is: neighbours.bin.
 import { u32At } from './element-at.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
 
 /** The first bytes of the file. */
-const NEIGHBOURS_MAGIC: Buffer = Buffer.from('touches\0');
+export const NEIGHBOURS_MAGIC: Buffer = Buffer.from('touches\0');
 /** Magic, then version, units, neighbours of all units as u32, and four bytes of zeros. */
-const NEIGHBOURS_HEADER_BYTES = 24;
+export const NEIGHBOURS_HEADER_BYTES = 24;
 /** Units of the lengths of borders in a metre. */
 export const LENGTHS_PER_METRE = 10;
 /** Radius in metres of the sphere on which borders are measured: the mean radius of the Earth. */
@@ -58,15 +56,6 @@ export function freeColour(taken: number): number {
   let colour = 0;
   while (colour < COLOURS - 1 && (taken & (1 << colour)) !== 0) colour++;
   return colour;
-}
-
-/** Serialises the neighbours of a level. */
-export function encodeNeighbours({ start, neighbour, length }: NeighbourArrays): Buffer {
-  const head = Uint32Array.of(FORMAT_VERSION, start.length - 1, neighbour.length, 0);
-  const parts = [head, start, neighbour, length].map(
-    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
-  );
-  return Buffer.concat([NEIGHBOURS_MAGIC, ...parts]);
 }
 
 /** Units that are checked in a step. */

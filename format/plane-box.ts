@@ -1,5 +1,5 @@
 // A box of the plane that cells divide (grid.ts), exactly as it was asked for, and whether an edge meets it: has a
-// point in it, its border included. Used by the proxy for `bbox`.
+// point in it, its border included.
 import { DECIMAL } from './grid.ts';
 
 /**

@@ -13,8 +13,8 @@ export const ZOOM_MAX = 15;
 export const DIRECTORY_MAX_BYTES: number = 4 * 1024 * 1024;
 
 /** Values of the header: gzip for directories and tiles; Mapbox Vector Tiles. */
-const GZIP = 2;
-const MVT = 1;
+export const GZIP = 2;
+export const MVT = 1;
 
 /** The entries of a directory, ascending by tile id. */
 export interface TileDirectory {
@@ -94,26 +94,6 @@ export function entryOf({ id }: TileDirectory, tile: number): number {
   return low - 1;
 }
 
-/** The bytes of some entries of a directory, before they are compressed. */
-export function encodeDirectory({ id, run, length, offset }: TileDirectory, first = 0, end = id.length): Buffer {
-  const bytes = Buffer.allocUnsafe(8 + 32 * (end - first));
-  let at = 0;
-  const put = (value: number): void => {
-    let rest = value;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = 128 + (rest % 128);
-    bytes[at++] = rest;
-  };
-  put(end - first);
-  for (let i = first; i < end; i++) put(f64At(id, i) - (i === first ? 0 : f64At(id, i - 1)));
-  for (let i = first; i < end; i++) put(u32At(run, i));
-  for (let i = first; i < end; i++) put(u32At(length, i));
-  for (let i = first; i < end; i++) {
-    const follows = i > first && f64At(offset, i) === f64At(offset, i - 1) + u32At(length, i - 1);
-    put(follows ? 0 : f64At(offset, i) + 1);
-  }
-  return bytes.subarray(0, at);
-}
-
 /**
  * Reads the bytes of a directory.
  * @throws FormatError if they are cut, or ids do not ascend
@@ -155,29 +135,7 @@ export function decodeDirectory(bytes: Uint8Array, file: string): TileDirectory 
 }
 
 /** Degrees in the header are whole numbers of 1e-7. */
-const DEGREE = 1e7;
-
-/** The bytes of the header. */
-export function encodeHeader(header: TilesHeader): Buffer {
-  const bytes = Buffer.alloc(PMTILES_HEADER_BYTES);
-  bytes.write('PMTiles', 'latin1');
-  bytes[7] = 3;
-  const { rootLength, metadata, leaves, data, bounds } = header;
-  const sizes = [
-    ...[PMTILES_HEADER_BYTES, rootLength, metadata.offset, metadata.length, leaves.offset, leaves.length],
-    ...[data.offset, data.length, header.tiles, header.entries, header.contents],
-  ];
-  for (const [i, size] of sizes.entries()) bytes.writeBigUInt64LE(BigInt(size), 8 + 8 * i);
-  // Contents are in the order of their tiles.
-  bytes.set([1, GZIP, GZIP, MVT, header.minzoom, header.maxzoom], 96);
-  for (const [i, edge] of bounds.entries()) bytes.writeInt32LE(Math.round(edge * DEGREE), 102 + 4 * i);
-  bytes[118] = header.minzoom;
-  for (const axis of [0, 1]) {
-    const middle = (elementAt(bounds, axis) + elementAt(bounds, axis + 2)) / 2;
-    bytes.writeInt32LE(Math.round(middle * DEGREE), 119 + 4 * axis);
-  }
-  return bytes;
-}
+export const DEGREE = 1e7;
 
 /** Reads the header. @throws FormatError if it is none that this project writes */
 export function decodeHeader(bytes: Buffer, file: string): TilesHeader {

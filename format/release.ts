@@ -247,11 +247,6 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
-/** Serialises release.json. */
-export function releaseToJson(release: Release): string {
-  return `${JSON.stringify({ version: FORMAT_VERSION, ...release }, null, 2)}\n`;
-}
-
 /**
  * Reads release.json.
  * @throws FormatError that names the file, the member, what was got and what was expected; FormatVersionError first
@@ -333,12 +328,6 @@ function dateIn(json: JsonObject, file: string): string {
 /** The member as a list of findings. */
 export function findingsIn(json: JsonObject, member: string, where: string): Finding[] {
   return listIn(json, member, where).map((entry, i) => findingFrom(entry, `${where} ${member}[${i}]`));
-}
-
-/** Serialises current.json. */
-export function currentToJson(current: Current): string {
-  const digests = Object.fromEntries(current.digests);
-  return `${JSON.stringify({ version: FORMAT_VERSION, ...current, digests }, null, 2)}\n`;
 }
 
 /**

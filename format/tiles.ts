@@ -15,9 +15,9 @@ export const TILE_RECORD_BYTES = 24;
 /** Records of a block but the last one: 16,320 bytes. */
 export const TILE_BLOCK_RECORDS = 680;
 /** Numbers of leaves and blocks, as u32. */
-const COUNT_BYTES = 8;
+export const COUNT_BYTES = 8;
 /** Of a block: the offset of its first content as f64, and its digest. */
-const BLOCK_BYTES = 16;
+export const BLOCK_BYTES = 16;
 
 /** The head. */
 export interface TileDigests {
@@ -51,20 +51,6 @@ export function hasTileDigest(digests: Buffer, number: number, bytes: Uint8Array
   return tileDigestOf(bytes).equals(digests.subarray(at, at + TILE_DIGEST_BYTES));
 }
 
-/** The bytes of the head. */
-export function encodeTileDigests({ leaves, firsts, blocks }: Omit<TileDigests, 'bytes'>): Buffer {
-  const head = Buffer.alloc(COUNT_BYTES + leaves.length + BLOCK_BYTES * firsts.length);
-  head.writeUInt32LE(leaves.length / TILE_DIGEST_BYTES, 0);
-  head.writeUInt32LE(firsts.length, 4);
-  leaves.copy(head, COUNT_BYTES);
-  for (const [block, first] of firsts.entries()) {
-    const at = COUNT_BYTES + leaves.length + BLOCK_BYTES * block;
-    head.writeDoubleLE(first, at);
-    blocks.copy(head, at + 8, TILE_DIGEST_BYTES * block, TILE_DIGEST_BYTES * (block + 1));
-  }
-  return head;
-}
-
 /** Reads the head. @throws FormatError if it has another length than it says */
 export function decodeTileDigests(head: Buffer, file: string): TileDigests {
   const leafCount = head.length < COUNT_BYTES ? 0 : head.readUInt32LE(0);
@@ -79,16 +65,6 @@ export function decodeTileDigests(head: Buffer, file: string): TileDigests {
     head.copy(blocks, TILE_DIGEST_BYTES * block, at, at + TILE_DIGEST_BYTES);
   }
   return { leaves: head.subarray(COUNT_BYTES, leafEnd), firsts, blocks, bytes };
-}
-
-/** The bytes of a record. */
-export function encodeTileRecord(offset: number, digest: Uint8Array, crc: number, textBytes: number): Buffer {
-  const record = Buffer.alloc(TILE_RECORD_BYTES);
-  record.writeDoubleLE(offset, 0);
-  record.set(digest, 8);
-  record.writeUInt32LE(crc, 16);
-  record.writeUInt32LE(textBytes, 20);
-  return record;
 }
 
 /** The record of a content in a block; undefined if it has none with this offset. */

@@ -1,5 +1,5 @@
 // What yargs says is wrong with a command line, in the words of these programs: the option as it was typed, and what to
-// type instead. Used by run-program.ts.
+// type instead.
 import { UsageError } from './messages.ts';
 import { wrongLetters } from './nearest-names.ts';
 

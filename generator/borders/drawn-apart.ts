@@ -1,5 +1,5 @@
 // How much of a level's borders is drawn apart: where a source draws both sides of a border by themselves, its units
-// have no edge in common and are no neighbours. Used by write-borders.ts, for data quality.
+// have no edge in common and are no neighbours.
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../plan/records.ts';

@@ -1,5 +1,5 @@
-// All borders of a level, from the rings of its units as they are published: what its cells and its neighbours are
-// made of. Used by write-borders.ts.
+// All borders of a level, from the rings of its units as they are published: what its cells and its neighbours are made
+// of.
 import { type Grid, gridOf } from '../../format/grid.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { type Coordinates, unrolled } from '../rings/coordinates.ts';

@@ -1,5 +1,5 @@
 // Which units became which, from the shares of area that they have in common: groups, classes and rows of changes.
-// Pure: used by changes.ts.
+// Pure.
 import type { ChangeClass, ChangeRow } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 

@@ -1,5 +1,4 @@
-// The file of --config: a JSON object with options by name, typed like those of the command line. Used by the commands
-// that describe a source.
+// The file of --config: a JSON object with options by name, typed like those of the command line.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type DeclaredOptions, UsageError } from '../../format/command-line/messages.ts';

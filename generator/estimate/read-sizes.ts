@@ -1,9 +1,10 @@
 // Reads what the estimate of `build --dry-run` needs of a level: fids, GIDs and lengths of all texts, and how far the
 // texts of a sample of features are compressed. Runs in a child process: gdal-async is used from one thread of a
 // process only.
-import { deflateLine, deflateText } from '../../format/gzip.ts';
+
 import type { Geometry } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
+import { deflateLine, deflateText } from '../../format/write/gzip.ts';
 import { geometryGroups } from '../plan/plan.ts';
 import { Findings } from '../quality/findings.ts';
 import { checkIdentifiers } from '../quality/identifiers.ts';

@@ -5,16 +5,10 @@ import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import {
-  type NamedUnit,
-  namesHeader,
-  namesLine,
-  type RelatedUnit,
-  type UnitsInside,
-  VIEW_SCALE,
-} from '../../format/names.ts';
+import { type NamedUnit, type RelatedUnit, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { WholeFile } from '../../format/release.ts';
+import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';
 import { LevelStore } from '../store/level-store.ts';

@@ -1,5 +1,5 @@
-// The parent by place of a unit whose point lies in no unit of the level above, or in several: used by find-parents.ts.
-// Borders of two levels seldom agree exactly, and a level above may be coarser.
+// The parent by place of a unit whose point lies in no unit of the level above, or in several. Borders of two levels
+// seldom agree exactly, and a level above may be coarser.
 import type { Geometry } from 'gdal-async';
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { sharedArea, toValid } from '../gdal/valid-polygons.ts';

@@ -5,8 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
-import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, memberEnd, SEAM, TRAILER_BYTES } from '../../format/gzip.ts';
+import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, TRAILER_BYTES } from '../../format/gzip.ts';
 import type { CheckedFile } from '../../format/release.ts';
+import { memberEnd, SEAM } from '../../format/write/gzip.ts';
 import { FileError } from './file-error.ts';
 
 /** What a text may have beyond what it should be, so that one can say where it differs. */

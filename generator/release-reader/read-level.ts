@@ -1,4 +1,4 @@
-// Reads the files of a level: its index, and single features of its feature files. Used by `verify` and `diff`.
+// Reads the files of a level: its index, and single features of its feature files.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';

@@ -16,16 +16,17 @@ import {
   GONE_MAX_BYTES,
   GONE_PATH,
   type GoneUnit,
-  goneToText,
   type PublishedChanges,
   pairOf,
   SUCCESSORS_MAX,
 } from '../../format/changes.ts';
-import { gzipMember, MEMBER_HEADER } from '../../format/gzip.ts';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, Current } from '../../format/release.ts';
+import { gzipMember } from '../../format/write/gzip.ts';
+import { goneToText } from '../../format/write/texts.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { renameDurably, syncFiles, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin } from '../release-reader/inflate.ts';

@@ -1,5 +1,5 @@
 // The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each
-// island instead of the extent of all. Used by read/store-level.ts for the array `part` of an index.
+// island instead of the extent of all.
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { PARTS_MAX } from '../../format/level-index.ts';
 import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';

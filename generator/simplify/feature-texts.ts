@@ -1,7 +1,6 @@
 // The texts of a level's features with each geometry, put together where they are written of what a build keeps: their
 // texts without geometry, and their rings, simplified polygons or points. Only long texts, which are deflated once, and
-// those of features without polygons are kept whole. Used by write/write-files.ts, and for estimates and parents by
-// place.
+// those of features without polygons are kept whole.
 import { elementAt } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { positionsIn, positionsOfEach } from '../../format/positions.ts';

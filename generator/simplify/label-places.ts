@@ -1,5 +1,5 @@
 // Where the labels of a level's units are in tiles, which comes first where there is little room, and how much room a
-// name has. Made with the geometry `point` (store-geometries.ts); used by cut-tiles.ts.
+// name has. Made with the geometry `point` (store-geometries.ts).
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { type LevelRings, unitPolygons } from '../topology/level-rings.ts';
 import { type LabelPoint, shareOfGlobe, widthAround } from './label-point.ts';

@@ -1,5 +1,5 @@
 // The parents that the units of a level get by place: a file in the work folder, written before the level is read. And
-// those that GML refers to. Used by everything that reads the layers of a level.
+// those that GML refers to.
 import { elementAt } from '../../format/element-at.ts';
 import { readSerialized } from '../files/serialized-file.ts';
 import type { LayerSource, LevelSource } from '../source/level-source.ts';

@@ -2,7 +2,8 @@
 // arrays, because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
+import { gidColumn } from '../../format/write/gid-column.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { IndexBox } from '../rings/bbox.ts';
 

@@ -1,5 +1,5 @@
 // Joins units that meet themselves at the antimeridian: what lies beyond it is drawn in the buffers of the tiles at the
-// edge of the map, without the edge between. Used by cut-tiles.ts.
+// edge of the map, without the edge between.
 import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
 import { joinedAlong } from '../topology/cut-edges.ts';
 import { clipRing, placed } from './clip.ts';

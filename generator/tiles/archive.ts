@@ -1,27 +1,21 @@
-// Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it. Used by finalize.ts.
+// Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
-import { gzipMember } from '../../format/gzip.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import {
-  encodeDirectory,
-  encodeHeader,
-  PMTILES_BEGIN_BYTES_MAX,
-  PMTILES_HEADER_BYTES,
-  type TileDirectory,
-} from '../../format/pmtiles.ts';
+import { PMTILES_BEGIN_BYTES_MAX, PMTILES_HEADER_BYTES, type TileDirectory } from '../../format/pmtiles.ts';
 import type { TilesFile } from '../../format/release.ts';
 import {
   BORDERS_AFTER,
-  encodeTileDigests,
-  encodeTileRecord,
   TILE_BLOCK_RECORDS,
   TILE_DIGEST_BYTES,
   tileDigestOf,
   vectorLayers,
 } from '../../format/tiles.ts';
+import { gzipMember } from '../../format/write/gzip.ts';
+import { encodeDirectory, encodeHeader } from '../../format/write/pmtiles.ts';
+import { encodeTileDigests, encodeTileRecord } from '../../format/write/tiles.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile } from '../files/output-file.ts';
 import { readSerialized } from '../files/serialized-file.ts';

@@ -1,5 +1,5 @@
 // Cuts rings and lines at a column or a row, in whole units: where an edge meets it is computed from its ends in one
-// order, so that both units of a border get the same place. Used by quarter-tiles.ts and antimeridian-tiles.ts.
+// order, so that both units of a border get the same place.
 import { numberAt } from '../../format/element-at.ts';
 import type { OpenRing } from '../topology/assemble-polygons.ts';
 

@@ -1,4 +1,4 @@
-// Colours for maps: units that touch have different ones. Used by prepare-tiles.ts.
+// Colours for maps: units that touch have different ones.
 import { i32At } from '../../format/element-at.ts';
 
 /** How many there are; enough for every map of the tests. */

@@ -1,5 +1,5 @@
 // The arcs of a zoom: those points that weigh enough, rounded to its grid, and those that come back so that borders do
-// not cross. What is done to an arc is done to all units that have it. Used by prepare-tiles.ts.
+// not cross. What is done to an arc is done to all units that have it.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { type Arcs, arcAt } from '../topology/arcs.ts';

@@ -1,5 +1,5 @@
 // The arcs of all levels in Web Mercator, from which tiles are cut: on one grid, that of the deepest zoom, so that what
-// units share is one arc of all of them, and each point weighed once. Used by prepare-tiles.ts.
+// units share is one arc of all of them, and each point weighed once.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { weighPoints } from '../simplify/simplify-arcs.ts';

@@ -1,4 +1,4 @@
-// Encodes what lies in a tile as its layers: `units`, `borders` and `labels`. Used by cut-tiles.ts.
+// Encodes what lies in a tile as its layers: `units`, `borders` and `labels`.
 import type { OpenRing } from '../topology/assemble-polygons.ts';
 import { TileLayer } from './mvt.ts';
 import { TILE_BUFFER, type TileRun } from './quarter-tiles.ts';

@@ -1,5 +1,4 @@
-// The rings of a level at a zoom, made of its arcs: which of them stay, and of which units each arc is then. Used by
-// cut-tiles.ts.
+// The rings of a level at a zoom, made of its arcs: which of them stay, and of which units each arc is then.
 import { i32At } from '../../format/element-at.ts';
 import type { OpenPolygon } from '../topology/assemble-polygons.ts';
 import { endBefore } from '../topology/level-rings.ts';

@@ -1,5 +1,4 @@
-// The arcs of a zoom as a file of numbers: written and read without a copy in memory, as there may be millions. Used by
-// prepare-tiles.ts.
+// The arcs of a zoom as a file of numbers: written and read without a copy in memory, as there may be millions.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import type { Arcs } from './arcs.ts';

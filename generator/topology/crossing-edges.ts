@@ -1,5 +1,5 @@
 // Finds edges of arcs that cross or lie on one another, of all levels at once, by the squares that they meet. Exact for
-// whole numbers below 2^25. Used by cut-arcs.ts.
+// whole numbers below 2^25.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { type Arcs, arcAt } from './arcs.ts';

@@ -1,4 +1,4 @@
-// Makes edges of arcs that cross, or lie on one another, end where they do. Used by cut-arcs.ts.
+// Makes edges of arcs that cross, or lie on one another, end where they do.
 import { f64At, i32At } from '../../format/element-at.ts';
 import { type Arcs, arcAt } from './arcs.ts';
 import { crossingOf, type MeetingEdges, type Place } from './crossing-edges.ts';

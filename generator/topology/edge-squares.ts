@@ -1,5 +1,5 @@
-// Puts the edges of arcs into squares, so that those that lie near one another are found: a band of rows of squares at a
-// time, so that memory is for a part of the map. Used by crossing-edges.ts.
+// Puts the edges of arcs into squares, so that those that lie near one another are found: a band of rows of squares at
+// a time, so that memory is for a part of the map.
 import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { type Arcs, boxesOfArcs } from './arcs.ts';

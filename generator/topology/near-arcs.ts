@@ -1,5 +1,5 @@
-// Finds the arcs that may meet some others, by a coarse raster of the map: when few have changed, only what is near them
-// has to be looked at. Used by cut-arcs.ts.
+// Finds the arcs that may meet some others, by a coarse raster of the map: when few have changed, only what is near
+// them has to be looked at.
 import { i32At } from '../../format/element-at.ts';
 import { type Arcs, boxesOfArcs } from './arcs.ts';
 

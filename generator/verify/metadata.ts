@@ -6,7 +6,7 @@ import { decodeCells } from '../../format/cells.ts';
 import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureArrays } from '../../format/feature-table.ts';
-import { type GidColumn, gidColumn, ownersOf } from '../../format/gid-column.ts';
+import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
@@ -25,18 +25,19 @@ import {
 } from '../../format/layout.ts';
 import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
 import { type Format, LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import {
   type CheckedFile,
   currentFromJson,
-  currentToJson,
   FormatVersionError,
   type LevelSummary,
   type Release,
   releaseFromJson,
 } from '../../format/release.ts';
 import { decodingWords } from '../../format/words.ts';
+import { gidColumn } from '../../format/write/gid-column.ts';
+import { namedArrays, namedFeatureArrays } from '../../format/write/level.ts';
+import { currentToJson } from '../../format/write/texts.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { borderPaths, featureFilesOf, levelCounts, pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';

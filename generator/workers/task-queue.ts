@@ -1,5 +1,5 @@
 // Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
-// memory for them reaches, one that holds more than that alone. Used by the pool.
+// memory for them reaches, one that holds more than that alone.
 
 /** What a task needs, by which it waits for its turn. */
 export interface Demand {

@@ -1,5 +1,4 @@
-// Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes: used by
-// `build`, its shards and `seal`.
+// Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes.
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';

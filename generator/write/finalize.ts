@@ -19,18 +19,18 @@ import {
   wordsPath,
 } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { encodeLevel, type LevelFiles } from '../../format/manifest.ts';
-import {
-  type CheckedFile,
-  type Finding,
-  type GeometrySummary,
-  type LevelAbout,
-  type LevelSummary,
-  type Release,
-  type ReleaseAbout,
-  type ReleaseShape,
-  releaseToJson,
+import type {
+  CheckedFile,
+  Finding,
+  GeometrySummary,
+  LevelAbout,
+  LevelSummary,
+  Release,
+  ReleaseAbout,
+  ReleaseShape,
 } from '../../format/release.ts';
+import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
+import { releaseToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { writeDurably, writePartsDurably } from '../files/fsync.ts';
 import { readSerialized } from '../files/serialized-file.ts';

@@ -1,5 +1,4 @@
-// The clock by which keys of issuers age, and on Fetch platforms what is known of current.json. Used by
-// rotating-keys.ts and fetch/create-fetch-handler.ts.
+// The clock by which keys of issuers age, and on Fetch platforms what is known of current.json.
 
 /** So much the time of day must gain at least: it is rounded, and adjusted by a little now and then. */
 const FROZEN_MIN_MS = 1_000;

@@ -1,4 +1,4 @@
-// A new key pair for signing tokens. Used by the development key and by `keys`.
+// A new key pair for signing tokens.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 /**

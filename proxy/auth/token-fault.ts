@@ -1,5 +1,4 @@
-// Why a token is refused, as a word for the access log and the metrics; the client does not learn it. Used by
-// authenticate.ts.
+// Why a token is refused, as a word for the access log and the metrics; the client does not learn it.
 import { errors } from 'jose';
 
 /** A token is refused for the first of these that is noticed; OPERATING.md says what each means. */

@@ -1,5 +1,4 @@
-// The headers of answers from a release, and the two codings of a body. Used by every
-// capability.
+// The headers of answers from a release, and the two codings of a body.
 
 import type { Coding } from '../http/request.ts';
 import type { Answer, BodySource, HeaderList, Representation } from './answer.ts';

@@ -1,5 +1,5 @@
 // Response cache: a repeated request gets the finished headers and body; validation and authentication run first.
-// Limited in bytes; the least recently used response is removed first. Used by handler.ts.
+// Limited in bytes; the least recently used response is removed first.
 import { LRUCache } from 'lru-cache';
 import type { Releases } from '../data/releases.ts';
 import type { Coding } from '../http/request.ts';

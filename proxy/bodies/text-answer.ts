@@ -1,4 +1,4 @@
-// The answer with a short text that is made for it. Used by the capabilities whose answers are documents.
+// The answer with a short text that is made for it.
 import { gzipSync } from 'node:zlib';
 import type { Answer, HeaderList, Representation } from './answer.ts';
 import { type FixedHeaders, releaseAnswer } from './headers.ts';

@@ -1,4 +1,4 @@
-// The files of a key pair of one's own, for those who have no identity provider. Used by main.ts.
+// The files of a key pair of one's own, for those who have no identity provider.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

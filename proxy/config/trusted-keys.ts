@@ -1,4 +1,4 @@
-// The public keys of those whose releases are served. Used by settings.ts.
+// The public keys of those whose releases are served.
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { codeOf } from '../../format/error-code.ts';

@@ -1,4 +1,4 @@
-// The option --trust-proxy: addresses and networks of reverse proxies. Used by settings.ts.
+// The option --trust-proxy: addresses and networks of reverse proxies.
 import { BlockList, isIP } from 'node:net';
 import type { TrustedProxies } from '../http/base-url.ts';
 import { OptionError } from './start-error.ts';

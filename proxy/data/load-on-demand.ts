@@ -1,6 +1,5 @@
 // Loads the levels of releases when they are first requested, and frees the least recently used ones: for platforms
-// with little memory and no work between requests. Used by fetch/ and, for the process that starts the workers, by
-// serve.ts.
+// with little memory and no work between requests.
 import type { Level } from '../../format/levels.ts';
 import { Loaded } from './loaded.ts';
 import type { LoadedLevel, LoadRelease } from './release.ts';

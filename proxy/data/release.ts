@@ -1,5 +1,5 @@
-// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. Used
-// by releases.ts; what else is brought into memory of a level is its parts (needs.ts).
+// Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. What
+// else is brought into memory of a level is its parts (needs.ts).
 import { createHash, hash } from 'node:crypto';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';

@@ -1,5 +1,4 @@
-// The panels of a signed-in page: draws what the state says after each change, and passes on what the user does. Used
-// by workspace.js.
+// The panels of a signed-in page: draws what the state says after each change, and passes on what the user does.
 import { readChange, readSuccessors } from './api/changes.js';
 import { boxToText, downloadToPath } from './api/page-request.js';
 import { titleOf } from './api/unit.js';

@@ -1,5 +1,5 @@
-// The time by which the limits of clients are measured. Used by server.ts and by what it is made of; tests have one
-// that passes only when they say so. And the time after which an attempt counts as cut off, for keys and releases.
+// The time by which the limits of clients are measured. Tests have one that passes only when they say so. And the time
+// after which an attempt counts as cut off, for keys and releases.
 
 /** A clock and its timer. */
 export interface Time {

@@ -1,5 +1,4 @@
 // One client connection: its requests are handled one at a time, and a refused connection is closed in bounded time.
-// Used by server.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Time } from '../http/time.ts';

@@ -1,4 +1,4 @@
-// Stops an HTTP server without losing the requests of busy connections. Used by server.ts.
+// Stops an HTTP server without losing the requests of busy connections.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';

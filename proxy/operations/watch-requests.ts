@@ -1,4 +1,4 @@
-// Watches requests until their responses have ended: what the access log and the metrics say of them. Used by serve.ts.
+// Watches requests until their responses have ended: what the access log and the metrics say of them.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { claimedNames } from '../auth/claimed-names.ts';
 import type { HttpRequest, Sender } from '../http/request.ts';

@@ -1,6 +1,6 @@
 // Small pieces of open files that were read lately: cells and units that many ask for, without a call of the operating
 // system. Like the lines of a processor's cache each has one place, and the memory is written in a circle: nothing is
-// allocated or searched. Used by directory.ts; who gets a piece checks its bytes, wherever they come from.
+// allocated or searched. Who gets a piece checks its bytes, wherever they come from.
 import { f64At, i32At } from '../../format/element-at.ts';
 import type { ByteRange } from './origin.ts';
 

@@ -1,6 +1,6 @@
 // Signs requests for the files of a bucket (AWS Signature Version 4): the only file that loads the packages for
 // buckets, which are optional, and only when a bucket is named. Region, credentials and endpoint are found as the AWS
-// tools find them; the requests themselves are those to any static host. Used by s3.ts.
+// tools find them; the requests themselves are those to any static host.
 import { hash } from 'node:crypto';
 import { installCommand } from '../../format/command-line/messages.ts';
 

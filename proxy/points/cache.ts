@@ -1,5 +1,4 @@
 // The user's cache of files of services: each with its entity tag, replaced as a whole, and checked before it is used.
-// Used by service.ts.
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';

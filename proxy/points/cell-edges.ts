@@ -1,5 +1,5 @@
 // The edges of one cell, read once for all points in it: what `unitsAt` of format/cells.ts does for one point. Little
-// is allocated for a cell and for a point. Used by look-up.ts.
+// is allocated for a cell and for a point.
 
 import { readCell, roomOf, UNITS_AT } from '../../format/cell-numbers.ts';
 import { type Point, separates, type Way, wayTo } from '../../format/grid.ts';

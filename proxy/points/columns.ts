@@ -1,4 +1,4 @@
-// Which columns of a table have the points: by their usual names, or as they are named. Used by table.ts.
+// Which columns of a table have the points: by their usual names, or as they are named.
 import { OptionError, StartError } from '../config/start-error.ts';
 
 /** A first line may have no end: so much of it is shown. */

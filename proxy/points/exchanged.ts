@@ -1,4 +1,4 @@
-// Has a table its longitudes in the column of latitudes, and the other way round? Used by points.ts.
+// Has a table its longitudes in the column of latitudes, and the other way round?
 import { elementAt } from '../../format/element-at.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';

@@ -1,5 +1,4 @@
 // Looks many points up: sorted along the cells, so that the bytes of a cell are gone through once for all points in it.
-// Used by points.ts.
 import { f64At, u32At } from '../../format/element-at.ts';
 import { gridOf, gridPointOf, keyOf, type Point, pointAt, pointFrom } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';

@@ -1,4 +1,4 @@
-// The options of `points`: name, type and help text, declared once, and what they mean. Used by main.ts.
+// The options of `points`: name, type and help text, declared once, and what they mean.
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { isPrivate, parseUrl } from '../config/option-values.ts';

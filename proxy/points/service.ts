@@ -1,5 +1,4 @@
-// The names and cells of a service's current release, all of the same one, by way of the user's cache. Used by
-// open-release.ts.
+// The names and cells of a service's current release, all of the same one, by way of the user's cache.
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';

@@ -1,5 +1,4 @@
-// The GIDs and names of a level's units, from its file of names (format/names.ts). Used by level-units.ts and
-// reader.ts.
+// The GIDs and names of a level's units, from its file of names (format/names.ts).
 import { type NameField, nameColumns, valuesIn } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 

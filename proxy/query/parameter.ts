@@ -1,6 +1,6 @@
 // A query parameter is one object: its rule, for messages, how its text becomes a value, once, and what the documents
 // say of it. Here are those that every endpoint with features of levels has: `gid-N` and `geometry`; each capability
-// has its own. Used by parse.ts, by the capabilities, and by site/openapi.
+// has its own.
 import { elementAt } from '../../format/element-at.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';

@@ -1,5 +1,4 @@
-// What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727). Used by
-// explorer-files.ts and fetch/.
+// What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727).
 import { OGC_PATH } from '../features/items/endpoints.ts';
 import { OPENAPI_TYPE } from '../features/ogc/endpoints.ts';
 import type { Asset } from './asset.ts';

@@ -1,6 +1,5 @@
 // Hazard: the memory of a body that was taken here is used again by the next one, unless `keep` is called before; that
-// of a piece of a stream by later pieces. Used by Reads (origin/origin.ts), for bodies that are read at once and for
-// streams, and by send.ts, which keeps what a client does not take at once.
+// of a piece of a stream by later pieces.
 
 /**
  * Maximum size of a body that is sent at once. Larger ones are sent in chunks, and so never in memory that is used

@@ -1,11 +1,11 @@
 // What a search has to do, counted: levels of many units that a text finds, and how often it looks at them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gidColumn } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { Positions } from '../../format/positions.ts';
 import { resultOf } from '../../format/steps.ts';
 import { Words } from '../../format/words.ts';
+import { gidColumn } from '../../format/write/gid-column.ts';
 import { findingUnits } from '../../proxy/features/search/find-units.ts';
 import { LevelParents } from '../../proxy/features/search/level-parents.ts';
 import { findingInParents, type InnerLevel } from '../../proxy/features/search/parent-words.ts';

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { alonePath, CHECKSUMS_FILE, featureFilePath, indexPath, manifestPath } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
+import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/write/level.ts';
 import { sha256 } from '../support/files.ts';
 import { without } from '../support/processes/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -7,17 +7,16 @@ import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { featureFilePath, gidToSegment, isReleaseId, pagePath } from '../../format/layout.ts';
 import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
-import { NAME_FIELDS, namesHeader } from '../../format/names.ts';
+import { NAME_FIELDS } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 import {
   currentFromJson,
-  currentToJson,
   FormatVersionError,
   type LevelSummary,
   type Release,
   releaseFromJson,
-  releaseToJson,
 } from '../../format/release.ts';
+import { currentToJson, namesHeader, releaseToJson } from '../../format/write/texts.ts';
 import { unitNames } from '../../proxy/points/unit-names.ts';
 
 const cursor = fc.record(

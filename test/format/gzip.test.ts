@@ -7,18 +7,15 @@ import fc from 'fast-check';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import {
   type DeflatedText,
-  deflateLine,
-  deflateText,
-  deflateWhole,
   FINAL_BLOCK,
   FRAME_DATA,
   MEMBER_FRAME_BYTES,
   MEMBER_HEADER,
-  MemberWriter,
   storedBlock,
   TRAILER_BYTES,
 } from '../../format/gzip.ts';
 import { FRAMES } from '../../format/levels.ts';
+import { deflateLine, deflateText, deflateWhole, MemberWriter } from '../../format/write/gzip.ts';
 
 function deflated(text: Uint8Array): DeflatedText {
   return { data: deflateText(text), ...sumOf(text) };

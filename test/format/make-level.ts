@@ -3,10 +3,12 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { FeatureTable } from '../../format/feature-table.ts';
-import { type GidColumn, gidColumn } from '../../format/gid-column.ts';
-import { deflateLine, MEMBER_HEADER, memberEnd } from '../../format/gzip.ts';
+import type { GidColumn } from '../../format/gid-column.ts';
+import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, type Format, type Geometry, type Level, type StoredPages } from '../../format/levels.ts';
+import { gidColumn } from '../../format/write/gid-column.ts';
+import { deflateLine, memberEnd } from '../../format/write/gzip.ts';
 
 /** The text of a feature. */
 export interface FeatureText {

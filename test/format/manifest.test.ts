@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FeatureTable } from '../../format/feature-table.ts';
-import { deflateLine } from '../../format/gzip.ts';
 import { LevelIndex } from '../../format/level-index.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import { decodeLevel, decodeTable, encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
+import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
+import { deflateLine } from '../../format/write/gzip.ts';
+import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/write/level.ts';
 import { makeFeatures, makeLevel, type Unit } from './make-level.ts';
 
 const FILES = { manifest: 'lv2/manifest.json', index: 'lv2/index.bin' };

@@ -1,13 +1,9 @@
 // The file of a level's neighbours: its form, the example of the specification, and what is refused of a damaged one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  decodingNeighbours,
-  encodeNeighbours,
-  type NeighbourArrays,
-  type Neighbours,
-} from '../../format/neighbours.ts';
+import { decodingNeighbours, type NeighbourArrays, type Neighbours } from '../../format/neighbours.ts';
 import { FormatError } from '../../format/parse.ts';
+import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { neighbourLines } from '../../generator/borders/neighbours.ts';
 import { neighboursOfUnits, rectangle } from '../generator/made-up-levels.ts';
 import { block, bytesIn } from './worked-example.ts';

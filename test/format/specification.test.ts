@@ -8,7 +8,7 @@ import { crc32, gunzipSync } from 'node:zlib';
 import { swapSeparator } from '../../format/crc32.ts';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { FRAME_DATA, SEAM, SEPARATORS } from '../../format/gzip.ts';
+import { FRAME_DATA, SEPARATORS } from '../../format/gzip.ts';
 import {
   alonePath,
   featureFilePath,
@@ -30,9 +30,10 @@ import {
   PAGE_CAPS,
   pageCap,
 } from '../../format/levels.ts';
-import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/manifest.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { foldedNames } from '../../format/words.ts';
+import { SEAM } from '../../format/write/gzip.ts';
+import { encodeLevel, namedArrays, namedFeatureArrays } from '../../format/write/level.ts';
 import { encodeWords } from '../../generator/names/words.ts';
 import { indexBox } from '../../generator/rings/bbox.ts';
 import { Coordinates } from '../../generator/rings/coordinates.ts';

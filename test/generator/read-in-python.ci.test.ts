@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
-import { encodeNeighbours } from '../../format/neighbours.ts';
+import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { dice } from '../support/dice.ts';
 import { DECIMALS, inBox, placedLevel } from '../support/places.ts';
 import { without } from '../support/processes/programs.ts';

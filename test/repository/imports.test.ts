@@ -88,6 +88,13 @@ test('generator and proxy do not import each other, and neither imports tests', 
   }
 });
 
+test("what writes a release is the generator's: the proxy reads, and imports nothing of format/write/", () => {
+  const writing = PROGRAM.filter(({ file, from }) => join(dirname(file), from).startsWith('format/write/'));
+  const outside = writing.filter(({ file }) => !/^(generator|format\/write)\//.test(file));
+  assert.ok(writing.length > 10);
+  assert.deepEqual(outside, []);
+});
+
 test('no file and no folder imports itself by way of others; main.ts counts by itself, as no file imports it', () => {
   const isMain = (file: string): boolean => /^(generator|proxy)\/main\.ts$/.test(file);
   for (const nodeOf of [(file: string) => file, (file: string) => (isMain(file) ? file : dirname(file))])

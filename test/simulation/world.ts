@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { currentToJson } from '../../format/release.ts';
+import { currentToJson } from '../../format/write/texts.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
 import { Releases } from '../../proxy/data/releases.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';

@@ -1,5 +1,4 @@
-// What became of units: the changes that lead to a release, and what took the place of a unit that is gone. Used by
-// workspace-view.js.
+// What became of units: the changes that lead to a release, and what took the place of a unit that is gone.
 import { encode } from './page-request.js';
 
 /**

@@ -1,4 +1,4 @@
-// Points as people write them: two numbers in either order. Used by the search field and the answer to 'what is here'.
+// Points as people write them: two numbers in either order.
 
 /**
  * In degrees, with the order in which it was written.

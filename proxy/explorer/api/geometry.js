@@ -1,5 +1,4 @@
 // The geometries of units: the lightest one, how many units a page has with it, and what a person is told of it.
-// Used by state/, panels/ and download/.
 
 /** @typedef {import('./about.js').About} About */
 

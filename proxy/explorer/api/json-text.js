@@ -1,5 +1,4 @@
-// Parts of JSON as text: what JSON.parse would damage, integers beyond 2^53, stays as received. Used by the client,
-// which keeps the text of each unit, and by downloads.
+// Parts of JSON as text: what JSON.parse would damage, integers beyond 2^53, stays as received.
 
 /**
  * The members of a JSON object, in order, with the text of their values.

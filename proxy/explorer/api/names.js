@@ -1,5 +1,5 @@
 // The names of the units, with their parents, what is inside and where a map goes to show them: from the names files of
-// the release, each level loaded when it is first needed. Used by state/ and search.js.
+// the release, each level loaded when it is first needed.
 import { RefusalError } from './client.js';
 import { typeOf } from './unit.js';
 

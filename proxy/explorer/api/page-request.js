@@ -1,4 +1,4 @@
-// A request for pages: the path that the service reads, built from what is shown. Used by state/ and panels/request.js.
+// A request for pages: the path that the service reads, built from what is shown.
 
 /** Sides of a box of the map are rounded to 1/10,000 of a degree, some 10 m. */
 const BOX_SCALE = 10_000;

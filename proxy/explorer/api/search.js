@@ -1,4 +1,4 @@
-// Units by name or GID: asks the service. Used by the search field.
+// Units by name or GID: asks the service.
 import { encode } from './page-request.js';
 import { gidsOf } from './unit.js';
 import { readUnits } from './units.js';

@@ -1,4 +1,4 @@
-// The vector tiles of a level: what the service says of them (TileJSON 3.0.0). Used by app.js for the map.
+// The vector tiles of a level: what the service says of them (TileJSON 3.0.0).
 
 /**
  * @typedef {object} LevelTiles

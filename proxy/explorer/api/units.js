@@ -1,4 +1,4 @@
-// Units of several levels in one answer, as `at` and `search` send them. Used by search.js and workspace.js.
+// Units of several levels in one answer, as `at` and `search` send them.
 
 import { unitToRow } from './unit.js';
 

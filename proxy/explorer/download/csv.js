@@ -1,4 +1,4 @@
-// The properties of units as CSV (RFC 4180), for spreadsheets. Used by the download menu.
+// The properties of units as CSV (RFC 4180), for spreadsheets.
 import { elementsOf, memberOf, membersOf } from '../api/json-text.js';
 
 /** Without it Excel reads UTF-8 as the code page of the system. GDAL, pandas, R and DuckDB skip it. */

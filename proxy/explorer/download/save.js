@@ -1,4 +1,4 @@
-// Hands a file to the browser, which saves it where the user wants it. Used by the download menu.
+// Hands a file to the browser, which saves it where the user wants it.
 
 /** A browser needs the address until it has begun to save; then it is only memory. */
 const ADDRESS_MS = 60_000;

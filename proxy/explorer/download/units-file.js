@@ -1,5 +1,5 @@
-// The file that is saved: what is shown as GeoJSON, as lines of GeoJSON, or its properties as CSV. Used by the download
-// menu. Each unit is written as it was received, so that numbers keep all their digits.
+// The file that is saved: what is shown as GeoJSON, as lines of GeoJSON, or its properties as CSV. Each unit is written
+// as it was received, so that numbers keep all their digits.
 import { featuresToCsv } from './csv.js';
 
 /**

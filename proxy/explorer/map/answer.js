@@ -1,5 +1,5 @@
 // The answer to a request of the form on the map, over its units: the units of a page as they were sent, and the box
-// that was asked for. Used by map.js.
+// that was asked for.
 import { addInOrder } from './style.js';
 
 /** @typedef {import('./geometry/box.js').Box} Box */

@@ -1,5 +1,5 @@
-// Starts MapLibre GL, without any layer. Used by map.js. The library is loaded here and not before: meanwhile the page
-// asks for its data.
+// Starts MapLibre GL, without any layer. The library is loaded here and not before: meanwhile the page asks for its
+// data.
 import { NOTHING } from './style.js';
 
 /**

@@ -1,5 +1,5 @@
 // The style of the map: the layers of each level over its vector tiles, from bottom to top, as functions of the style's
-// global state. What is shown changes by `setGlobalStateProperty` alone. Used by map.js.
+// global state. What is shown changes by `setGlobalStateProperty` alone.
 import { mix } from './palette.js';
 
 /**

@@ -1,4 +1,4 @@
-// The Browse tab: breadcrumb, heading with counts, and levels. Used by workspace-view.js.
+// The Browse tab: breadcrumb, heading with counts, and levels.
 import { leadsText, summarize } from '../api/type-names.js';
 import { titleOf } from '../api/unit.js';
 import { isPlain, isSpot, levelsWithUnits } from '../state/place.js';

@@ -1,4 +1,4 @@
-// What changed in this release: a card that opens, with counts and the table. Used by workspace-view.js.
+// What changed in this release: a card that opens, with counts and the table.
 import { count, make, makeButton, makeFacts, part } from './elements.js';
 
 /** @typedef {import('../api/changes.js').Change} Change */

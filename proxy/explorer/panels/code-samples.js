@@ -1,5 +1,5 @@
-// The listing that is shown as a program: in the shell, Python and JavaScript, each to its last page. Used by the
-// request tab. Only tools that are there: curl, Python's standard library, fetch. The token comes from the environment.
+// The listing that is shown as a program: in the shell, Python and JavaScript, each to its last page. Only tools that
+// are there: curl, Python's standard library, fetch. The token comes from the environment.
 
 /** @typedef {(url: string, isLines: boolean) => string} Sample */
 

@@ -1,5 +1,5 @@
 // The download menu: a button that opens a choice of geometry and a menu (WAI-ARIA APG) of files, as a popover of the
-// browser, which lies upon everything else. Used by workspace-view.js.
+// browser, which lies upon everything else.
 import { make, makeButton, part } from './elements.js';
 
 /**

@@ -1,4 +1,4 @@
-// The selected unit: its facts, and what can be done with it. Used by workspace-view.js.
+// The selected unit: its facts, and what can be done with it.
 import { titleOf } from '../api/unit.js';
 import { areaKm2, isTorn } from '../map/geometry/area.js';
 import { count, make, makeButton, makeCopyButton, makeDetails, makeFacts, part, size } from './elements.js';

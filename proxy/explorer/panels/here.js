@@ -1,4 +1,4 @@
-// What is at a point, as a card of links above the list. Used by workspace-view.js.
+// What is at a point, as a card of links above the list.
 import { pointToText } from '../api/coordinates.js';
 import { titleOf } from '../api/unit.js';
 import { announce, make, makeButton, makeLink, part } from './elements.js';

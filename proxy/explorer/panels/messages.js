@@ -1,4 +1,4 @@
-// What to say to a person when something did not work, by status; and the box that says it. Used by app.js.
+// What to say to a person when something did not work, by status; and the box that says it.
 import { RefusalError } from '../api/client.js';
 import { count, make, makeButton, makeLink, part, unitsText } from './elements.js';
 

@@ -1,5 +1,5 @@
 // The form of the Request tab: format, level, geometry, GIDs, page size and start, as the request that is shown has
-// them. Used by workspace-view.js.
+// them.
 import { capOf, GEOMETRY_NOTES } from '../api/geometry.js';
 import { levelsWithUnits, worldOf } from '../state/place.js';
 import { make, part } from './elements.js';

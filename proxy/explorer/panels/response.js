@@ -1,5 +1,5 @@
 // The request and its response, as the Request tab shows them: address, code, status, time, sizes, headers and the
-// pages of the listing. Used by workspace-view.js.
+// pages of the listing.
 import { codeFor, LANGUAGES } from './code-samples.js';
 import {
   count,

@@ -1,5 +1,5 @@
 // The search field: a combobox (WAI-ARIA APG) that asks the service for units by name, with a choice of where; of two
-// numbers it makes points. Used by workspace-view.js.
+// numbers it makes points.
 import { pointToText, textToPoints } from '../api/coordinates.js';
 import { searchUnits } from '../api/search.js';
 import { titleOf } from '../api/unit.js';

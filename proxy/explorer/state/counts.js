@@ -1,5 +1,5 @@
 // How many units a unit has at each level below it, and what these are called: the names say it. Of a release, a box or
-// a point the service is asked, once. Used by workspace-view.js.
+// a point the service is asked, once.
 import { listingToPath } from '../api/page-request.js';
 import { levelTitle } from '../api/type-names.js';
 import { typeOf } from '../api/unit.js';

@@ -1,5 +1,5 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
-// or as a table, the selected unit alone, the cells of its level, and how large each is. Used by workspace-view.js.
+// or as a table, the selected unit alone, the cells of its level, and how large each is.
 import { GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
 import { titleOf } from '../api/unit.js';

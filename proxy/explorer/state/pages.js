@@ -1,4 +1,4 @@
-// The pages of the request that a person chose: one at a time, to the next and back. Used by shown.js.
+// The pages of the request that a person chose: one at a time, to the next and back.
 
 /** @typedef {import('../api/client.js').Page} Page */
 

@@ -1,4 +1,4 @@
-// The token: in this page's memory, and in sessionStorage only if the user asks to keep it. Used by app.js.
+// The token: in this page's memory, and in sessionStorage only if the user asks to keep it.
 
 const KEY = 'boundaries-token';
 

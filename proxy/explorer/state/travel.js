@@ -1,5 +1,5 @@
 // Where the map goes by itself: to what is listed, or to the selected unit, without far islands; and what 'Show all'
-// brings into sight, with them. Used by workspace.js.
+// brings into sight, with them.
 import { textToBox } from '../api/page-request.js';
 import { covers, isWorld } from '../map/geometry/box.js';
 

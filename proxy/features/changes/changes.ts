@@ -1,4 +1,4 @@
-// What became of the units between two releases: the pairs that are published, and the file of each. Used by rows.ts.
+// What became of the units between two releases: the pairs that are published, and the file of each.
 import { changesName, changesPath } from '../../../format/changes.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';

@@ -1,4 +1,4 @@
-// The cells of a level as a file that is saved. Used by rows.ts.
+// The cells of a level as a file that is saved.
 import type { Cells } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
 import { cellsPath } from '../../../format/layout.ts';

@@ -1,4 +1,4 @@
-// Whole listings as one gzip file. Used by rows.ts.
+// Whole listings as one gzip file.
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Answer } from '../../bodies/answer.ts';

@@ -1,5 +1,4 @@
-// The paths of what is saved as a file: whole listings, and the cells of a level. Used by downloads.ts, cells.ts and
-// rows.ts.
+// The paths of what is saved as a file: whole listings, and the cells of a level.
 import { FORMATS, type Format, LEVELS, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/releases.ts';
 import { API_PATH } from '../../http/request.ts';

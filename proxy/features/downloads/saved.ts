@@ -1,4 +1,4 @@
-// Answers with what is saved as a file, whole or a range: headers, name, range. Used by downloads.ts and cells.ts.
+// Answers with what is saved as a file, whole or a range: headers, name, range.
 import { levelName } from '../../../format/levels.ts';
 import type { Answer, BodySource } from '../../bodies/answer.ts';
 import { rangeOf } from '../../bodies/conditions.ts';

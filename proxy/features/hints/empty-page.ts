@@ -1,5 +1,5 @@
 // Where an empty page leads: to the units that took the place of one that is gone, or to the same request without a
-// usual mistake. Used by rows.ts, which hands it to pages.
+// usual mistake.
 import { positionsOfEach } from '../../../format/positions.ts';
 import { type Answer, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, MATCHED } from '../../bodies/headers.ts';

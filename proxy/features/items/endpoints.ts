@@ -1,5 +1,4 @@
-// The paths of features in OGC API - Features, and what a collection is. Used by items.ts, rows.ts and the documents of
-// that interface.
+// The paths of features in OGC API - Features, and what a collection is.
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';

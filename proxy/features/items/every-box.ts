@@ -1,5 +1,5 @@
 // Units without geometry: a box of items brings them, too (OGC 17-069r4, requirement 23 C), one of other listings does
-// not. Used by rows.ts.
+// not.
 import { i32At } from '../../../format/element-at.ts';
 import { type Positions, positionsOf } from '../../../format/positions.ts';
 import type { Part } from '../../data/release.ts';

@@ -1,4 +1,4 @@
-// Features of a level as OGC API - Features has them: pages, and one by its fid. Used by rows.ts.
+// Features of a level as OGC API - Features has them: pages, and one by its fid.
 import { numberAt } from '../../../format/element-at.ts';
 import type { FeatureTable } from '../../../format/feature-table.ts';
 import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';

@@ -1,5 +1,5 @@
 // The documents of OGC API - Features: landing page, conformance, collections, and its OpenAPI document. Made from what
-// is known of a release; the response cache keeps them. Used by rows.ts.
+// is known of a release; the response cache keeps them.
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import type { FixedHeaders } from '../../bodies/headers.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';

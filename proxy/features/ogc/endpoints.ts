@@ -1,4 +1,4 @@
-// The paths of the documents of OGC API - Features. Used by the files of this folder, rows.ts and the documents.
+// The paths of the documents of OGC API - Features.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Parameter } from '../../query/parameter.ts';
 import { OGC_PATH, SCHEMA_TYPE } from '../items/endpoints.ts';

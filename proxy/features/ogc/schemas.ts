@@ -1,5 +1,5 @@
 // The schemas of what OGC API - Features answers, written so that they mean the same in OpenAPI 3.0 and 3.1; of a
-// feature, whose geometry may be null, each version is given its own. Used by openapi.ts and by site/openapi/.
+// feature, whose geometry may be null, each version is given its own.
 
 const TEXT = { type: 'string' } as const;
 const ADDRESS = { type: 'string', format: 'uri' } as const;

@@ -1,5 +1,4 @@
-// The paths of pages, and what endpoints of other capabilities with features of a level share with them. Used by
-// pages.ts, rows.ts and the capabilities above.
+// The paths of pages, and what endpoints of other capabilities with features of a level share with them.
 import type { Format, Level } from '../../../format/levels.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { API_PATH } from '../../http/request.ts';

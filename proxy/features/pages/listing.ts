@@ -1,6 +1,5 @@
 // Listings: the features of a level that a request selects. One way for pages, downloads and the items of OGC API -
-// Features: which release and level, which filters, which table, before the capability makes the answer. Used by
-// pages.ts and the capabilities above.
+// Features: which release and level, which filters, which table, before the capability makes the answer.
 import type { Positions } from '../../../format/positions.ts';
 import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts';
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';

@@ -1,5 +1,5 @@
 // Pages of a level: which features, which bytes have them, which headers say so. No file is read before the content is
-// sent. Used by rows.ts.
+// sent.
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import { pagePath } from '../../../format/layout.ts';
 import { PAGE_CAPS } from '../../../format/levels.ts';

@@ -1,5 +1,4 @@
-// The parameters of a page: how many features it has, and where it starts. Used by endpoints.ts, pages.ts and the items
-// of OGC API - Features.
+// The parameters of a page: how many features it has, and where it starts.
 import { type Cursor, decodeCursor } from '../../../format/cursor.ts';
 import { type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import { Problem, quote } from '../../http/problem.ts';

@@ -1,5 +1,5 @@
 // Numbers that were exchanged: latitude first is the most frequent mistake. Where nothing is at a point, a link leads
-// to what is there. Used by at.ts and by hints/.
+// to what is there.
 import { isDecimal } from '../../../format/grid.ts';
 import type { Given, Query } from '../../query/parameter.ts';
 import type { Degrees } from './level-places.ts';

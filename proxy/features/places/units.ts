@@ -1,5 +1,4 @@
-// The body of answers with units of all levels: one FeatureCollection that says the level, GID and name of each. Used
-// by at.ts and by a search.
+// The body of answers with units of all levels: one FeatureCollection that says the level, GID and name of each.
 import { type DeflatedText, FRAME_DATA, storingBlocks } from '../../../format/gzip.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';

@@ -1,4 +1,4 @@
-// The words of a level's names in memory. Used by search.ts.
+// The words of a level's names in memory.
 import { wordsPath } from '../../../format/layout.ts';
 import { decodingWords, Words } from '../../../format/words.ts';
 import type { Part } from '../../data/release.ts';

@@ -1,4 +1,4 @@
-// The paths of tiles in the OpenAPI document. Used by document.ts.
+// The paths of tiles in the OpenAPI document.
 import { levelName } from '../../../format/levels.ts';
 import { schemaReference } from '../../features/ogc/schemas.ts';
 import {

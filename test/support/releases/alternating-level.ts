@@ -2,8 +2,8 @@
 // listing can have. No feature of it is stored.
 import { createHash } from 'node:crypto';
 import { elementAt } from '../../../format/element-at.ts';
-import { gidColumn } from '../../../format/gid-column.ts';
 import { LevelIndex } from '../../../format/level-index.ts';
+import { gidColumn } from '../../../format/write/gid-column.ts';
 import { LoadedLevel, type LoadRelease, loadRelease } from '../../../proxy/data/release.ts';
 
 export const COUNTRIES = ['even', 'odd'];

@@ -38,10 +38,10 @@ import {
   levelName,
   PAGE_CAPS,
 } from '../../../format/levels.ts';
-import { encodeLevel } from '../../../format/manifest.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import type { LevelSummary, Release } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';
+import { encodeLevel } from '../../../format/write/level.ts';
 import { featureFrom, type JsonFeature } from '../../../generator/release-reader/parse-feature.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
-import { currentFromJson, currentToJson } from '../../../format/release.ts';
+import { currentFromJson } from '../../../format/release.ts';
+import { currentToJson } from '../../../format/write/texts.ts';
 import { sha256 } from '../files.ts';
 
 /** Writes current.json of an output folder, with the digests that the files of the hosted releases have now. */

@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import { sumOf } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureTable } from '../../../format/feature-table.ts';
-import { deflateText, MemberWriter } from '../../../format/gzip.ts';
 import {
   CHECKSUMS_FILE,
   cellsPath,
@@ -21,8 +20,10 @@ import {
 } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import { encodeLevel } from '../../../format/manifest.ts';
-import { type CheckedFile, type LevelSummary, type Release, releaseToJson } from '../../../format/release.ts';
+import type { CheckedFile, LevelSummary, Release } from '../../../format/release.ts';
+import { deflateText, MemberWriter } from '../../../format/write/gzip.ts';
+import { encodeLevel } from '../../../format/write/level.ts';
+import { releaseToJson } from '../../../format/write/texts.ts';
 import { featureFilesOf, isFormat, plannedFiles } from '../../../generator/plan/plan.ts';
 import { sha256, sha256Of } from '../files.ts';
 import { pointAgain } from './point-to.ts';

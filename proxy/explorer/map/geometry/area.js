@@ -1,5 +1,4 @@
-// The area of a unit on the ellipsoid of WGS 84, and whether the unit is torn at the antimeridian. Used by
-// panels/facts.js.
+// The area of a unit on the ellipsoid of WGS 84, and whether the unit is torn at the antimeridian.
 
 /** Semi-major axis in km, and first eccentricity, of WGS 84. */
 const AXIS_KM = 6378.137;

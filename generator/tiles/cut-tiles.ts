@@ -227,7 +227,7 @@ class ZoomWriter {
    * The number of a content; undefined of one without layers.
    * @param without makes the same without borders, if it has some
    */
-  content(text: Buffer, without?: () => Buffer): number | undefined {
+  content(text: Uint8Array, without?: () => Buffer): number | undefined {
     if (text.length === 0) return undefined;
     const key = hash('sha256', text, 'base64');
     const known = this.#known.get(key);

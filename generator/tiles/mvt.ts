@@ -1,12 +1,15 @@
-// Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. Our own, as
-// the numbers are here already: a library takes objects of each position.
-import { elementAt, numberAt } from '../../format/element-at.ts';
+// Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. On top of
+// pbf: a library for vector tiles takes objects of each position.
+import { PbfReader, PbfWriter } from 'pbf';
+import { numberAt } from '../../format/element-at.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** A value of an attribute; numbers are whole and not negative. */
 export type TileValue = string | number | boolean;
+
+type Attributes = Iterable<readonly [string, TileValue]>;
 
 /** Types of geometries. */
 const POINT = 1;
@@ -16,66 +19,18 @@ const POLYGONS = 3;
 const MOVE_TO = 1;
 const LINE_TO = 2;
 const CLOSE_PATH = 7;
-/** Fields of a layer with their wire type: 0 a number, 2 bytes. */
-const FIELD = { name: 0x0a, feature: 0x12, key: 0x1a, value: 0x22, extent: 0x28, version: 0x78 } as const;
-/** That of a tile. */
-const LAYER = 0x1a;
-/** The number of the field with a layer's name. */
-const NAME = FIELD.name >> 3;
-
-/** Growing bytes with the numbers of protocol buffers. */
-class ProtoWriter {
-  #bytes = Buffer.allocUnsafe(1 << 12);
-  #length = 0;
-
-  clear(): void {
-    this.#length = 0;
-  }
-
-  get length(): number {
-    return this.#length;
-  }
-
-  bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  number(value: number): void {
-    this.#reserve(10);
-    let rest = value;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes[this.#length++] = 128 + (rest % 128);
-    this.#bytes[this.#length++] = rest;
-  }
-
-  signed(value: number): void {
-    this.number(value < 0 ? -2 * value - 1 : 2 * value);
-  }
-
-  field(tag: number, bytes: Uint8Array): void {
-    this.number(tag);
-    this.number(bytes.length);
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
-  }
-
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(2 * (this.#length + more));
-    this.#bytes.copy(grown, 0, 0, this.#length);
-    this.#bytes = grown;
-  }
-}
+/** Numbers of fields: of a tile, a layer, a feature, a value. */
+const LAYER = 3;
+const FIELD = { name: 1, feature: 2, key: 3, value: 4, extent: 5, version: 15 } as const;
+const FEATURE = { id: 1, tags: 2, type: 3, geometry: 4 } as const;
+const VALUE = { text: 1, whole: 5, boolean: 7 } as const;
 
 /** A layer that is written tile by tile, feature by feature. */
 export class TileLayer {
   readonly #name: string;
-  readonly #features = new ProtoWriter();
-  readonly #feature = new ProtoWriter();
-  readonly #geometry = new ProtoWriter();
-  readonly #tags = new ProtoWriter();
-  readonly #value = new ProtoWriter();
-  readonly #end = new ProtoWriter();
+  readonly #layer = new PbfWriter();
+  readonly #feature = new PbfWriter();
+  readonly #geometry = new PbfWriter();
   readonly #keys = new Map<string, number>();
   readonly #values = new Map<TileValue, number>();
   #count = 0;
@@ -89,21 +44,23 @@ export class TileLayer {
 
   /** Begins a tile. @param left,top where its upper left corner is in the positions that follow */
   begin(left: number, top: number): this {
-    this.#features.clear();
+    this.#layer.pos = 0;
+    this.#layer.writeVarintField(FIELD.version, 2);
+    this.#layer.writeStringField(FIELD.name, this.#name);
     this.#keys.clear();
     this.#values.clear();
     [this.#count, this.#left, this.#top] = [0, left, top];
     return this;
   }
 
-  point(id: number, attributes: Iterable<readonly [string, TileValue]>, x: number, y: number): void {
-    this.#geometry.clear();
+  point(id: number, attributes: Attributes, x: number, y: number): void {
+    this.#geometry.pos = 0;
     this.#path([x, y], this.#left, this.#top);
     this.#add(POINT, id, attributes);
   }
 
-  lines(attributes: Iterable<readonly [string, TileValue]>, lines: readonly OpenRing[]): void {
-    this.#geometry.clear();
+  lines(attributes: Attributes, lines: readonly OpenRing[]): void {
+    this.#geometry.pos = 0;
     let [x, y] = [this.#left, this.#top];
     for (const line of lines) {
       this.#path(line, x, y);
@@ -112,34 +69,28 @@ export class TileLayer {
     this.#add(LINES, undefined, attributes);
   }
 
-  polygons(id: number, attributes: Iterable<readonly [string, TileValue]>, polygons: readonly OpenPolygon[]): void {
-    this.#geometry.clear();
+  polygons(id: number, attributes: Attributes, polygons: readonly OpenPolygon[]): void {
+    this.#geometry.pos = 0;
     let [x, y] = [this.#left, this.#top];
     for (const polygon of polygons)
       for (const ring of polygon) {
         this.#path(ring, x, y);
-        this.#geometry.number(CLOSE_PATH + 8);
+        this.#geometry.writeVarint(CLOSE_PATH + 8);
         [x, y] = [numberAt(ring, ring.length - 2), numberAt(ring, ring.length - 1)];
       }
     this.#add(POLYGONS, id, attributes);
   }
 
   /** The layer as a tile has it; no bytes if it has no features. */
-  bytes(): Buffer {
-    if (this.#count === 0) return Buffer.alloc(0);
-    const [head, end, layer] = [this.#tags, this.#end, this.#feature];
-    head.clear();
-    head.number(FIELD.version);
-    head.number(2);
-    head.field(FIELD.name, Buffer.from(this.#name));
-    end.clear();
-    for (const key of this.#keys.keys()) end.field(FIELD.key, Buffer.from(key));
-    for (const value of this.#values.keys()) end.field(FIELD.value, this.#encoded(value));
-    end.number(FIELD.extent);
-    end.number(TILE_EXTENT);
-    layer.clear();
-    layer.field(LAYER, Buffer.concat([head.bytes(), this.#features.bytes(), end.bytes()]));
-    return Buffer.from(layer.bytes());
+  bytes(): Uint8Array {
+    if (this.#count === 0) return new Uint8Array();
+    const layer = this.#layer;
+    for (const key of this.#keys.keys()) layer.writeStringField(FIELD.key, key);
+    for (const value of this.#values.keys()) layer.writeMessage(FIELD.value, writeValue, value);
+    layer.writeVarintField(FIELD.extent, TILE_EXTENT);
+    const tile = new PbfWriter();
+    tile.writeBytesField(LAYER, writtenBy(layer));
+    return tile.finish();
   }
 
   /** A way from one position to others. */
@@ -147,91 +98,88 @@ export class TileLayer {
     let [x, y] = [fromX, fromY];
     const geometry = this.#geometry;
     for (let i = 0; i < places.length; i += 2) {
-      if (i === 0) geometry.number(MOVE_TO + 8);
-      if (i === 2) geometry.number(LINE_TO + 8 * (places.length / 2 - 1));
+      if (i === 0) geometry.writeVarint(MOVE_TO + 8);
+      if (i === 2) geometry.writeVarint(LINE_TO + 8 * (places.length / 2 - 1));
       const [toX, toY] = [numberAt(places, i), numberAt(places, i + 1)];
-      geometry.signed(toX - x);
-      geometry.signed(toY - y);
+      geometry.writeSVarint(toX - x);
+      geometry.writeSVarint(toY - y);
       [x, y] = [toX, toY];
     }
   }
 
-  #add(type: number, id: number | undefined, attributes: Iterable<readonly [string, TileValue]>): void {
+  #add(type: number, id: number | undefined, attributes: Attributes): void {
     const feature = this.#feature;
-    feature.clear();
-    this.#tags.clear();
-    for (const [name, value] of attributes) {
-      let key = this.#keys.get(name);
-      if (key === undefined) {
-        key = this.#keys.size;
-        this.#keys.set(name, key);
-      }
-      let known = this.#values.get(value);
-      if (known === undefined) {
-        known = this.#values.size;
-        this.#values.set(value, known);
-      }
-      this.#tags.number(key);
-      this.#tags.number(known);
-    }
+    const tags: number[] = [];
+    for (const [name, value] of attributes) tags.push(numberOf(this.#keys, name), numberOf(this.#values, value));
     // What differs from feature to feature by little stands together: a tile deflates to 2 % less. GDAL wants the type
     // first.
-    feature.number(0x18);
-    feature.number(type);
-    feature.field(0x22, this.#geometry.bytes());
-    if (id !== undefined) {
-      feature.number(0x08);
-      feature.number(id);
-    }
-    feature.field(0x12, this.#tags.bytes());
-    this.#features.field(FIELD.feature, feature.bytes());
+    feature.pos = 0;
+    feature.writeVarintField(FEATURE.type, type);
+    feature.writeBytesField(FEATURE.geometry, writtenBy(this.#geometry));
+    if (id !== undefined) feature.writeVarintField(FEATURE.id, id);
+    feature.writePackedVarint(FEATURE.tags, tags);
+    this.#layer.writeBytesField(FIELD.feature, writtenBy(feature));
     this.#count++;
   }
+}
 
-  #encoded(value: TileValue): Buffer {
-    const writer = this.#value;
-    writer.clear();
-    if (typeof value === 'string') writer.field(0x0a, Buffer.from(value));
-    else {
-      // Unsigned numbers are field 5, booleans field 7.
-      writer.number(typeof value === 'number' ? 0x28 : 0x38);
-      writer.number(Number(value));
-    }
-    return writer.bytes();
-  }
+/** What has been written; it is written over by what follows. */
+function writtenBy({ buf, pos }: PbfWriter): Uint8Array {
+  return buf.subarray(0, pos);
+}
+
+/** The number of an entry, which it is given when it is first asked for. */
+function numberOf<T>(known: Map<T, number>, entry: T): number {
+  const number = known.get(entry) ?? known.size;
+  known.set(entry, number);
+  return number;
+}
+
+function writeValue(value: TileValue, writer: PbfWriter): void {
+  if (typeof value === 'string') writer.writeStringField(VALUE.text, value);
+  else writer.writeVarintField(typeof value === 'number' ? VALUE.whole : VALUE.boolean, Number(value));
 }
 
 /** A tile without a layer. @throws FileError if it is cut */
-export function withoutLayer(tile: Buffer, name: string): Buffer {
-  const left = new ProtoWriter();
-  for (const [, layer] of messageFields(tile)) if (layerName(layer) !== name) left.field(LAYER, layer);
-  return Buffer.from(left.bytes());
+export function withoutLayer(tile: Uint8Array, name: string): Uint8Array {
+  const left = new PbfWriter();
+  for (const { name: own, bytes } of layersOf(tile)) if (own !== name) left.writeBytesField(LAYER, bytes);
+  return left.finish();
 }
 
-/** The name of a layer. @throws FileError if it is cut */
-export function layerName(layer: Buffer): string | undefined {
-  for (const [field, bytes] of messageFields(layer)) if (field === NAME) return bytes.toString();
-  return undefined;
+/** The ids of the features of a tile, with the names of the layers that they are in. @throws FileError if it is cut */
+export function featureIdsIn(tile: Uint8Array): { id: number; layer: string }[] {
+  const found: { id: number; layer: string }[] = [];
+  for (const { name: layer, bytes } of layersOf(tile))
+    readMessage(bytes, (field, reader) => {
+      if (field !== FIELD.feature) return;
+      readMessage(reader.readBytes(), (own, feature) => {
+        if (own === FEATURE.id) found.push({ id: feature.readVarint(), layer });
+      });
+    });
+  return found;
 }
 
-/** The fields of a message of protocol buffers: bytes, or a number. @throws FileError if it is cut */
-export function* messageFields(message: Buffer): Generator<[field: number, bytes: Buffer, number: number]> {
-  let at = 0;
-  const take = (): number => {
-    for (let [value, factor] = [0, 1]; ; factor *= 128) {
-      const byte = elementAt(message, at++);
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < message.length) {
-    const key = take();
-    const value = take();
-    if ((key & 7) === 0) yield [key >> 3, message.subarray(0, 0), value];
-    else {
-      if ((key & 7) !== 2 || at + value > message.length) throw new FileError('has a tile that is cut');
-      yield [key >> 3, message.subarray(at, at + value), 0];
-      at += value;
-    }
+function layersOf(tile: Uint8Array): { name: string; bytes: Uint8Array }[] {
+  const layers: { name: string; bytes: Uint8Array }[] = [];
+  readMessage(tile, (field, reader) => {
+    if (field !== LAYER) return;
+    const layer = { name: '', bytes: reader.readBytes() };
+    readMessage(layer.bytes, (own, fields) => {
+      if (own === FIELD.name) layer.name = fields.readString();
+    });
+    layers.push(layer);
+  });
+  return layers;
+}
+
+/** Reads the fields of a message. @throws FileError if it is cut */
+function readMessage(message: Uint8Array, read: (field: number, reader: PbfReader) => void): void {
+  const reader = new PbfReader(message);
+  try {
+    reader.readFields((field) => read(field, reader), undefined);
+  } catch (error) {
+    throw error instanceof FileError ? error : new FileError('has a tile that is cut');
   }
+  if (reader.pos !== reader.length) throw new FileError('has a tile that is cut');
 }

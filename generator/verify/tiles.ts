@@ -25,7 +25,7 @@ import {
 import { sha256Of } from '../files/checksums.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import { gunzipWithin, readAt } from '../release-reader/inflate.ts';
-import { layerName, messageFields } from '../tiles/mvt.ts';
+import { featureIdsIn } from '../tiles/mvt.ts';
 import { TILE_BUFFER } from '../tiles/quarter-tiles.ts';
 import { TILE_EXTENT } from '../tiles/tile-arcs.ts';
 
@@ -82,7 +82,7 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
         const places = Array.from({ length: run }, (_, tile) => boxOfTile(id + tile));
-        for (const { id: own, layer } of featureIds(text)) {
+        for (const { id: own, layer } of featureIdsIn(text)) {
           const position = positions.get(own);
           if (position === undefined) throw new FileError(`tile ${id} has a feature ${own}, which the level has not`);
           const unit = boxAt(box, 4 * position);
@@ -119,14 +119,4 @@ function boxOfTile(id: number): Box {
     (Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / 2 ** zoom))) / (2 * Math.PI)) * FULL_TURN;
   const [west, east] = [longitude(x - AROUND), longitude(x + 1 + AROUND)];
   return { west, south: latitude(y + 1 + AROUND), east, north: latitude(y - AROUND) };
-}
-
-/** The ids of the features of a tile, which are units, with the layers that they are in; borders have none. */
-function* featureIds(tile: Buffer): Generator<{ id: number; layer: string | undefined }> {
-  for (const [, bytes] of messageFields(tile)) {
-    const layer = layerName(bytes);
-    // Feature and id by their numbers in MVT 2.1, section 4.
-    for (const [field, feature] of messageFields(bytes))
-      if (field === 2) for (const [own, , id] of messageFields(feature)) if (own === 1) yield { id, layer };
-  }
 }

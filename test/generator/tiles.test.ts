@@ -9,11 +9,13 @@ import { elementAt } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { TILES_ZOOM_MAX } from '../../format/tiles.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import { FileError } from '../../generator/release-reader/file-error.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { UnitClock } from '../../generator/report/unit-clock.ts';
 import type { Box } from '../../generator/rings/bbox.ts';
 import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { cutZoomArcs } from '../../generator/tiles/cut-arcs.ts';
+import { featureIdsIn, TileLayer, withoutLayer } from '../../generator/tiles/mvt.ts';
 import { tilesOf } from '../../generator/tiles/quarter-tiles.ts';
 import { mercatorX, mercatorY } from '../../generator/tiles/tile-arcs.ts';
 import { boxesOfArcs, meets } from '../../generator/topology/arcs.ts';
@@ -167,6 +169,24 @@ test('verify names a tile with a feature of a unit that is elsewhere', () => {
   check(box);
   const turned = box.map((edge, i) => (i % 4 === 1 || i % 4 === 3 ? -edge : edge));
   assert.throws(() => check(turned), /whose unit is elsewhere/);
+});
+
+test('a tile that is cut anywhere but between two layers is named as damaged', () => {
+  const layers = ['units', 'labels'].map((name) => {
+    const layer = new TileLayer(name).begin(0, 0);
+    layer.polygons(300, [['fid', 300]], [[[0, 0, 4096, 0, 0, 4096]]]);
+    return layer.bytes();
+  });
+  const tile = Buffer.concat(layers);
+  assert.deepEqual(featureIdsIn(tile), [
+    { id: 300, layer: 'units' },
+    { id: 300, layer: 'labels' },
+  ]);
+  assert.deepEqual(Buffer.from(withoutLayer(tile, 'units')), Buffer.from(elementAt(layers, 1)));
+  for (let length = 1; length < tile.length; length++) {
+    if (length === layers[0]?.length) continue;
+    assert.throws(() => featureIdsIn(tile.subarray(0, length)), FileError, `${length} bytes`);
+  }
 });
 
 test('verify accepts what build has made at every deepest zoom, also of units that have no area on its grid', async () => {

@@ -32,13 +32,7 @@ import {
 import { buildTable, changesTable, forecastTable, phaseTable } from '../cli/tables.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { DEFAULTS } from '../options/defaults.ts';
-import {
-  attributionsFrom,
-  geometriesFrom,
-  licenceFrom,
-  optionsOf,
-  sourceOptionsFrom,
-} from '../options/option-texts.ts';
+import { contentOptionsFrom, geometriesFrom, licenceFrom, optionsOf } from '../options/option-texts.ts';
 import { readRecordedBuild } from '../release/manage.ts';
 import { withLock } from '../release/output-lock.ts';
 import { readSigningKey } from '../release/sign.ts';
@@ -83,7 +77,7 @@ export const buildCommand = defineCommand({
     const settings = {
       ...recorded,
       source: [],
-      ...sourceOptionsFrom(argv),
+      ...contentOptionsFrom(argv),
       out: argv.out,
       release: releaseId('--release', argv.release ?? SAMPLE_RELEASE),
       date: argv.date === undefined ? undefined : calendarDate('--date', argv.date),
@@ -91,14 +85,12 @@ export const buildCommand = defineCommand({
       workers: wholeNumber('--workers', argv.workers, 0, WORKERS_MAX),
       spaceCheck: argv.spaceCheck,
       memory: argv.memory === undefined ? DEFAULTS.memory : bytesFrom('--memory', argv.memory),
-      accept: argv.accept ?? recorded.accept,
       storedPages: argv.pages ?? recorded.storedPages,
       geometries: argv.geometry === undefined ? recorded.geometries : geometriesFrom(argv.geometry),
       cells: argv.cells ?? recorded.cells,
       tiles: argv.tiles === undefined ? recorded.tiles : tilesZoom(argv.tiles),
       neighbours: argv.neighbours ?? recorded.neighbours,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
-      attribution: argv.attribution === undefined ? recorded.attribution : knownAttribution(argv.attribution),
       activate: argv.activate,
       ...signingFrom(argv),
     };
@@ -142,12 +134,6 @@ export const sealCommand = defineCommand({
     printResult(argv, built, `${buildTable(built)}\n\nrelease ${release} is ${state}`);
   },
 });
-
-/** The same texts. @throws UsageError if one is of a level that there is not */
-function knownAttribution(texts: readonly string[]): readonly string[] {
-  attributionsFrom(texts);
-  return texts;
-}
 
 /** The deepest zoom of tiles; undefined for none. @param given false for `--no-tiles` @throws UsageError */
 function tilesZoom(given: string | boolean): number | undefined {

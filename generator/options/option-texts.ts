@@ -17,50 +17,6 @@ import {
   type SourceOptions,
 } from '../source/source-options.ts';
 
-/** Options with a value for each level: the name of the option, and the member of `SourceOptions`. */
-const BY_LEVEL = {
-  layer: 'layers',
-  'name-column': 'nameColumns',
-  'type-column': 'typeColumns',
-  'type-name': 'typeNames',
-  'search-column': 'searchColumns',
-  where: 'where',
-  sql: 'sql',
-  columns: 'columns',
-  crs: 'crs',
-} as const;
-
-/** Those of which a value without a level is that of all. */
-const OF_ALL: readonly string[] = ['columns', 'crs'];
-
-type LevelOptionName = keyof typeof BY_LEVEL;
-const LEVEL_OPTIONS = Object.keys(BY_LEVEL) as LevelOptionName[];
-
-/** The values of each option, as they are typed; undefined if it is not given. A flag is true, or has no values. */
-export type OptionTexts = Readonly<
-  Partial<
-    Record<
-      LevelOptionName | 'source' | 'levels' | 'gid-column' | 'parent-by-place' | 'dissolve' | 'encoding',
-      readonly string[] | undefined
-    >
-  >
-> &
-  Readonly<Partial<Record<'keep-fids' | 'make-valid', boolean | readonly string[] | undefined>>>;
-
-/** The names of all options in release.json. */
-const RECORDED: readonly string[] = [
-  'levels',
-  ...LEVEL_OPTIONS,
-  'gid-column',
-  'parent-by-place',
-  'dissolve',
-  'keep-fids',
-  'encoding',
-  'make-valid',
-  'accept',
-  'attribution',
-];
-
 /** The options that decide the content of a release. */
 export interface ContentOptions extends SourceOptions, ReleaseShape {
   /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
@@ -71,61 +27,110 @@ export interface ContentOptions extends SourceOptions, ReleaseShape {
   attribution: readonly string[];
 }
 
-/** The options of the source that are given. @throws UsageError if a text has another form */
-export function sourceOptionsFrom(texts: OptionTexts): Partial<SourceOptions> {
-  const { source, levels, 'gid-column': gidColumns, 'parent-by-place': places, dissolve, encoding } = texts;
-  const { 'keep-fids': keepFids, 'make-valid': makeValid } = texts;
-  const byLevel = LEVEL_OPTIONS.flatMap((name) => {
-    const options = texts[name]?.flatMap((text) => levelOptionsFrom(name, text));
-    return options === undefined ? [] : [[BY_LEVEL[name], options] as const];
-  });
+/** An option as texts and back. */
+interface TextOption<Name extends string> {
+  name: Name;
+  /** The member of the options. @throws UsageError if a text has another form */
+  parse(texts: readonly string[]): Partial<ContentOptions>;
+  /** None for the default. */
+  print(options: ContentOptions): readonly string[];
+}
+
+function textOption<Name extends string, Member extends keyof ContentOptions>(
+  name: Name,
+  member: Member,
+  parse: (texts: readonly string[]) => ContentOptions[Member],
+  print: (value: NonNullable<ContentOptions[Member]>) => readonly string[],
+): TextOption<Name> {
   return {
-    ...Object.fromEntries(byLevel),
-    ...(source && { source }),
-    ...(levels && { levels: levelsFrom(levels) }),
-    ...(gidColumns && { gidColumns: gidColumns.map(gidColumnFrom) }),
-    ...(places && { parentByPlace: places.flatMap((list) => list.split(',')).map(placeFrom) }),
-    ...(dissolve && { dissolve: dissolve.flatMap((list) => list.split(',')).map(dissolveFrom) }),
-    ...(encoding && { encoding: encodingFrom(encoding) }),
-    ...(keepFids !== undefined && { keepFids: keepFids !== false }),
-    ...(makeValid !== undefined && { makeValid: makeValid !== false }),
+    name,
+    parse: (texts) => Object.fromEntries([[member, parse(texts)]]),
+    print: ({ [member]: value }) => (value ? print(value) : []),
   };
 }
 
-/**
- * What release.json records of the options. Only what differs from the defaults, without passwords. `fewer-units` is no
- * property of the source: whether it is accepted is asked anew for each release.
- */
+/** An option with a value for each level. @param isOfAll is a value without a level that of all? */
+function byLevel<Name extends string>(name: Name, member: LevelMember, isOfAll = false): TextOption<Name> {
+  const parse = (texts: readonly string[]) => texts.flatMap((text) => levelOptionsFrom(name, text, isOfAll));
+  return textOption(name, member, parse, (values) => values.map((value) => levelOptionToText(value, isOfAll)));
+}
+
+/** The members that are options with a value for each level. */
+type LevelMember = {
+  [Member in keyof ContentOptions]-?: readonly LevelOption[] extends ContentOptions[Member] ? Member : never;
+}[keyof ContentOptions];
+
+/** The options with texts, in the order of release.json. */
+const TEXT_OPTIONS = [
+  textOption('levels', 'levels', levelsFrom, (levels) =>
+    LEVELS.every((level) => levels.includes(level)) ? [] : levels.toSorted().map(levelName),
+  ),
+  byLevel('layer', 'layers'),
+  byLevel('name-column', 'nameColumns'),
+  byLevel('type-column', 'typeColumns'),
+  byLevel('type-name', 'typeNames'),
+  byLevel('search-column', 'searchColumns'),
+  byLevel('where', 'where'),
+  byLevel('sql', 'sql'),
+  byLevel('columns', 'columns', true),
+  byLevel('crs', 'crs', true),
+  textOption(
+    'gid-column',
+    'gidColumns',
+    (texts) => texts.map(gidColumnFrom),
+    (columns) => columns.map(gidColumnToText),
+  ),
+  textOption(
+    'parent-by-place',
+    'parentByPlace',
+    (texts) => separated(texts).map(placeFrom),
+    (places) => places.map(placeToText),
+  ),
+  textOption(
+    'dissolve',
+    'dissolve',
+    (texts) => separated(texts).map(dissolveFrom),
+    (dissolved) => dissolved.map(dissolveToText),
+  ),
+  textOption('encoding', 'encoding', encodingFrom, (encoding) => [encoding]),
+  // Whether there may be fewer units than in the served release is asked anew for each release.
+  textOption(
+    'accept',
+    'accept',
+    (kinds) => ACCEPTABLE.filter((kind) => kinds.includes(kind)),
+    (kinds) => ACCEPTABLE.filter((kind) => kinds.includes(kind) && kind !== 'fewer-units'),
+  ),
+  textOption('attribution', 'attribution', knownAttribution, (texts) => texts),
+];
+
+/** The options without a value, in the order of release.json. */
+const FLAGS = { 'keep-fids': 'keepFids', 'make-valid': 'makeValid' } as const;
+const FLAG_NAMES = Object.keys(FLAGS) as (keyof typeof FLAGS)[];
+
+/** The values of each option, as they are typed; undefined if it is not given. A flag is true, or has no values. */
+export type OptionTexts = Readonly<
+  Partial<
+    Record<'source' | (typeof TEXT_OPTIONS)[number]['name'], readonly string[] | undefined> &
+      Record<keyof typeof FLAGS, boolean | readonly string[] | undefined>
+  >
+>;
+
+/** The options that are given. @throws UsageError if a text has another form */
+export function contentOptionsFrom(given: OptionTexts): Partial<ContentOptions> {
+  const options: Partial<ContentOptions> = given.source === undefined ? {} : { source: given.source };
+  for (const { name, parse } of TEXT_OPTIONS) {
+    const texts = given[name];
+    if (texts !== undefined) Object.assign(options, parse(texts));
+  }
+  for (const name of FLAG_NAMES) if (given[name] !== undefined) options[FLAGS[name]] = given[name] !== false;
+  return options;
+}
+
+/** What release.json records of the options: only what differs from the defaults, without passwords. */
 export function recordedOptions(options: ContentOptions): Release['options'] {
-  const {
-    levels,
-    gidColumns = [],
-    parentByPlace = [],
-    dissolve = [],
-    keepFids,
-    encoding,
-    makeValid,
-    accept,
-    attribution,
-  } = options;
-  const isEveryLevel = LEVELS.every((level) => levels.includes(level));
-  const lists: [name: string, values: readonly string[]][] = [
-    ['levels', isEveryLevel ? [] : levels.toSorted().map(levelName)],
-    ...LEVEL_OPTIONS.map((name): [string, string[]] => {
-      const values = options[BY_LEVEL[name]] ?? [];
-      return [name, values.map((option) => levelOptionToText(name, option))];
-    }),
-    ['gid-column', gidColumns.map(gidColumnToText)],
-    ['parent-by-place', parentByPlace.map(placeToText)],
-    ['dissolve', dissolve.map(dissolveToText)],
-    ['encoding', encoding === undefined ? [] : [encoding]],
-    ['accept', ACCEPTABLE.filter((kind) => accept.includes(kind) && kind !== 'fewer-units')],
-    ['attribution', attribution],
-  ];
-  const given = lists.filter(([, values]) => values.length > 0);
-  if (keepFids) given.push(['keep-fids', []]);
-  if (makeValid) given.push(['make-valid', []]);
-  return Object.fromEntries(given.map(([name, values]) => [name, values.map(withoutSecrets)]));
+  const texts = TEXT_OPTIONS.map(({ name, print }) => [name, print(options).map(withoutSecrets)] as const);
+  const flags = FLAG_NAMES.filter((name) => options[FLAGS[name]]).map((name) => [name, []] as const);
+  return Object.fromEntries([...texts.filter(([, values]) => values.length > 0), ...flags]);
 }
 
 /**
@@ -134,13 +139,13 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  */
 export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
   const { licence, precision, storedPages, geometries, cells, neighbours, tiles } = described;
-  const unknown = Object.keys(options).find((name) => !RECORDED.includes(name));
+  const known: readonly string[] = [...TEXT_OPTIONS.map(({ name }) => name), ...FLAG_NAMES];
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new BuildError(
       `release ${release} was built with --${unknown}, which this version does not know`,
       'use the version that built it, or a later one',
     );
-  const { accept, attribution, ...source } = options;
   return {
     ...(precision !== undefined && { precision }),
     ...(storedPages !== undefined && { storedPages }),
@@ -149,9 +154,7 @@ export function optionsOf({ release, options, ...described }: RecordedBuild): Pa
     // Of versions without neighbours there are no tiles either: those of the defaults are made.
     ...(neighbours !== undefined && { neighbours, tiles }),
     ...(licence !== undefined && { licence }),
-    ...sourceOptionsFrom(source),
-    ...(accept && { accept: ACCEPTABLE.filter((kind) => accept.includes(kind)) }),
-    ...(attribution && { attribution }),
+    ...contentOptionsFrom(options),
   };
 }
 
@@ -163,9 +166,14 @@ function levelFrom(option: string, name: string): Level {
   return level;
 }
 
+/** Values that are separated by commas, or given one by one. */
+function separated(lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.split(','));
+}
+
 /** Parses levels, separated by commas or given one by one. @throws UsageError if one is not a level */
 function levelsFrom(names: readonly string[]): Level[] {
-  return names.flatMap((list) => list.split(',')).map((name) => levelFrom('levels', name));
+  return separated(names).map((name) => levelFrom('levels', name));
 }
 
 /**
@@ -173,7 +181,7 @@ function levelsFrom(names: readonly string[]): Level[] {
  * @throws UsageError if one is none of them
  */
 export function geometriesFrom(lists: readonly string[]): Geometry[] {
-  const names = lists.flatMap((list) => list.split(','));
+  const names = separated(lists);
   const unknown = names.find((name) => !GEOMETRIES.some((geometry) => geometry === name));
   if (unknown !== undefined)
     throw new UsageError(`--geometry ${unknown}: not a geometry`, `use some of ${GEOMETRIES.join(', ')}`);
@@ -190,6 +198,12 @@ export function attributionsFrom(texts: readonly string[]): LevelOption[] {
   });
 }
 
+/** The texts themselves. @throws UsageError if one is of a level that there is not */
+function knownAttribution(texts: readonly string[]): readonly string[] {
+  attributionsFrom(texts);
+  return texts;
+}
+
 /** Checks `--licence`. @throws UsageError if it is neither an SPDX identifier nor a URL */
 export function licenceFrom(text: string): string {
   if (/^(?:LicenseRef-)?[A-Za-z0-9][A-Za-z0-9.+-]*$/.test(text)) return text;
@@ -201,18 +215,18 @@ export function licenceFrom(text: string): string {
  * Parses `LEVELS=VALUE`, e.g. `lv0,lv1=NAME`: an option for each level. Some may be without levels.
  * @throws UsageError if the text has another form
  */
-function levelOptionsFrom(option: LevelOptionName, text: string): LevelOption[] {
+function levelOptionsFrom(option: string, text: string, isOfAll: boolean): LevelOption[] {
   const [, names, value] = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))*)=(.+)$/s.exec(text) ?? [];
   const of = option === 'crs' ? crsCode(value ?? text) : value;
   if (names !== undefined && of !== undefined)
     return names.split(',').map((name) => ({ level: levelFrom(option, name), value: of }));
-  if (OF_ALL.includes(option) && text !== '') return [{ level: undefined, value: text }];
+  if (isOfAll && text !== '') return [{ level: undefined, value: text }];
   throw new UsageError(`--${option} ${text}: not LEVEL=VALUE`, `e.g. --${option} lv0=VALUE`);
 }
 
-function levelOptionToText(option: LevelOptionName, { level, value }: LevelOption): string {
+function levelOptionToText({ level, value }: LevelOption, isOfAll: boolean): string {
   if (level !== undefined) return `${levelName(level)}=${value}`;
-  return OF_ALL.includes(option) ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
+  return isOfAll ? value : `${LEVELS.map(levelName).join(',')}=${value}`;
 }
 
 /** A CRS by its code: GDAL would take an address, or the name of a file, for one, too. @throws UsageError for others */

@@ -7,9 +7,9 @@ import { LEVELS } from '../../format/levels.ts';
 import { type Release, releaseFromJson } from '../../format/release.ts';
 import {
   type ContentOptions,
+  contentOptionsFrom,
   optionsOf,
   recordedOptions,
-  sourceOptionsFrom,
 } from '../../generator/options/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { sourceName } from '../../generator/source/source-options.ts';
@@ -82,8 +82,8 @@ test('options that have their defaults are not recorded, nor is an option for al
   const allLevels = buildOptions(source, folder, { nameColumns: [{ level: undefined, value: 'X' }] });
   const recorded = recordedOptions(allLevels);
   const everywhere = LEVELS.map((level) => ({ level, value: 'X' }));
-  assert.deepEqual(sourceOptionsFrom(recorded).nameColumns, everywhere);
-  assert.deepEqual(sourceOptionsFrom({ columns: ['lv0,lv2=-A,B'] }).columns, [
+  assert.deepEqual(contentOptionsFrom(recorded).nameColumns, everywhere);
+  assert.deepEqual(contentOptionsFrom({ columns: ['lv0,lv2=-A,B'] }).columns, [
     { level: 0, value: '-A,B' },
     { level: 2, value: '-A,B' },
   ]);

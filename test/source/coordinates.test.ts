@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { releaseFromJson } from '../../format/release.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
@@ -69,9 +69,9 @@ test('degrees without a CRS are taken for WGS 84, which data quality says; --crs
     { layers: ['bare.shp: layer bare'], crs: 'EPSG:4326', origin: 'assumed', operations: [], accuracy: 0 },
   ]);
   assert.match(buildTable(bare.release), /^ {2}bare\.shp: layer bare: no CRS, taken for EPSG:4326$/m);
-  const ofLevel = sourceOptionsFrom({ crs: ['lv0=epsg:4301'] });
+  const ofLevel = contentOptionsFrom({ crs: ['lv0=epsg:4301'] });
   assert.deepEqual(ofLevel.crs, [{ level: 0, value: 'EPSG:4301' }]);
-  assert.deepEqual(sourceOptionsFrom({ crs: ['EPSG:4301'] }).crs, [{ level: undefined, value: 'EPSG:4301' }]);
+  assert.deepEqual(contentOptionsFrom({ crs: ['EPSG:4301'] }).crs, [{ level: undefined, value: 'EPSG:4301' }]);
   const { quality, release, unitsOf } = await published(source, ofLevel);
   assert.ok(!quality.some((line) => /crs/.test(line)), quality.join('\n'));
   const [west = 0] = box(unitsOf(0));
@@ -113,7 +113,7 @@ test('a CRS that --crs puts in the place of another one, or that is made for els
   const right = await published(swiss);
   assert.ok(!right.quality.some((line) => /crs|accuracy/.test(line)), right.quality.join('\n'));
   assert.deepEqual(right.release.crs?.[0]?.operations, ['CH1903+ to WGS 84 (1)']);
-  const other = await published(swiss, sourceOptionsFrom({ crs: ['EPSG:27700'] }));
+  const other = await published(swiss, contentOptionsFrom({ crs: ['EPSG:27700'] }));
   const [replaced, outside] = ['replaced-crs', 'outside-crs'].map((kind) =>
     other.quality.find((line) => line.includes(` ${kind} `)),
   );
@@ -123,7 +123,7 @@ test('a CRS that --crs puts in the place of another one, or that is made for els
 
 test('units outside of the area of a projection that --crs says are a finding, on the datum of WGS 84, too', async () => {
   const right = shapefile('zone', 'POLYGON((500000 6600000,510000 6600000,510000 6610000,500000 6600000))');
-  const utm = sourceOptionsFrom({ crs: ['EPSG:32632'] });
+  const utm = contentOptionsFrom({ crs: ['EPSG:32632'] });
   const { quality, release } = await published(right, utm);
   assert.ok(!quality.some((line) => /crs|accuracy/.test(line)), quality.join('\n'));
   assert.deepEqual(release.crs?.[0]?.accuracy, 0);
@@ -139,8 +139,8 @@ test('units outside of the area of a projection that --crs says are a finding, o
 test('--crs takes the code of a CRS that GDAL knows, and nothing that GDAL would read or fetch', async () => {
   const source = shapefile('codes', TOKYO);
   for (const crs of ['http://127.0.0.1:1/crs', './file.prj', '4301', 'lv0=', 'lv9=EPSG:4301'])
-    assert.throws(() => sourceOptionsFrom({ crs: [crs] }), { message: /^--crs / });
-  await assert.rejects(published(source, sourceOptionsFrom({ crs: ['EPSG:99999'] })), {
+    assert.throws(() => contentOptionsFrom({ crs: [crs] }), { message: /^--crs / });
+  await assert.rejects(published(source, contentOptionsFrom({ crs: ['EPSG:99999'] })), {
     message: /^EPSG:99999: GDAL knows no such CRS/,
   });
 });
@@ -156,7 +156,7 @@ test('units that are united from pieces keep the CRS that --crs says', async () 
   );
   const file = writeDataset(join(folder, 'pieces.shp'), 'ESRI Shapefile', [pieces]);
   writeFileSync(join(folder, 'pieces.prj'), '');
-  const { release, unitsOf } = await published(file, sourceOptionsFrom({ crs: ['EPSG:4301'], dissolve: ['lv0'] }));
+  const { release, unitsOf } = await published(file, contentOptionsFrom({ crs: ['EPSG:4301'], dissolve: ['lv0'] }));
   const [west = 0] = box(unitsOf(0));
   assert.ok(Math.abs(west - 139.6968) < 0.0002, `${west}`);
   assert.deepEqual(

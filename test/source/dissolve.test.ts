@@ -8,7 +8,7 @@ import { build } from '../../generator/build.ts';
 import { dissolveCostToText, dissolveLayer } from '../../generator/dissolve/dissolve-layers.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
@@ -117,7 +117,7 @@ test('workers dissolve levels and find parents by place as one process does, and
     layerOf('regions', ['region'], regions),
     layerOf('towns', ['town'], towns),
   ]);
-  const options = sourceOptionsFrom({
+  const options = contentOptionsFrom({
     'gid-column': ['lv1=region', 'lv2=town'],
     dissolve: ['lv1'],
     'parent-by-place': ['lv2'],
@@ -267,7 +267,7 @@ test('the columns of a single layer may be named and renamed', async () => {
     ['A', 'A2', null, 'z'],
   ];
   const renamed = writePieces('renamed.gpkg', columns, ...rows);
-  const options = sourceOptionsFrom({
+  const options = contentOptionsFrom({
     'gid-column': ['lv0=code0', 'lv1=code1', 'lv2=code2'],
     columns: ['code0:country,code1:region', 'lv2=code2:district'],
   });
@@ -279,7 +279,7 @@ test('the columns of a single layer may be named and renamed', async () => {
 test('a GID that is the number 0 is a GID: such a layer is no single layer', async () => {
   const columns = ['country', { name: 'code', type: gdal.OFTInteger }];
   const zero = writePieces('zero.gpkg', columns, ['A', 0], ['A', 1]);
-  const options = sourceOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
+  const options = contentOptionsFrom({ 'gid-column': ['lv0=country', 'lv1=code'] });
   assert.deepEqual((await published(zero, options)).counts, [0, 2, 0, 0, 0, 0]);
 });
 
@@ -288,7 +288,7 @@ function writePieces(name: string, columns: FixtureLayer['columns'], ...rows: re
 }
 
 function typed(texts: Readonly<Record<string, readonly string[]>>) {
-  return sourceOptionsFrom({ ...texts, levels: ['lv1', 'lv2'] });
+  return contentOptionsFrom({ ...texts, levels: ['lv1', 'lv2'] });
 }
 
 const PIECES: readonly FixtureFeature[] = [
@@ -372,7 +372,7 @@ test('what cannot be dissolved is refused, and named', async () => {
     [{ 'gid-column': gids, dissolve: ['lv3'] }, /^--dissolve lv3: the source has no level 3$/],
     [{ 'gid-column': ['lv2=code'], dissolve: ['lv1=lv2'] }, /layer units is level 1 but has no column GID_1/],
   ] as const)
-    await assert.rejects(buildRelease(source, join(folder, 'no'), { ...sourceOptionsFrom(options) }), { message });
+    await assert.rejects(buildRelease(source, join(folder, 'no'), { ...contentOptionsFrom(options) }), { message });
   for (const dissolve of ['lv2=lv1', 'lv7', 'lv1=lv2=lv3', ''])
-    assert.throws(() => sourceOptionsFrom({ dissolve: [dissolve] }), /^UsageError: --dissolve /);
+    assert.throws(() => contentOptionsFrom({ dissolve: [dissolve] }), /^UsageError: --dissolve /);
 });

@@ -8,7 +8,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release } from '../../format/release.ts';
 import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
@@ -116,7 +116,7 @@ test('reads zip archives as they are downloaded, and folders of them', async () 
 
 function optionsIn(name: string) {
   const { source: _, ...config } = JSON.parse(readFileSync(`generator/examples/${name}.json`, 'utf8'));
-  return sourceOptionsFrom(config);
+  return contentOptionsFrom(config);
 }
 
 const GEO_BOUNDARIES = optionsIn('geoboundaries');
@@ -239,7 +239,7 @@ for (const country of ['caf', 'nga', 'lka'] as const)
   test(`OCHA COD, ${country}: GIDs by their names; points and lines beside the areas are left out, which is reported`, async () => {
     const { areas, points, lines, own, valid } = codLayers(country);
     const files = writeLayers(`cod-${country}`, 'ESRI Shapefile', [...areas, points, lines]);
-    const columns = sourceOptionsFrom({ columns: [valid.map((name) => `-${name}`).join()] });
+    const columns = contentOptionsFrom({ columns: [valid.map((name) => `-${name}`).join()] });
     for (const source of country === 'caf'
       ? [files, zipFolder(files, join(folder, 'caf_admin_boundaries.shp.zip'))]
       : [files]) {
@@ -268,7 +268,7 @@ test('points and lines are refused where no layer of the same download has the a
   for (const source of [pointsAlone, [elsewhere, pointsAlone]])
     await assert.rejects(published(source), { message: notAreas });
   await assert.rejects(published(linesAlone), { message: /caf_adminlines\.shp: no layer has GID columns/ });
-  const named = sourceOptionsFrom({ layer: ['lv1=caf_admin1points'] });
+  const named = contentOptionsFrom({ layer: ['lv1=caf_admin1points'] });
   await assert.rejects(published(all, named), { message: notAreas });
 });
 
@@ -277,7 +277,7 @@ test('layers of one name in several files are told apart by the file', async () 
     const layer = squares('collection', ['code', 'parent'], [`C${i}`, 'C0']);
     return writeDataset(join(folder, `${file}.gpkg`), 'GPKG', [layer]);
   });
-  const options = sourceOptionsFrom({
+  const options = contentOptionsFrom({
     layer: ['lv0=states.gpkg:collection', 'lv1=parts.*:coll*'],
     'gid-column': ['lv0=code', 'lv1=code', 'lv1:lv0=parent'],
   });
@@ -292,10 +292,10 @@ test('a layer that begins with ! is left out of those that a pattern names, and 
     return writeDataset(join(folder, `except/${layer.name}.geojson`), 'GeoJSON', [layer]);
   });
   for (const layer of [['lv0=*', 'lv0=!*-alt-*'], ['lv0=!*-alt-*'], ['lv0=!bbb-alt-1.geojson:*']]) {
-    const { gidsOf } = await published(units, sourceOptionsFrom({ layer, 'gid-column': ['lv0=code'] }));
+    const { gidsOf } = await published(units, contentOptionsFrom({ layer, 'gid-column': ['lv0=code'] }));
     assert.deepEqual(gidsOf(0, 'code'), ['AAA', 'CCC']);
   }
-  const none = sourceOptionsFrom({ layer: ['lv0=!*-old-*'], 'gid-column': ['lv0=code'] });
+  const none = contentOptionsFrom({ layer: ['lv0=!*-old-*'], 'gid-column': ['lv0=code'] });
   await assert.rejects(published(units, none), { message: /--layer lv0=!\*-old-\*: the source has no such layer/ });
 });
 
@@ -312,7 +312,7 @@ test('a column of names, of types, or of --columns need not be in every layer of
     'type-column': ['lv0=kind'],
     columns: ['lv0=kind:sort'],
   };
-  const { release, unitsOf } = await published(source, sourceOptionsFrom(options));
+  const { release, unitsOf } = await published(source, contentOptionsFrom(options));
   assert.deepEqual([release.levels[0]?.nameColumn, release.levels[0]?.typeColumn], ['title', 'sort']);
   const values = unitsOf(0).map(({ properties: { fid: _, ...others } }) => others);
   assert.deepEqual(values, [{ code: 'A' }, { code: 'B', title: 'Title', sort: 'region' }]);
@@ -320,7 +320,7 @@ test('a column of names, of types, or of --columns need not be in every layer of
     ['name-column', 'lv0=titel', /^--name-column lv0=titel: no layer of level 0 has such a column$/],
     ['columns', 'lv0=-titel', /^--columns lv0=-titel: no layer of level 0 has a column titel$/],
   ] as const)
-    await assert.rejects(published(source, sourceOptionsFrom({ ...options, [option]: [value] })), {
+    await assert.rejects(published(source, contentOptionsFrom({ ...options, [option]: [value] })), {
       message,
       remedy: /use one of: title, code, kind$/,
     });
@@ -394,15 +394,15 @@ test('chooses, drops and renames columns; a column of WKT in a CSV file is not a
     [['lv0=NAME_0:name', 'extra'], { GID_0: 'AAA', name: 'Aland', extra: '1' }],
     [['-extra'], { GID_0: 'AAA', NAME_0: 'Aland' }],
   ] as [string[], object][]) {
-    const { unitsOf } = await published(csv, sourceOptionsFrom({ columns }));
+    const { unitsOf } = await published(csv, contentOptionsFrom({ columns }));
     assert.deepEqual(Object.entries(unitsOf(0)[0].properties), Object.entries({ fid: 1, ...expected }));
   }
-  await assert.rejects(published(csv, sourceOptionsFrom({ columns: ['extr'] })), {
+  await assert.rejects(published(csv, contentOptionsFrom({ columns: ['extr'] })), {
     message: /^--columns extr: no layer has a column extr$/,
     remedy: /use one of: extra, .*; of one level only: --columns lv1=extr$/,
   });
   const message = /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/;
-  await assert.rejects(published(csv, sourceOptionsFrom({ columns: ['lv0=-extr'] })), { message });
+  await assert.rejects(published(csv, contentOptionsFrom({ columns: ['lv0=-extr'] })), { message });
 });
 
 test('--columns without a level applies to the levels that have the column', async () => {

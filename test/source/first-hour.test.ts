@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from '../../generator/build.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { type FixtureLayer, layerOf, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -20,10 +20,10 @@ function file(name: string, layer: FixtureLayer): string {
 }
 
 /** Builds with a command line: what was shown before the end, and the error if there is one. */
-async function tried(source: string[], args: Parameters<typeof sourceOptionsFrom>[0]) {
+async function tried(source: string[], args: Parameters<typeof contentOptionsFrom>[0]) {
   const shown: string[] = [];
   const report = { ...SILENT, preview: (lines: readonly string[]) => void shown.push(...lines) };
-  const options = buildOptions(source, join(temporaryFolder(), 'out'), sourceOptionsFrom(args));
+  const options = buildOptions(source, join(temporaryFolder(), 'out'), contentOptionsFrom(args));
   try {
     await build(options, report);
     return { shown };
@@ -51,7 +51,7 @@ test('for a column that is no code, --dissolve is not offered; columns without r
   );
   const { counts } = await published(
     join(folder, 'provinces.gpkg'),
-    sourceOptionsFrom({ ...CODES, 'gid-column': ['lv1=id'] }),
+    contentOptionsFrom({ ...CODES, 'gid-column': ['lv1=id'] }),
   );
   assert.equal(counts[1], 3);
 });
@@ -82,7 +82,7 @@ test('codes that repeat in each parent are to be composed, which the remedy says
   );
   const other = await tried([twice], { ...args, layer: ['lv2=twice'] });
   assert.match(other.error?.remedy ?? '', /^code is probably no code of level 2: 1 is Aa and Ab; or /);
-  const composed = sourceOptionsFrom({ ...args, 'gid-column': ['lv1=part', 'lv2=part+code'] });
+  const composed = contentOptionsFrom({ ...args, 'gid-column': ['lv1=part', 'lv2=part+code'] });
   assert.deepEqual((await published(source, composed)).gidsOf(2, 'GID_2'), ['A.1', 'B.1']);
 });
 
@@ -127,7 +127,7 @@ test('pieces with different names stop --dissolve before anything is united, unl
   );
   assert.match(error?.remedy ?? '', /columns without repetition: name, id; .* --accept disagreeing-pieces$/);
   const { quality, valuesOf } = await published(source, {
-    ...sourceOptionsFrom(dissolve),
+    ...contentOptionsFrom(dissolve),
     accept: ['disagreeing-pieces'],
   });
   assert.deepEqual(valuesOf(1, 'code', 'name'), [
@@ -167,7 +167,7 @@ test('a level whose code is its name is made of units that have names of their o
     'name-column': ['lv1=region', 'lv2=name'],
     dissolve: ['lv1=lv2'],
   };
-  assert.deepEqual((await published(source, sourceOptionsFrom(args))).gidsOf(1, 'region'), ['Here', 'There']);
+  assert.deepEqual((await published(source, contentOptionsFrom(args))).gidsOf(1, 'region'), ['Here', 'There']);
 });
 
 test('files that share a column are shown as one level before they are read, with the options that tell them apart', async () => {
@@ -187,7 +187,7 @@ test('files that share a column are shown as one level before they are read, wit
   );
   assert.doesNotMatch(`${error?.message} ${error?.remedy}`, /--dissolve|part-/);
   const apart = { 'gid-column': ['lv1=id', 'lv2=id'], layer: ['lv1=regions', 'lv2=towns'], 'parent-by-place': ['lv2'] };
-  assert.deepEqual((await published([towns, regions], sourceOptionsFrom(apart))).counts.slice(0, 4), [0, 1, 2, 0]);
+  assert.deepEqual((await published([towns, regions], contentOptionsFrom(apart))).counts.slice(0, 4), [0, 1, 2, 0]);
 });
 
 test('how many features a condition leaves out is shown before the rest is read', async () => {
@@ -209,7 +209,7 @@ test('points and lines in one layer with the areas are left out by the statement
   const source = file('mixed', mixed);
   const { error } = await tried([source], {});
   const [, sql = ''] = /--sql "(lv0=.*?)"; or/.exec(error?.remedy ?? '') ?? [];
-  assert.deepEqual((await published(source, sourceOptionsFrom({ sql: [sql] }))).gidsOf(0), ['A']);
+  assert.deepEqual((await published(source, contentOptionsFrom({ sql: [sql] }))).gidsOf(0), ['A']);
 });
 
 const NAMES = ['أدرار', 'الشلف', 'Alger'];
@@ -275,10 +275,10 @@ test('an encoding that GDAL does not know is refused by its name, and one in whi
 test('a build says before it reads that its data is another dataset than the one that the output folder has', async () => {
   const source = file('another', squares('another', ['code', 'name'], ['A', 'Aa']));
   const out = join(temporaryFolder(), 'out');
-  const notesOf = async (release: string, args: Parameters<typeof sourceOptionsFrom>[0], path: string) => {
+  const notesOf = async (release: string, args: Parameters<typeof contentOptionsFrom>[0], path: string) => {
     const notes: string[] = [];
     const report = { ...SILENT, note: (text: string) => void notes.push(text) };
-    await build({ ...buildOptions([path], out, sourceOptionsFrom(args)), release }, report);
+    await build({ ...buildOptions([path], out, contentOptionsFrom(args)), release }, report);
     return notes.filter((note) => note.includes('one dataset with versions'));
   };
   assert.deepEqual(await notesOf('first', CODES, source), []);

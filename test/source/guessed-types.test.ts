@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
@@ -46,7 +46,7 @@ function writeGml(name: string): string {
 }
 
 function typed(...gidColumns: string[]) {
-  return sourceOptionsFrom({
+  return contentOptionsFrom({
     layer: ['lv1,lv2=AdministrativeUnit'],
     where: ["lv1=nationalLevel_href LIKE '%2ndOrder'", "lv2=nationalLevel_href LIKE '%3rdOrder'"],
     'gid-column': [...gidColumns, 'lv1:lv0=', 'lv2:lv0='],
@@ -107,7 +107,7 @@ test('codes of CSV and KML keep their zeros', async () => {
     [kml, ['0138']],
     [dirname(kml), ['0138']],
   ] as const) {
-    const options = sourceOptionsFrom({ layer: ['lv0=units'], 'gid-column': ['lv0=code'] });
+    const options = contentOptionsFrom({ layer: ['lv0=units'], 'gid-column': ['lv0=code'] });
     assert.deepEqual((await published(source, options)).gidsOf(0, 'code'), codes);
   }
 });

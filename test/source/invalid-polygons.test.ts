@@ -6,7 +6,7 @@ import type { Finding } from '../../format/release.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, madeValid } from '../../generator/gdal/valid-polygons.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { square, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildOptions, buildUnchecked } from '../support/releases/build-release.ts';
@@ -35,7 +35,7 @@ const source = writeDataset(join(folder, 'units.gpkg'), 'GPKG', [units]);
 
 function typed(makesValid: boolean) {
   const texts = { layer: ['lv0=units'], 'gid-column': ['lv0=code'], 'make-valid': makesValid };
-  return { ...sourceOptionsFrom(texts), accept: ['non-polygonal'], geometries: SIMPLIFIED } as const;
+  return { ...contentOptionsFrom(texts), accept: ['non-polygonal'], geometries: SIMPLIFIED } as const;
 }
 
 const SIMPLIFIED = ['full', 'medium', 'low'] as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
 const folder = temporaryFolder();
-const gids = sourceOptionsFrom({ 'gid-column': ['lv1=code'] });
+const gids = contentOptionsFrom({ 'gid-column': ['lv1=code'] });
 const towns = squares('towns', ['code', 'name'], ['A', ''], ['B', '']);
 
 function file(name: string, layer = towns): string {
@@ -39,10 +39,10 @@ test('names of columns are offered the nearest first, one that a Shapefile has c
 test('rows without a GID are left out by the condition that the refusal names, quoted where it must be', async () => {
   const rows = squares('towns', ['my code'], ['A'], [null]);
   const source = [file('rows', rows)];
-  const options = sourceOptionsFrom({ 'gid-column': ['lv1=my code'] });
+  const options = contentOptionsFrom({ 'gid-column': ['lv1=my code'] });
   const [, where = ''] = /--where "(.*?)"; or/.exec(await remedyOf(source, options)) ?? [];
   assert.equal(where, 'lv1=\\"my code\\" IS NOT NULL');
-  const condition = sourceOptionsFrom({ where: [where.replaceAll('\\', '')] });
+  const condition = contentOptionsFrom({ where: [where.replaceAll('\\', '')] });
   assert.equal((await published(source, { ...options, ...condition })).counts[1], 1);
 });
 
@@ -65,7 +65,7 @@ test('what --dissolve made is said to be of the file of the source', async () =>
   const pieces = squares('towns', ['code', 'name'], ['A', 'Aa'], ['A', 'Aa'], ['B', 'Bb']);
   const bow = { fid: 9, values: ['C', 'Cc'], wkt: 'POLYGON((10 0,11 1,11 0,10 0.5,10 0))' };
   const source = file('pieces', { ...pieces, features: [...pieces.features, bow] });
-  const { quality } = await published(source, { ...gids, ...sourceOptionsFrom({ dissolve: ['lv1'] }) });
+  const { quality } = await published(source, { ...gids, ...contentOptionsFrom({ dissolve: ['lv1'] }) });
   assert.match(quality.join('\n'), /invalid-polygons 1 pieces\.gpkg: layer towns, fid \d+, GID C$/m);
   assert.doesNotMatch(quality.join('\n'), /part-/);
 });

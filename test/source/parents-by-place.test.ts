@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { type FixtureLayer, square, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -26,7 +26,7 @@ function write(name: string, ...layers: FixtureLayer[]): string {
 }
 
 function typed(levels: readonly number[], ...places: string[]): Partial<BuildOptions> {
-  return sourceOptionsFrom({
+  return contentOptionsFrom({
     layer: levels.map((n) => `lv${n}=level ${n}`),
     'gid-column': levels.map((n) => `lv${n}=code`),
     'name-column': levels.map((n) => `lv${n}=name`),
@@ -169,7 +169,7 @@ test('a level that is not there, and one that is not above, are refused; missing
 
 test('a level that the source does not have, and of which a layer has no column, is no parent: nothing is typed for it', async () => {
   const national = write('national', regions, districts);
-  const options = sourceOptionsFrom({
+  const options = contentOptionsFrom({
     layer: ['lv1=level 1', 'lv2=level 2'],
     'gid-column': ['lv1=code', 'lv2=code'],
     'name-column': ['lv1,lv2=name'],
@@ -201,12 +201,12 @@ test('what is found by place wins over a column that nobody named for that level
     'gid-column': ['lv0=name', 'lv1=code', 'lv2=code'],
     'parent-by-place': ['lv1,lv2'],
   };
-  const { valuesOf, quality } = await published(source, sourceOptionsFrom(texts));
+  const { valuesOf, quality } = await published(source, contentOptionsFrom(texts));
   assert.deepEqual(valuesOf(2, 'name', 'code', 'GID_0', 'GID_1'), [['Birkenes', '4216', 'Norge', '42']]);
   assert.deepEqual(quality, []);
   // One that is named for it is taken.
   const typedFor = { ...texts, 'gid-column': [...texts['gid-column'], 'lv2:lv0=name'] };
-  await assert.rejects(buildRelease(source, join(folder, 'typed'), sourceOptionsFrom(typedFor)), {
+  await assert.rejects(buildRelease(source, join(folder, 'typed'), contentOptionsFrom(typedFor)), {
     message: /fid 1 has name Birkenes, which no unit of level 0 has/,
   });
 });

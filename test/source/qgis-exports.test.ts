@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { describeDataset } from '../../generator/source/level-sources.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { published } from './published.ts';
 
 const folder = temporaryFolder();
-const options = sourceOptionsFrom({ 'gid-column': ['lv2=kommunenr'] });
+const options = contentOptionsFrom({ 'gid-column': ['lv2=kommunenr'] });
 
 /** The vector formats of QGIS: GDAL's driver, the ending, the options that QGIS sets. */
 const FORMATS = [
@@ -104,7 +104,7 @@ test('fids of several files are taken from all of them, or from none, and new wh
 });
 
 test('a column fid may have the GIDs, and --columns may name the column of the fids', async () => {
-  const gids = sourceOptionsFrom({ 'gid-column': ['lv2=fid'] });
+  const gids = contentOptionsFrom({ 'gid-column': ['lv2=fid'] });
   const { release, valuesOf } = await published(table('gids.csv', ['5', '6']), gids);
   assert.deepEqual(release.levels[2]?.gidColumns, ['', '', 'fid']);
   assert.deepEqual(valuesOf(2, 'fid'), [[5], [6]]);
@@ -116,6 +116,6 @@ test('a column fid may have the GIDs, and --columns may name the column of the f
       ['A', 'B'],
     ],
   );
-  const named = { ...options, ...sourceOptionsFrom({ columns: ['-fid', 'source:fid'] }) };
+  const named = { ...options, ...contentOptionsFrom({ columns: ['-fid', 'source:fid'] }) };
   assert.deepEqual((await published(table('named.csv', ['A'], 'source', '17'), named)).gidsOf(2, 'fid'), [17]);
 });

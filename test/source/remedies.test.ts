@@ -5,7 +5,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { sourceOptionsFrom } from '../../generator/options/option-texts.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { BuildError } from '../../generator/report/errors.ts';
 import { type FixtureLayer, squares, writeDataset } from '../support/datasets/write-dataset.ts';
@@ -24,7 +24,7 @@ type Follow = (error: BuildError, args: Arguments) => Arguments;
 /** Builds with a command line; the error, or undefined if the build succeeds. */
 async function errorOf(args: Arguments): Promise<BuildError | undefined> {
   const { source = [], accept: accepted = [] } = args;
-  const options = sourceOptionsFrom(args);
+  const options = contentOptionsFrom(args);
   const accept = ACCEPTABLE.filter((kind) => accepted.includes(kind));
   try {
     await buildRelease([...source], join(folder, `out-${made++}`), { ...options, accept });

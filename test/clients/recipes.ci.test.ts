@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
@@ -151,14 +150,6 @@ test('the recipe for D3 turns every ring round: outer ones clockwise, holes the 
   assert.deepEqual([polygon.type, polygon.coordinates.map(isClockwise)], ['Polygon', [true, false]]);
   assert.deepEqual([multi.type, multi.coordinates.flat().map(isClockwise)], ['MultiPolygon', [true, true]]);
   assert.deepEqual(others, []);
-});
-
-test('the recipe for own numbers joins them by code, and has a colour for units without one', () => {
-  const data = { features: ['ESP.13_1', 'ESP.2_1'].map((GID_1) => ({ properties: { GID_1 } })) };
-  const colour = runInNewContext(`${codeIn(README, 'js', 'numbers.get')}colour`, { data });
-  const values = data.features.map(({ properties }) => 'value' in properties && properties.value);
-  assert.deepEqual(values, [7, null]);
-  assert.equal(colour[0], 'case');
 });
 
 /** The blocks of commands of a section. */

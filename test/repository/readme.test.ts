@@ -1,12 +1,14 @@
 // The README files: what they link to and what their drawing names is there.
 import assert from 'node:assert/strict';
 import { execFileSync, execSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { documents, TABLE_NAMES, tablesIn, withTables } from '../support/documents.ts';
+
+const PICTURE_MAX_BYTES = 150_000;
 
 const pages = documents();
 
@@ -28,6 +30,23 @@ test('every file and every section that a README links to is there', () => {
       .map(([link]) => `${page}: ${link}`),
   );
   assert.deepEqual(missing, []);
+});
+
+test('every picture is shown by a document, says in words what it shows, and is small', () => {
+  const shown = pages.flatMap((page) =>
+    Array.from(
+      readFileSync(page, 'utf8').matchAll(
+        /!\[([^\]]+)\]\(([^)]+)\)|<img src="([^"]+)"[^>]* alt="([^"]+)"|srcset="([^"]+)"/g,
+      ),
+      ([, , markdown, html, , dark]) => join(dirname(page), markdown ?? html ?? dark ?? ''),
+    ),
+  );
+  const pictures = execFileSync('git', ['ls-files', '*.webp', '*.png', '*.svg'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const others = pictures.filter((file) => !file.endsWith('icon.svg'));
+  assert.deepEqual([...new Set(shown)].sort(), others.sort());
+  for (const file of others) assert.ok(statSync(file).size < PICTURE_MAX_BYTES, file);
 });
 
 test("what 'Where is ...?' names after a file, such as a function, is in that file", () => {

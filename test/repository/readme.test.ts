@@ -124,14 +124,20 @@ test('the drawing names files that are there, and those of a request in the orde
 });
 
 test('each README of a room says what the room is, then where what is in it', () => {
-  for (const room of ['format', 'output', 'proxy', 'test'])
+  for (const room of ['format', 'output', 'test'])
     assert.match(
       readFileSync(join(room, 'README.md'), 'utf8'),
       /^# .+\n\n[^#]+\n\n## Where is \.\.\.\?\n\n(\||```)/,
       room,
     );
-  // The generator's is a guide for people with data, which leads to a page of its own.
-  const guide = readFileSync('generator/README.md', 'utf8');
-  assert.ok(guide.split('\n## ')[0]?.includes('[WHERE.md](WHERE.md)'));
-  assert.match(readFileSync('generator/WHERE.md', 'utf8'), /^# .+\n\n[^#]+\n\n## Where is \.\.\.\?\n\n\|/);
+  // Those of the programs are guides for people who use them, which lead to a page of its own.
+  for (const program of ['generator', 'proxy']) {
+    const guide = readFileSync(join(program, 'README.md'), 'utf8');
+    assert.ok(guide.split('\n## ')[0]?.includes('[WHERE.md](WHERE.md)'), program);
+    assert.match(
+      readFileSync(join(program, 'WHERE.md'), 'utf8'),
+      /^# .+\n\n[^#]+\n\n## Where is \.\.\.\?\n\n\|/,
+      program,
+    );
+  }
 });

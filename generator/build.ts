@@ -17,7 +17,7 @@ import { datasetFindings, findFewerUnits } from './quality/check.ts';
 import type { checkParents } from './quality/identifiers.ts';
 import type { StoredLevel } from './read/store-level.ts';
 import { readServedRelease } from './release/manage.ts';
-import { diskOf, neededSpace, refuseLittleSpace, type SourceSize } from './release/needed-space.ts';
+import { diskOf, expectedBytes, refuseLittleSpace, type SourceSize } from './release/needed-space.ts';
 import { type Lock, withLock } from './release/output-lock.ts';
 import { writeSignatures } from './release/sign.ts';
 import {
@@ -186,7 +186,8 @@ const ARCHIVES = /\.(zip|gz|tgz|kmz)$/i;
 export async function requireSpace(options: BuildOptions, described: DatasetDescription, shards = 1): Promise<void> {
   if (!options.spaceCheck) return;
   const disk = await diskOf(options.out);
-  refuseLittleSpace(options.out, neededSpace(sourceSize(options, described), options, disk, shards), disk.free);
+  const needed = expectedBytes(sourceSize(options, described), options, disk, shards).disk;
+  refuseLittleSpace(options.out, needed, disk.free);
 }
 
 /** What of a source decides how much space a build needs. */

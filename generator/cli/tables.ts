@@ -1,15 +1,8 @@
 // The results of commands as plain-text tables, numbers aligned to the right. They are one file because `build` and its
-// dry run print the same lines about boxes, geometries and quality, and every command the same kind of table.
+// dry run print the same lines about boxes and quality, and every command the same kind of table.
 import { CHANGE_CLASSES } from '../../format/changes.ts';
 import { printable } from '../../format/command-line/messages.ts';
-import {
-  GEOMETRIES,
-  type Geometry,
-  type Level,
-  levelName,
-  OTHER_GEOMETRIES,
-  type StoredPages,
-} from '../../format/levels.ts';
+import { GEOMETRIES, type Level, levelName, type StoredPages } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { forbidsRedistribution } from '../../format/redistribution.ts';
 import type { Finding, Release } from '../../format/release.ts';
@@ -47,7 +40,7 @@ export function buildTable({ levels, crs, licence, attribution, quality }: Relea
     ...smallLines(levels),
     ...nestingLines(levels),
     ...positionLines(levels),
-    ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.featureFiles.bytes),
+    ...heavierLines(levels),
     ...crsLines(crs),
     ...licenceLines({ licence, attribution }, like),
     ...qualityLines(quality),
@@ -107,13 +100,11 @@ function nestingLines(levels: readonly { level: Level; features: number; nesting
 }
 
 /** The simplified geometries that have more bytes than the full one, one a line. */
-function heavierLines<Summary extends { featureFiles: { bytes: number } }>(
-  levels: readonly Summary[],
-  bytesWith: (level: Summary, geometry: Geometry) => number | undefined,
-): string[] {
+function heavierLines(levels: Release['levels']): string[] {
   const full = levels.reduce((sum, { featureFiles }) => sum + featureFiles.bytes, 0);
   const lines = (['medium', 'low'] as const).flatMap((geometry) => {
-    if (levels.reduce((sum, level) => sum + (bytesWith(level, geometry) ?? 0), 0) <= full) return [];
+    if (levels.reduce((sum, level) => sum + (level.geometries[geometry]?.featureFiles.bytes ?? 0), 0) <= full)
+      return [];
     const others = GEOMETRIES.filter((other) => other !== geometry).join();
     return [`${geometry} has more bytes than full, as the source is so simple; without it: --geometry ${others}`];
   });
@@ -205,26 +196,21 @@ export function forecastTable({ quality, levels, releases }: Forecast): string {
       layer || '-',
       features,
       listings,
-      featureFiles.files,
+      featureFiles,
       pagesOf('unfiltered'),
       pagesOf('all'),
       boxOf(extent),
     ];
   });
   const head = ['level', 'layer', 'features', 'listings', 'feature files', 'unfiltered pages', 'all pages', BOX];
-  const geometries = OTHER_GEOMETRIES.flatMap((geometry) => {
-    const own = levels.flatMap((level) => level.geometries[geometry] ?? []);
-    if (own.length === 0) return [];
-    const sum = (member: 'files' | 'bytes'): number => own.reduce((total, entry) => total + entry[member], 0);
-    return [[`--geometry ${geometry}`, sum('files'), sum('bytes'), '']];
+  const choices = releases.map(({ pages, files, bytes, space }) => {
+    return [`--pages ${pages}`, files, bytes.least, bytes.most, space];
   });
-  const choices = releases.map(({ pages, files, bytes, space }) => [`--pages ${pages}`, files, bytes, space]);
   return [
     tableOf([head, ...rows, totalOf(rows)]),
     ...smallLines(levels),
     '',
-    tableOf([['', 'files', 'bytes', 'on disk until it ends'], ...geometries, ...choices]),
-    ...heavierLines(levels, (level, geometry) => level.geometries[geometry]?.bytes),
+    tableOf([['', 'files', 'least bytes', 'most bytes', 'on disk until it ends'], ...choices]),
     ...qualityLines(quality),
   ].join('\n');
 }

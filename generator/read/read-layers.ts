@@ -1,5 +1,5 @@
 // Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A
-// build keeps the text (store-level.ts), an estimate only measures it (estimate/read-sizes.ts). gdal-async is used from
+// build keeps the text (store-level.ts), a dry run does not (estimate/survey-level.ts). gdal-async is used from
 // one thread of a process only.
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';

@@ -35,7 +35,7 @@ export const TASKS = {
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),
   writeFiles: work('write/write-files', 'writeFiles', 'files'),
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
-  readSizes: work('estimate/read-sizes', 'readSizes', 'read'),
+  surveyLevel: work('estimate/survey-level', 'surveyLevel', 'read'),
   verifyFiles: work('verify/files', 'verifyFiles', 'verify'),
   hashShapes: work('changes/hash-shapes', 'hashShapes', 'hash'),
   measureShared: work('changes/unit-shapes', 'measureShared', 'measure'),

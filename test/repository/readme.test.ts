@@ -1,12 +1,13 @@
 // The README files: what they link to and what their drawing names is there.
 import assert from 'node:assert/strict';
 import { execFileSync, execSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { documents, TABLE_NAMES, tablesIn, withTables } from '../support/documents.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PICTURE_MAX_BYTES = 150_000;
 
@@ -91,23 +92,31 @@ test('the images, their tags, the API and the lock have the version of the packa
   assert.equal(/^ARG GDAL_ASYNC=(\S+)$/m.exec(image)?.[1], devDependencies['gdal-async']);
 });
 
-test('the command of CONTRIBUTING.md for the release notes lists every dependency with its version', () => {
-  const [, command = ''] = /^(npm sbom .*) > \S+$/m.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
-  const { components } = JSON.parse(execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-  const listed = components.map(({ purl }: { purl: string }) => purl);
+test('the commands of CONTRIBUTING.md for the release notes list every package that is installed with this one', () => {
+  const [, commands = ''] = /^npm run pack\n(.*?)```/ms.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
+  const folder = temporaryFolder();
+  for (const file of ['package.json', 'package-lock.json']) cpSync(file, join(folder, file));
+  execSync(commands, { cwd: folder, env: { ...process.env, npm_config_offline: 'true' }, stdio: 'ignore' });
+  const { components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'));
+  const listed = components.map(({ purl }: { purl: string }) => purl.replace('%40', '@')).sort();
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-  const names = Object.keys(packages[''].dependencies);
-  assert.ok(names.length > 5);
-  for (const name of names) {
-    // Some are installed under another name.
-    const { version, name: original = name } = packages[`node_modules/${name}`];
-    const known = [name, original].map((one) => `pkg:npm/${one}@${version}`);
-    assert.ok(
-      listed.some((purl: string) => known.some((start) => purl.startsWith(start))),
-      known.join(),
-    );
-  }
+  const installed = Object.entries<LockedPackage>(packages).flatMap(([path, { name, version, ...own }]) => {
+    if (path === '' || own.dev || own.devOptional || own.peer) return [];
+    return [`pkg:npm/${name ?? path.replace(/^.*node_modules\//, '')}@${version}`];
+  });
+  assert.ok(installed.length > 5);
+  assert.deepEqual(listed, [...new Set(installed)].sort());
 });
+
+/** A package of package-lock.json. */
+interface LockedPackage {
+  /** Where it is installed under another one. */
+  name?: string;
+  version: string;
+  dev?: boolean;
+  devOptional?: boolean;
+  peer?: boolean;
+}
 
 test('the drawing names files that are there, and those of a request in the order of its steps', () => {
   const [, drawing = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split('```mermaid');

@@ -228,6 +228,11 @@ export interface Current {
   gone?: CheckedFile | undefined;
 }
 
+/** What current.json says of releases, and its members, of which others are of what lies beside them. */
+export interface Pointer extends Pick<Current, 'release' | 'hosted' | 'digests'> {
+  members: JsonObject;
+}
+
 /** A file of a release of another format version. */
 export class FormatVersionError extends FormatError {
   readonly version: number;
@@ -335,14 +340,28 @@ export function findingsIn(json: JsonObject, member: string, where: string): Fin
  * @throws FormatError that names the file, the member, what was got and what was expected; FormatVersionError first
  */
 export function currentFromJson(text: string, file: string): Current {
-  const json = versioned(text, file);
-  const release = releaseIdIn(json, file);
-  const hosted = textsIn(json, 'hosted', file);
+  const { members, ...pointer } = pointerFromJson(text, file);
+  return { ...pointer, ...changesIn(members, file) };
+}
+
+/** The changes that current.json names. @throws FormatError likewise */
+export function changesIn(members: JsonObject, file: string): Pick<Current, 'changes' | 'gone'> {
+  return {
+    ...(members['changes'] !== undefined && { changes: publishedChangesIn(members, file) }),
+    ...(members['gone'] !== undefined && { gone: checkedFileIn(members, 'gone', file) }),
+  };
+}
+
+/** Reads current.json but for what lies beside the releases. @throws FormatError likewise */
+export function pointerFromJson(text: string, file: string): Pointer {
+  const members = versioned(text, file);
+  const release = releaseIdIn(members, file);
+  const hosted = textsIn(members, 'hosted', file);
   const invalid = hosted.find((id) => !isReleaseId(id));
   if (invalid !== undefined)
     throw new FormatError(file, `hosted names ${JSON.stringify(invalid)}, expected ${RELEASE_ID_RULE}`);
   if (!hosted.includes(release)) throw new FormatError(file, `release ${release} is not among the hosted ones`);
-  const digests = objectFrom(json['digests'], `${file} digests`);
+  const digests = objectFrom(members['digests'], `${file} digests`);
   for (const id of hosted)
     if (!/^[0-9a-f]{64}$/.test(textIn(digests, id, `${file} digests`)))
       throw new FormatError(file, `digests.${id} is ${JSON.stringify(digests[id])}, expected a SHA-256 in hex`);
@@ -350,8 +369,7 @@ export function currentFromJson(text: string, file: string): Current {
     release,
     hosted,
     digests: new Map(hosted.map((id) => [id, textIn(digests, id, file)])),
-    ...(json['changes'] !== undefined && { changes: publishedChangesIn(json, file) }),
-    ...(json['gone'] !== undefined && { gone: checkedFileIn(json, 'gone', file) }),
+    members,
   };
 }
 

@@ -4,7 +4,6 @@ import { Authenticator } from './auth/authenticate.ts';
 import { ClientAddresses } from './auth/client-addresses.ts';
 import { DEV_ISSUER } from './auth/dev-key.ts';
 import { metadataUrl } from './auth/resource-metadata.ts';
-import { keysUnavailableReason } from './auth/rotating-keys.ts';
 import type { Audience } from './bodies/headers.ts';
 import { responseCaches } from './bodies/response-cache.ts';
 import type { Settings } from './config/settings.ts';
@@ -12,11 +11,13 @@ import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
 import { type LoadRelease, loadRelease } from './data/release.ts';
 import { Releases } from './data/releases.ts';
-import { ROWS } from './features/rows.ts';
+import { publishedIn } from './features/changes/changes.ts';
+import { apiRows } from './features/rows.ts';
 import { answeringWith } from './handler.ts';
-import { BaseUrl } from './http/base-url.ts';
+import { baseUrlBy } from './http/base-url.ts';
 import type { Sender } from './http/request.ts';
 import { MACHINE_TIME, type Time } from './http/time.ts';
+import { keysUnavailableReason } from './keys/rotating-keys.ts';
 import { createHttpServer, type HttpServer, type Observer, type ServerLimits } from './node/server.ts';
 import { errorLog } from './operations/error-log.ts';
 import { QueuedReads } from './origin/origin.ts';
@@ -34,7 +35,7 @@ import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
  * @param load how; by default with all levels
  */
 export function releasesOf(
-  { origin, newest }: Settings,
+  { origin, newest }: Pick<Settings, 'origin' | 'newest'>,
   log: (line: string) => void,
   load: LoadRelease = loadRelease,
 ): Releases {
@@ -46,7 +47,7 @@ export function releasesOf(
     last = id;
     return load(opened, description, now);
   };
-  return new Releases(origin, { load: loadLogged, refusal: newest?.refusal });
+  return new Releases(origin, { load: loadLogged, check: publishedIn, refusal: newest?.refusal });
 }
 
 /**
@@ -112,7 +113,7 @@ export function assembleServer(
   const queue = new WorkQueue(work);
   const reads = new QueuedReads(origin, queue, new BodyBuffers());
   const logError = errorLog(log, time);
-  const baseUrl = new BaseUrl(publicUrl, isForwarded ? trustedProxies : undefined, log);
+  const baseUrl = baseUrlBy(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
   const addresses = new ClientAddresses(trustedProxies);
   const context = {
@@ -126,7 +127,7 @@ export function assembleServer(
     title,
     hasExplorer,
     reads,
-    rows: ROWS,
+    rows: apiRows(),
     publicRows: publicRows({
       releases,
       lifecycle,

@@ -64,7 +64,7 @@ function answerClient(context: HandlerContext, request: HttpRequest): Answer | P
   request.principal ??= principals.known(request);
   const answer = (): Answer | Promise<Answer> => answerRow(context, request, row);
   if (request.principal !== undefined) return inTurn(context, request, request.principal, answer);
-  const metadata = (): string | undefined => metadataUrl?.(baseUrl.of(request));
+  const metadata = (): string | undefined => metadataUrl?.(baseUrl(request));
   return inTurn(context, request, context.addressOf(request), async () => {
     request.principal = await principals.verify(request, metadata);
     await reads.turn(request.principal, request.peer);
@@ -91,7 +91,7 @@ function answerRow(context: HandlerContext, request: HttpRequest, row: Row | und
   if (request.method === 'OPTIONS') return OPTIONS_ANSWER;
   refuseUnsupported(request);
   const coding = codingFor(request.headers['accept-encoding']);
-  const base = baseUrl.of(request);
+  const base = baseUrl(request);
   return responses[coding].find(request.target, base, releases) ?? row.answer(context, request, { base, coding });
 }
 

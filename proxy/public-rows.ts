@@ -30,7 +30,7 @@ export function publicRows(parts: PublicParts): PublicRows {
     for (const path of metadataPaths(publicUrl))
       rows.push([
         path,
-        { path: 'metadata', answer: (request) => metadataToAnswer(resourceMetadata, baseUrl.of(request)) },
+        { path: 'metadata', answer: (request) => metadataToAnswer(resourceMetadata, baseUrl(request)) },
       ]);
   for (const [path, asset] of assets) {
     const file = typeof asset === 'function' ? keptAsset(asset, releases) : () => asset;
@@ -45,14 +45,14 @@ export function publicRows(parts: PublicParts): PublicRows {
 /** A file that is made again only when there is another current release, or others are published. */
 function keptAsset(make: ReleaseAsset, releases: Releases): () => Asset {
   // Not the release itself: it would stay in memory after the next one has come.
-  let kept: { asset: Asset; digest: string; published: object; hosted: string } | undefined;
+  let kept: { asset: Asset; digest: string; members: object; hosted: string } | undefined;
   return () => {
     const release = releases.requireCurrent();
     const { digest } = release;
-    const { published } = releases;
+    const { members } = releases;
     const hosted = releases.hosted.join();
-    if (kept?.digest !== digest || kept.published !== published || kept.hosted !== hosted)
-      kept = { asset: make(release, releases), digest, published, hosted };
+    if (kept?.digest !== digest || kept.members !== members || kept.hosted !== hosted)
+      kept = { asset: make(release, releases), digest, members, hosted };
     return kept.asset;
   };
 }

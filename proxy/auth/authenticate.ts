@@ -1,12 +1,23 @@
 // Authentication with bearer tokens (RFC 6750): JWTs signed with a key of a configured issuer (RFC 7519, RFC 8725), and
 // the challenges of refusals. Key sources and the clock are injected.
-import type { JWTPayload } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { decodeJwt, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Problem, type ProblemCode } from '../http/problem.ts';
 import type { HttpRequest, Principal, Principals } from '../http/request.ts';
-import type { KeySet } from './key-set.ts';
 import { errorToFault, type TokenFault } from './token-fault.ts';
+
+/** Keys that verify tokens. */
+export interface KeySet {
+  /** JWS algorithm names; a token with any other is refused before a key is looked up. */
+  algorithms: readonly string[];
+  /** Number of keys; with none, no token is valid. */
+  size: number;
+  /** The names of the keys that have one, for the log. */
+  kids: readonly string[];
+  /** The key for the header of a token. */
+  getKey: JWTVerifyGetKey;
+}
 
 /** The keys of one issuer, which may change. Its errors are not errors of the token: they do not lead to 401. */
 export interface KeySource {

@@ -1,7 +1,7 @@
 // The option --deny: tokens that are refused although they are valid.
 import type { DenyList } from '../auth/authenticate.ts';
 import { readDenyList, textToDenyList } from '../auth/deny-list.ts';
-import { FILE_POLICY, Rotating } from '../auth/rotating-keys.ts';
+import { FILE_POLICY, Rotating } from '../keys/rotating-keys.ts';
 import { StartError } from './start-error.ts';
 
 const MEANING = {

@@ -1,9 +1,9 @@
 // The token options: accepted issuers and the location of their keys.
 import { FormatError } from '../../format/parse.ts';
 import type { KeySource, TokenRules } from '../auth/authenticate.ts';
-import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../auth/key-set.ts';
-import type { KeyPolicy } from '../auth/rotating-keys.ts';
-import { FILE_POLICY, fixedKeys, RotatingKeys } from '../auth/rotating-keys.ts';
+import { fetchKeySet, jwksToKeySet, readKeySet, secretToKeySet } from '../keys/key-set.ts';
+import type { KeyPolicy } from '../keys/rotating-keys.ts';
+import { FILE_POLICY, fixedKeys, RotatingKeys } from '../keys/rotating-keys.ts';
 import { denyListIn } from './denied-tokens.ts';
 import { durationToSeconds, isPrivate, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';

@@ -1,4 +1,5 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
+import { CHANGES_PATH } from '../../format/changes.ts';
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
 import { NewestRelease } from '../data/newest-release.ts';
@@ -51,7 +52,7 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
   const opened = await openOrigin(origin, options);
   const trustedKeys = await readTrustedKeys(options.trustedKey ?? []);
-  const signed = trustedKeys.length === 0 ? undefined : signedOrigin(opened, trustedKeys);
+  const signed = trustedKeys.length === 0 ? undefined : signedOrigin(opened, trustedKeys, [CHANGES_PATH]);
   const newest = signed === undefined || options.allowRollback ? undefined : new NewestRelease(signed);
   return {
     origin: newest?.origin ?? signed ?? opened,

@@ -2,8 +2,8 @@
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified.
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
-import { FormatError } from '../../format/parse.ts';
-import { type Current, currentFromJson } from '../../format/release.ts';
+import { FormatError, type JsonObject } from '../../format/parse.ts';
+import { pointerFromJson } from '../../format/release.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -39,9 +39,14 @@ export interface ReleasesOptions {
   now?: () => number;
   /** How a release is loaded; by default with all levels. */
   load?: LoadRelease;
+  /** Throws FormatError if a current.json is not to be followed: its members that capabilities read are damaged. */
+  check?: (members: JsonObject) => void;
   /** Why a release does not become the current one; undefined if it does. Is given the text of current.json, too. */
   refusal?: ((release: LoadedRelease, pointer: string) => Promise<string | undefined>) | undefined;
 }
+
+/** What it has before current.json is read. */
+const NO_MEMBERS: JsonObject = {};
 
 /** What current.json says. */
 interface Pointer {
@@ -50,11 +55,8 @@ interface Pointer {
   digest: string;
   /** The digest of each hosted release by its id. */
   hosted: ReadonlyMap<string, string>;
-  published: Published;
+  members: JsonObject;
 }
-
-/** The files of changes that current.json lists. */
-export type Published = Pick<Current, 'changes' | 'gone'>;
 
 /** A release in memory, and for whom. */
 interface KeptRelease {
@@ -79,6 +81,7 @@ export class Releases {
   readonly #now: () => number;
   readonly #loadRelease: LoadRelease;
   readonly #refusal: ReleasesOptions['refusal'];
+  readonly #check: ReleasesOptions['check'];
   /** Reads current.json; resolves after a read that began after the call. */
   readonly #look: () => Promise<void>;
   /** By digest, the current one among them. */
@@ -97,11 +100,15 @@ export class Releases {
   /** Overlapping reads of current.json may finish out of order; the one started last wins. */
   #reads = { begun: 0, applied: 0 };
 
-  constructor(origin: Origin, { now = () => performance.now(), load = loadRelease, refusal }: ReleasesOptions = {}) {
+  constructor(
+    origin: Origin,
+    { now = () => performance.now(), load = loadRelease, refusal, check }: ReleasesOptions = {},
+  ) {
     this.#origin = origin;
     this.#now = now;
     this.#loadRelease = load;
     this.#refusal = refusal;
+    this.#check = check;
     this.#look = shareRuns(() => this.#readPointer(), LOOK_PAUSE_MS, now);
     this.#loaded = new Loaded(now, {
       retryMs: (digest, error) =>
@@ -135,9 +142,9 @@ export class Releases {
     return current === undefined ? ids : [current, ...ids.filter((id) => id !== current)];
   }
 
-  /** The changes between releases that are published, as far as is known without reading a file. */
-  get published(): Published {
-    return this.#pointer?.published ?? {};
+  /** The members of current.json, as far as is known without reading it: capabilities read theirs. */
+  get members(): JsonObject {
+    return this.#pointer?.members ?? NO_MEMBERS;
   }
 
   /** Is this release hosted, as far as is known without reading a file? */
@@ -291,10 +298,11 @@ export class Releases {
     const read = ++this.#reads.begun;
     const text = (await this.#origin.read(CURRENT_PATH, CURRENT_MAX_BYTES)).toString('utf8');
     if (text === this.#pointer?.text) return;
-    const { release, digests, ...published } = currentFromJson(text, CURRENT_PATH);
+    const { release, digests, members } = pointerFromJson(text, CURRENT_PATH);
+    this.#check?.(members);
     if (read < this.#reads.applied) return;
     this.#reads.applied = read;
-    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests, published };
+    this.#pointer = { text, digest: digests.get(release) ?? '', hosted: digests, members };
     this.#loaded.forgetFailures();
     for (const { release } of this.#others(({ release }) => !this.hosts(release))) this.#loaded.free(release.digest);
   }

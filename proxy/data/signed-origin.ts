@@ -3,7 +3,6 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { BLOCK_BYTES, Blocks, FILE_BYTES, HEAD_BYTES } from '../../format/blocks.ts';
-import { CHANGES_PATH } from '../../format/changes.ts';
 import {
   BLOCKS_FILE,
   CURRENT_PATH,
@@ -20,15 +19,15 @@ import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
 /** Maximum sizes of files that are read before anything of their release is known; that of blocks.bin follows. */
-const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024, changes: 16 * 1024 * 1024 } as const;
+const MAX_BYTES = { description: 16 * 1024 * 1024, signed: 1024, file: 16 * 1024 * 1024 } as const;
 /** Bytes of a block's digest in blocks.bin. */
 const DIGEST_BYTES = 16;
 /** Bytes of an Ed25519 signature. */
 const SIGNATURE_BYTES = 64;
 /** In the thread pool: blocks.bin may have 20 MB. */
 const verified = promisify(verify);
-/** Bytes of files of changes that are kept, once their signatures are verified. */
-const CHANGES_KEPT_BYTES = 32 * 1024 * 1024;
+/** Bytes of files beside the releases that are kept, once their signatures are verified. */
+const FILES_KEPT_BYTES = 32 * 1024 * 1024;
 /** What is not signed is read again after this time, in milliseconds, at the earliest: `Releases` tries more seldom. */
 const RETRY_MS = 500;
 /**
@@ -93,29 +92,31 @@ export interface SignedOrigin extends Origin {
 
 /**
  * Wraps an origin: of its releases only what is signed with one of the keys can be read.
+ * @param folders beside the releases, each of whose files has a signature of its own
  * @param now milliseconds of a monotonic clock
  */
 export function signedOrigin(
   origin: Origin,
   keys: readonly KeyObject[],
+  folders: readonly string[] = [],
   now: Clock = () => performance.now(),
 ): SignedOrigin {
   const releases = new Loaded<string, Signed>(now, { retryMs: () => RETRY_MS });
-  const changes = new Loaded<string, Buffer>(now, { retryMs: () => RETRY_MS });
-  /** A file of changes, whole: it is read once for all, and again when current.json is another one. */
-  const changesAt = async (path: string): Promise<Buffer> => {
-    const content = await changes.load(path, () => readSigned(origin, path, MAX_BYTES.changes, keys));
+  const files = new Loaded<string, Buffer>(now, { retryMs: () => RETRY_MS });
+  /** A file beside the releases, whole: it is read once for all, and again when current.json is another one. */
+  const fileAt = async (path: string): Promise<Buffer> => {
+    const content = await files.load(path, () => readSigned(origin, path, MAX_BYTES.file, keys));
     let bytes = 0;
-    for (const [kept, { length }] of changes.entries().reverse()) {
+    for (const [kept, { length }] of files.entries().reverse()) {
       bytes += length;
-      if (bytes > CHANGES_KEPT_BYTES) changes.free(kept);
+      if (bytes > FILES_KEPT_BYTES) files.free(kept);
     }
     return content;
   };
   let pointer: Buffer | undefined;
   const readPointer = async (...read: Parameters<Origin['read']>): Promise<Buffer> => {
     const content = await origin.read(...read);
-    if (pointer?.equals(content) === false) for (const [path] of changes.entries()) changes.free(path);
+    if (pointer?.equals(content) === false) for (const [path] of files.entries()) files.free(path);
     pointer = content;
     return content;
   };
@@ -152,7 +153,7 @@ export function signedOrigin(
     async read(path, extent, reader = {}) {
       const folder = folderOf(path);
       if (path === CURRENT_PATH) return readPointer(path, extent, reader);
-      if (path.startsWith(`${CHANGES_PATH}/`)) return partOf(path, await changesAt(path), extent);
+      if (folders.some((own) => path.startsWith(`${own}/`))) return partOf(path, await fileAt(path), extent);
       if (folder === undefined) return origin.read(path, extent, reader);
       const place = placeOf(await signedIn(folder), folder, path, extent);
       const { aligned, file } = place;
@@ -177,7 +178,7 @@ export function signedOrigin(
       },
     }),
     close(path) {
-      changes.free(path);
+      files.free(path);
       for (const [folder] of releases.entries()) if (path === '' || path === folder) releases.free(folder);
       origin.close?.(path);
     },
@@ -192,7 +193,7 @@ function partOf(path: string, content: Buffer, extent: ByteRange | number): Buff
   return content.subarray(offset, offset + length);
 }
 
-/** The folder of the release that a file is of; undefined of current.json and of changes. */
+/** The folder of the release that a file is of; undefined of what lies beside the releases. */
 function folderOf(path: string): string | undefined {
   if (!path.startsWith(`${RELEASES_PATH}/`)) return undefined;
   return path.slice(0, path.indexOf('/', RELEASES_PATH.length + 1));

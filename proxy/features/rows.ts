@@ -1,17 +1,17 @@
 // The assembly: every path of the API with what answers it, from the capabilities in features/, which the core does not
 // know. It alone imports them, and gives listings the filters that some of them bring.
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Answer, Representation } from '../bodies/answer.ts';
-import { type FixedHeaders, fixedHeaders } from '../bodies/headers.ts';
+import { type Answer, type Representation, tagOf } from '../bodies/answer.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders, MATCHED } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import type { Parameter } from '../query/parameter.ts';
-import { parseQuery, queryRules } from '../query/parse.ts';
+import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
 import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
+import { newSuccessorLinks, withCapitals } from './changes/successors.ts';
 import { cellsRow } from './downloads/cells.ts';
 import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
-import { newAnswerEmpty } from './hints/empty-page.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
 import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
@@ -21,8 +21,9 @@ import { answerDocument } from './ogc/documents.ts';
 import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
 import { pageEndpoints } from './pages/endpoints.ts';
 import type { ListingFilter } from './pages/listing.ts';
-import { pageRow } from './pages/pages.ts';
+import { type AnswerEmpty, pageRow } from './pages/pages.ts';
 import { AT_ROW } from './places/at.ts';
+import { withOtherPoint } from './places/exchanged.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
 import { SEARCH_ROW } from './search/search.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
@@ -35,9 +36,6 @@ const FILTERS: readonly ListingFilter[] = [BOX_FILTER, POINT_FILTER, TOUCHES_FIL
 /** And items, as the standard has them. */
 const ITEMS_FILTERS: readonly ListingFilter[] = [everyBox(BOX_FILTER), TOUCHES_FILTER];
 const FILTER_PARAMETERS = FILTERS.map(({ parameter }) => parameter);
-
-/** What is said where nothing matches. */
-const ANSWER_EMPTY = newAnswerEmpty();
 
 /** The endpoints that return pages. */
 export const PAGE_ENDPOINTS = pageEndpoints(FILTER_PARAMETERS);
@@ -65,9 +63,35 @@ function releaseRow<
   };
 }
 
-const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
-  [
-    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, ANSWER_EMPTY)),
+/**
+ * Answers with an empty page, and with links to where it leads: to the units that took the place of one that is gone,
+ * or to the same request without a usual mistake. The response cache does not keep it: there may be other successors
+ * without a new release.
+ */
+function newAnswerEmpty(): AnswerEmpty {
+  const successors = newSuccessorLinks();
+  return (listing, slice) => {
+    const { endpoint, fixed, representation } = listing;
+    const links = successors(listing);
+    const other = withOtherPoint(listing);
+    if (links === undefined || other === undefined) return undefined;
+    const url = representation.base + endpoint.path;
+    const alternates = [...withCapitals(listing), ...other].map(
+      (query) => `<${urlOf(url, query, undefined)}>; rel="alternate"`,
+    );
+    const text = [...links, ...alternates].join(', ');
+    const [tag, more] = text === '' ? [slice.tag, []] : [`${slice.tag}-${tagOf(text)}`, ['Link', text]];
+    const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
+    const answer = codedAnswer(fixed, representation, member, slice, endpoint.path, [MATCHED, '0', ...more]);
+    return { ...answer, representation: undefined };
+  };
+}
+
+/** The rows of a service. What is new in the interface is a row here. */
+export function apiRows(): Rows {
+  const answerEmpty = newAnswerEmpty();
+  const rows = [
+    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, answerEmpty)),
     ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
     ...CELLS_ENDPOINTS.map(cellsRow),
     ...TABLE_ENDPOINTS.map(tableRow),
@@ -83,8 +107,10 @@ const ROWS_BY_PATH: ReadonlyMap<string, Row> = new Map(
     ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
     ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
     ...ITEM_ENDPOINTS.map(itemRow),
-  ].map((row) => [row.path, row]),
-);
+  ];
+  const byPath = new Map<string, Row>(rows.map((row) => [row.path, row]));
+  return { of: (path) => rowOf(byPath, path), all: rows, rule: RULE };
+}
 
 /** How long the path of a level's tiles is up to the zoom. */
 const TILE_PATH_CHARS = `${TILES_PATH}lv0/`.length;
@@ -93,18 +119,14 @@ const TILE_PATH_CHARS = `${TILES_PATH}lv0/`.length;
  * The row of a request path. That of one feature has paths that go on with a fid, that of tiles with their place;
  * clients also ask `{root}/`.
  */
-function rowOf(path: string): Row | undefined {
-  if (path === `${OGC_PATH}/`) return ROWS_BY_PATH.get(OGC_PATH);
-  if (path.startsWith(TILES_PATH)) return ROWS_BY_PATH.get(path.slice(0, TILE_PATH_CHARS)) ?? ROWS_BY_PATH.get(path);
-  const known = ROWS_BY_PATH.get(path);
+function rowOf(byPath: ReadonlyMap<string, Row>, path: string): Row | undefined {
+  if (path === `${OGC_PATH}/`) return byPath.get(OGC_PATH);
+  if (path.startsWith(TILES_PATH)) return byPath.get(path.slice(0, TILE_PATH_CHARS)) ?? byPath.get(path);
+  const known = byPath.get(path);
   if (known === undefined && path.startsWith(CHANGES_FILES.path)) return CHANGES_FILES_ROW;
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
-  return ROWS_BY_PATH.get(path.slice(0, path.lastIndexOf('/') + 1));
+  return byPath.get(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
-/** The rows of the API. What is new in the interface is a row here. */
-export const ROWS: Rows = {
-  of: rowOf,
-  all: [...ROWS_BY_PATH.values()],
-  rule: `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes and /api/v1/names/<LEVEL>, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`,
-};
+/** The paths, for messages. */
+const RULE = `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes and /api/v1/names/<LEVEL>, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;

@@ -1,11 +1,9 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch
 // and documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
+import { CHANGES_PATH } from '../../format/changes.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { ClientAddresses } from '../auth/client-addresses.ts';
-import { clockThroughFreezes } from '../auth/clock.ts';
-import { fetchKeySet } from '../auth/key-set.ts';
 import { issuersToMetadata, metadataUrl } from '../auth/resource-metadata.ts';
-import { keysUnavailableReason } from '../auth/rotating-keys.ts';
 import { responseCaches } from '../bodies/response-cache.ts';
 import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
@@ -17,9 +15,13 @@ import { NewestRelease } from '../data/newest-release.ts';
 import { Releases } from '../data/releases.ts';
 import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
-import { ROWS } from '../features/rows.ts';
+import { publishedIn } from '../features/changes/changes.ts';
+import { apiRows } from '../features/rows.ts';
 import { answeringWith, type HandlerContext } from '../handler.ts';
-import { BaseUrl } from '../http/base-url.ts';
+import { baseUrlBy } from '../http/base-url.ts';
+import { clockThroughFreezes } from '../keys/clock.ts';
+import { fetchKeySet } from '../keys/key-set.ts';
+import { keysUnavailableReason } from '../keys/rotating-keys.ts';
 import { errorLog } from '../operations/error-log.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, QueuedReads } from '../origin/origin.ts';
@@ -95,7 +97,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     throw new OptionError(`${tableMemory} is no size`, 'tableMemory', 'give MiB, such as 64');
   const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
   const opened = openOrigin(options);
-  const signed = keys.length === 0 ? undefined : signedOrigin(opened, keys);
+  const signed = keys.length === 0 ? undefined : signedOrigin(opened, keys, [CHANGES_PATH]);
   const newest = signed === undefined || allowRollback ? undefined : new NewestRelease(signed);
   const origin = newest?.origin ?? signed ?? opened;
   const background = new Background();
@@ -104,9 +106,13 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const jwks = options.jwks?.map((keys) => (typeof keys === 'function' ? () => background.add(keys()) : keys));
   const rules = options.public ? undefined : await optionsToTokenRules({ ...options, jwks }, log, fetchKeys);
   const audience = rules === undefined ? 'public' : 'private';
-  const releases = new Releases(origin, { load: loadOnDemand(tableMemory * BYTES_PER_MIB), refusal: newest?.refusal });
+  const releases = new Releases(origin, {
+    load: loadOnDemand(tableMemory * BYTES_PER_MIB),
+    check: publishedIn,
+    refusal: newest?.refusal,
+  });
   // The URL of the request has the scheme that the client used.
-  const baseUrl = new BaseUrl(publicUrl, undefined, () => {});
+  const baseUrl = baseUrlBy(publicUrl, undefined, () => {});
   const resourceMetadata = rules && issuersToMetadata([...rules.issuers.keys()], rules.scope);
   // Addresses are the platform's: all clients of a public service are one here.
   const addresses = new ClientAddresses(undefined);
@@ -121,7 +127,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     title,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
     reads: new QueuedReads(origin, undefined),
-    rows: ROWS,
+    rows: apiRows(),
     publicRows: publicRows({
       releases,
       lifecycle: { isStopping: false },

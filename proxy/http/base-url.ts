@@ -10,52 +10,34 @@ export interface TrustedProxies {
   has(address: string): boolean;
 }
 
-/** The base URL in Link headers: a configured one, or that of the request. */
-export class BaseUrl {
-  readonly #publicUrl: string | undefined;
-  readonly #trusted: TrustedProxies | undefined;
-  readonly #log: (line: string) => void;
-  #isChecked = false;
-  /** Scheme and host of the last request, and its base URL: most clients use the same one. */
-  #scheme: HttpRequest['scheme'] | undefined;
-  #host = '';
-  #base = '';
+/**
+ * The base URL of a request, in Link headers: scheme and host, without a slash at the end. The Host header has been
+ * validated before. Throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host.
+ */
+export type BaseUrl = (request: HttpRequest) => string;
 
-  /**
-   * @param publicUrl without a slash at the end; undefined uses that of the request
-   * @param log receives a line if the first request shows that links say http where clients use https
-   */
-  constructor(publicUrl: string | undefined, trusted: TrustedProxies | undefined, log: (line: string) => void) {
-    this.#publicUrl = publicUrl;
-    this.#trusted = trusted;
-    this.#log = log;
-  }
-
-  /**
-   * Scheme and host, without a slash at the end. The Host header has been validated before.
-   * @throws Problem bad-host if X-Forwarded-Host of a trusted proxy is not a host
-   */
-  of(request: HttpRequest): string {
-    if (this.#publicUrl !== undefined) return this.#publicUrl;
-    if (this.#trusted !== undefined) return forwardedBase(request, this.#trusted);
-    const { headers, scheme } = request;
-    if (!this.#isChecked) this.#check(headers);
-    const host = headers.host ?? '';
-    if (host !== this.#host || scheme !== this.#scheme) {
-      [this.#scheme, this.#host] = [scheme, host];
-      this.#base = `${scheme}://${host}`;
-    }
-    return this.#base;
-  }
-
-  /** X-Forwarded-Proto is a hint only: any client can send it. */
-  #check(headers: HttpRequest['headers']): void {
-    this.#isChecked = true;
-    if (lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https')
-      this.#log(
+/**
+ * What determines the base URL.
+ * @param publicUrl without a slash at the end; undefined uses that of the request
+ * @param log receives a line if the first request shows that links say http where clients use https
+ */
+export function baseUrlBy(
+  publicUrl: string | undefined,
+  trusted: TrustedProxies | undefined,
+  log: (line: string) => void,
+): BaseUrl {
+  if (publicUrl !== undefined) return () => publicUrl;
+  if (trusted !== undefined) return (request) => forwardedBase(request, trusted);
+  let isChecked = false;
+  return ({ headers, scheme }) => {
+    // A hint only: any client can send it.
+    if (!isChecked && lastItem(headers['x-forwarded-proto'])?.toLowerCase() === 'https')
+      log(
         'a request came with X-Forwarded-Proto: https, but Link headers say http: set --public-url or --trust-proxy (with --public, --forwarded-host, too)',
       );
-  }
+    isChecked = true;
+    return `${scheme}://${headers.host ?? ''}`;
+  };
 }
 
 function forwardedBase({ headers, scheme, peer }: HttpRequest, trusted: TrustedProxies): string {

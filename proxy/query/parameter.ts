@@ -44,8 +44,6 @@ export interface ParameterDocument {
 /** What a parameter is made of. */
 export interface ParameterOptions<Value> {
   name: string;
-  /** Its place in links: ascending, those with the same as in the request. */
-  order: number;
   /** The allowed values at a level, for messages. */
   rule(level: Level): string;
   /**
@@ -57,9 +55,16 @@ export interface ParameterOptions<Value> {
   document(endpoint: DescribedEndpoint): ParameterDocument;
 }
 
+/** In links parameters are in this order; others are before them. */
+const LINK_ORDER: readonly string[] = [
+  ...LEVELS.map((level) => `gid-${level}`),
+  ...['bbox', 'contains', 'touches', 'geometry', 'page-size', 'start-at', 'release', 'v'],
+];
+
 /** How a parameter is read. */
 export class Parameter<Value> {
   readonly name: string;
+  /** Its place in links: ascending, those with the same as in the request. */
   readonly order: number;
   readonly rule: (level: Level) => string;
   readonly parse: ParameterOptions<Value>['parse'];
@@ -67,9 +72,9 @@ export class Parameter<Value> {
   /** The one that means the same, written in another way; itself where there is none. */
   readonly root: Parameter<Value>;
 
-  constructor({ name, order, rule, parse, document }: ParameterOptions<Value>, means?: Parameter<Value>) {
+  constructor({ name, rule, parse, document }: ParameterOptions<Value>, means?: Parameter<Value>) {
     this.name = name;
-    this.order = order;
+    this.order = means?.order ?? Math.max(0, LINK_ORDER.indexOf(name));
     this.rule = rule;
     this.parse = parse;
     this.document = document;
@@ -111,7 +116,6 @@ export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
   const name = `gid-${column}`;
   return new Parameter({
     name,
-    order: column,
     rule: (level) => `the GID of a unit, ${filterNames(level)}`,
     parse({ text }, level) {
       if (column > level) throw badParameter(name, `is not a filter of ${levelName(level)}`, filterNames(level));
@@ -149,7 +153,6 @@ const FULL: Geometry = 'full';
 /** Which geometry the features have, as it was written: which there are is known of the release. */
 export const GEOMETRY: Parameter<string> = new Parameter({
   name: 'geometry',
-  order: 8,
   rule: () => 'a geometry of the release',
   parse: ({ text }) => text,
   document: () => ({

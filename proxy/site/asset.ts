@@ -23,7 +23,7 @@ export interface Asset {
 }
 
 /** Makes a file that describes the current release, and what is published besides. */
-export type ReleaseAsset = (release: LoadedRelease, releases: Pick<Releases, 'hosted' | 'published'>) => Asset;
+export type ReleaseAsset = (release: LoadedRelease, releases: Pick<Releases, 'hosted' | 'members'>) => Asset;
 
 /** The public files by path. */
 export type Assets = ReadonlyMap<string, Asset | ReleaseAsset>;

@@ -1,9 +1,10 @@
 // Tokens and time: one that expires in the middle of a walk, clocks that jump, and a process that is frozen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clockThroughFreezes } from '../../proxy/auth/clock.ts';
-import { fetchKeySet, jwksToKeySet, type KeySet } from '../../proxy/auth/key-set.ts';
-import { fixedKeys, RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
+import type { KeySet } from '../../proxy/auth/authenticate.ts';
+import { clockThroughFreezes } from '../../proxy/keys/clock.ts';
+import { fetchKeySet, jwksToKeySet } from '../../proxy/keys/key-set.ts';
+import { fixedKeys, RotatingKeys } from '../../proxy/keys/rotating-keys.ts';
 import { fidsOf, nextOf, refusal, send, walk } from '../support/http/http-client.ts';
 import { AUTHORIZED, authorizedWith, ISSUER, JWKS, startService } from '../support/http/in-process-proxy.ts';
 import { issuerKey, POLICY, signedBy, startIssuer } from '../support/http/issuer.ts';

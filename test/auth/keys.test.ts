@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { Authenticator } from '../../proxy/auth/authenticate.ts';
-import { jwksToKeySet, readKeySet } from '../../proxy/auth/key-set.ts';
-import { RotatingKeys } from '../../proxy/auth/rotating-keys.ts';
 import { optionsToTokenRules } from '../../proxy/config/issuers.ts';
+import { jwksToKeySet, readKeySet } from '../../proxy/keys/key-set.ts';
+import { RotatingKeys } from '../../proxy/keys/rotating-keys.ts';
 import { type Answer, send } from '../support/http/http-client.ts';
 import {
   authorizedWith,

@@ -6,9 +6,9 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT } from 'jose';
-import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
-import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
 import type { HttpRequest } from '../../proxy/http/request.ts';
+import { jwksToKeySet } from '../../proxy/keys/key-set.ts';
+import { fixedKeys } from '../../proxy/keys/rotating-keys.ts';
 import { refusal, send, sendRaw } from '../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { keysOf, POLICY, signedBy, startIssuer } from '../support/http/issuer.ts';

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { test } from 'node:test';
-import { jwksToKeySet, type KeySet, secretToKeySet } from '../../proxy/auth/key-set.ts';
-import { fixedKeys } from '../../proxy/auth/rotating-keys.ts';
+import type { KeySet } from '../../proxy/auth/authenticate.ts';
 import type { TokenFault } from '../../proxy/auth/token-fault.ts';
 import type { HttpRequest } from '../../proxy/http/request.ts';
+import { jwksToKeySet, secretToKeySet } from '../../proxy/keys/key-set.ts';
+import { fixedKeys } from '../../proxy/keys/rotating-keys.ts';
 import { refusal, send } from '../support/http/http-client.ts';
 import {
   AUDIENCE,

@@ -6,10 +6,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES, PAGE_CAPS } from '../../format/levels.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import { RotatingKeys, type TextLocation } from '../../proxy/auth/rotating-keys.ts';
 import { type LoadRelease, loadRelease } from '../../proxy/data/release.ts';
-import { ROWS } from '../../proxy/features/rows.ts';
+import { apiRows } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
+import { RotatingKeys, type TextLocation } from '../../proxy/keys/rotating-keys.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
@@ -189,7 +189,7 @@ test('has a path for each format and level, whose page-size has the cap as its d
 test('has every path of the API, and no other', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
   // Those of single features go on with a fid, those of tiles with their place, those of changes with two releases.
-  const known = ROWS.all.map(({ path }) =>
+  const known = apiRows().all.map(({ path }) =>
     path
       .replace(/(?<=items)\/$/, '/{fid}')
       .replace(/(?<=tiles\/lv.\/)$/, '{z}/{x}/{y}.mvt')

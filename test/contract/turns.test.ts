@@ -11,7 +11,7 @@ import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
 import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { CELLS } from '../../proxy/features/places/level-places.ts';
-import { ROWS } from '../../proxy/features/rows.ts';
+import { apiRows } from '../../proxy/features/rows.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { WorkQueue } from '../../proxy/work/work-queue.ts';
@@ -47,7 +47,7 @@ async function answerOf(sources: Sources, target: string): Promise<Answer> {
     peer: {},
   } as const;
   const request = { ...received, path, query, principal: { subject: 'a', id: 'a' }, ...unknown };
-  const row = ROWS.of(path) ?? assert.fail(path);
+  const row = apiRows().of(path) ?? assert.fail(path);
   return row.answer(sources, request, { base: 'http://a.test', coding: 'gzip' });
 }
 

@@ -5,13 +5,14 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { changesPath, GONE_PATH } from '../../format/changes.ts';
+import { CHANGES_PATH, changesPath, GONE_PATH } from '../../format/changes.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { activateRelease } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
+import { releasesOf } from '../../proxy/assemble-server.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { successorsOf } from '../../proxy/features/changes/successors.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -120,6 +121,17 @@ test('changes that are published while the service runs are served, and links fr
   assert.equal((await send(service, `${CHANGES}/b..c.csv`)).status, 200);
 });
 
+test('a current.json whose changes are damaged is not followed, as one whose releases are', async () => {
+  const own = copyOf(out);
+  const releases = releasesOf({ origin: directoryOrigin(own), newest: undefined }, () => {});
+  await releases.refresh();
+  const pointer = join(own, CURRENT_PATH);
+  const current = JSON.parse(readFileSync(pointer, 'utf8'));
+  writeFileSync(pointer, JSON.stringify({ ...current, release: 'b', changes: [{ from: 'a' }] }));
+  await assert.rejects(releases.refresh(), /current\.json changes\[0\]/);
+  assert.equal(releases.current?.id, 'c');
+});
+
 test('a CSV that is damaged is 502; without gone.bin the empty listing has no links', async () => {
   const own = copyOf(bare);
   // No other test has this one: what was read of its gone.bin would be known.
@@ -192,7 +204,7 @@ test('with a trusted key changes are read only as they were signed', async () =>
   await publish(own, 'a', 'b', privateKey);
   const path = changesPath('a', 'b');
   const stored = readFileSync(join(own, path));
-  const open = () => signedOrigin(directoryOrigin(own), [publicKey]);
+  const open = () => signedOrigin(directoryOrigin(own), [publicKey], [CHANGES_PATH]);
   const origin = open();
   assert.ok((await origin.read(path, 1e6)).equals(stored));
   assert.ok((await origin.read(path, { offset: 3, length: 5 })).equals(stored.subarray(3, 8)));
@@ -215,7 +227,7 @@ test('signed changes are read once for all readers of two pairs, and again when 
       return files.read(path, ...rest);
     },
   };
-  const origin = signedOrigin(counting, [publicKey]);
+  const origin = signedOrigin(counting, [publicKey], [CHANGES_PATH]);
   const readAll = async (): Promise<string[]> => {
     const [pointer] = [await origin.read(CURRENT_PATH, 1e6), reads.splice(0)];
     assert.ok(pointer.length > 0);

@@ -6,11 +6,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jwksToKeySet } from '../../proxy/auth/key-set.ts';
 import { durationToSeconds } from '../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../proxy/config/options.ts';
 import { optionsToSettings } from '../../proxy/config/settings.ts';
 import { StartError } from '../../proxy/config/start-error.ts';
+import { jwksToKeySet } from '../../proxy/keys/key-set.ts';
 import { jsonLines } from '../support/files.ts';
 import { listen } from '../support/http/listen.ts';
 import { serve } from '../support/processes/proxy-process.ts';

@@ -568,7 +568,7 @@ test('files and blocks that are exchanged, cut or longer are not what was signed
 test('the release that is signed is read again when its id is used for another one', async () => {
   const out = copy();
   let now = 0;
-  const origin = signedOrigin(directoryOrigin(out), [publicKey], () => now);
+  const origin = signedOrigin(directoryOrigin(out), [publicKey], [], () => now);
   const path = `${releasePath('r1')}/${RELEASE_FILE}`;
   const first = await origin.read(path, 1e6);
   rmSync(join(out, releasePath('r1')), { recursive: true });

@@ -114,7 +114,6 @@ const CAPABILITIES = [
   'items',
   'ogc',
   'changes',
-  'hints',
   'service',
 ];
 
@@ -145,9 +144,9 @@ test('each package is known to the files that are named here, and to no other', 
     jose: [
       'proxy/auth/authenticate.ts',
       'proxy/auth/claimed-names.ts',
-      'proxy/auth/key-set.ts',
       'proxy/auth/sign-token.ts',
       'proxy/auth/token-fault.ts',
+      'proxy/keys/key-set.ts',
     ],
     'lru-cache': [
       'proxy/auth/authenticate.ts',

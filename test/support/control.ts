@@ -4,13 +4,17 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { TASKS } from '../../generator/workers/tasks.ts';
-import { ROWS } from '../../proxy/features/rows.ts';
+import { apiRows } from '../../proxy/features/rows.ts';
 
 const ROUNDS = 4;
 const VALUES = 20_000;
 
 for (const { module } of Object.values(TASKS)) await import(module);
-const shape = gdal.Geometry.fromWKT(`LINESTRING(${ROWS.all.map((_, i) => `${i} ${i % 7}`).join()})`);
+const shape = gdal.Geometry.fromWKT(
+  `LINESTRING(${apiRows()
+    .all.map((_, i) => `${i} ${i % 7}`)
+    .join()})`,
+);
 for (let round = 0; round < ROUNDS; round++) {
   const values = Array.from({ length: VALUES }, (_, i) => ({ fid: i, at: [i / 7, -i / 3], name: `unit ${i}` }));
   const packed = gzipSync(JSON.stringify(values));

@@ -1,5 +1,8 @@
 // What became of the units between two releases: the pairs that are published, and the file of each.
 import { changesName, changesPath } from '../../../format/changes.ts';
+import { CURRENT_PATH } from '../../../format/layout.ts';
+import type { JsonObject } from '../../../format/parse.ts';
+import { changesIn } from '../../../format/release.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
@@ -19,6 +22,11 @@ const ENDING = '.csv';
 const HEADERS = fixedHeaders(CHANGES_FILES.mediaType);
 const RULES = queryRules(0, []);
 
+/** What current.json says of changes. @throws FormatError */
+export function publishedIn(members: JsonObject): ReturnType<typeof changesIn> {
+  return changesIn(members, CURRENT_PATH);
+}
+
 /** The answer with the list. The response cache does not keep it: pairs are published without a new release. */
 export function answerChanges(
   _endpoint: typeof CHANGES_ENDPOINT,
@@ -26,7 +34,7 @@ export function answerChanges(
   representation: Representation,
   { releases }: Sources,
 ): Answer {
-  const changes = (releases.published.changes ?? []).map(({ from, to, counts }) => {
+  const changes = (publishedIn(releases.members).changes ?? []).map(({ from, to, counts }) => {
     return { from, to, counts, href: `${representation.base}${CHANGES_FILES.path}${changesName(from, to)}${ENDING}` };
   });
   const text = `${JSON.stringify({ changes })}\n`;
@@ -40,7 +48,9 @@ export const CHANGES_FILES_ROW: Row = {
     parseQuery(query, RULES);
     const release = releases.requireCurrent();
     const name = path.slice(CHANGES_FILES.path.length);
-    const pair = releases.published.changes?.find(({ from, to }) => name === `${changesName(from, to)}${ENDING}`);
+    const pair = publishedIn(releases.members).changes?.find(
+      ({ from, to }) => name === `${changesName(from, to)}${ENDING}`,
+    );
     if (pair === undefined)
       throw new Problem('not-found', `No such changes are published. ${CHANGES_ENDPOINT.path} lists those that are.`);
     const file = new StoredFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, TAG_CHARS));

@@ -1,4 +1,5 @@
-// What took the place of a unit that is gone: links of the empty listing of its GID, from gone.bin.
+// Where a GID leads that the release does not have, as links of its empty listing: to what took the place of a unit that
+// is gone, from gone.bin; or to the same GID in capital letters.
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { GONE_MAX_BYTES, GONE_PATH, SUCCESSORS_MAX, unitsInGone } from '../../../format/changes.ts';
@@ -10,9 +11,11 @@ import { Loaded } from '../../data/loaded.ts';
 import type { Needs } from '../../data/needs.ts';
 import { readChecked } from '../../data/release.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
-import { filtersOf } from '../../query/parameter.ts';
+import { Filter, filtersOf, type Given, type Query } from '../../query/parameter.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import type { Listing } from '../pages/listing.ts';
+import { matching } from '../pages/resolve.ts';
+import { publishedIn } from './changes.ts';
 
 /** A GID is followed through so many others at most. */
 const FOLLOWED_MAX = 100;
@@ -50,7 +53,7 @@ export function newSuccessorLinks(): (listing: Listing) => readonly string[] | u
     });
   };
   return ({ query, level, endpoint, representation, needs, releases }) => {
-    const { gone } = releases.published;
+    const { gone } = publishedIn(releases.members);
     const own = filtersOf(query).find(({ column }) => column === endpoint.level);
     const column = elementAt(level.index.columns, endpoint.level);
     const isGone = own !== undefined && !representation.isPinned && column.find(own.gid) === -1;
@@ -61,6 +64,20 @@ export function newSuccessorLinks(): (listing: Listing) => readonly string[] | u
     const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
     return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
   };
+}
+
+/** The query with GIDs in capital letters, if there are such, and features that match. */
+export function withCapitals({ level: { index }, query, sets }: Listing): Query[] {
+  const capitals = (one: Given): Given => {
+    if (!(one.value instanceof Filter)) return one;
+    const { column, gid } = one.value;
+    if (index.columns[column]?.find(gid) !== -1) return one;
+    const text = gid.toUpperCase();
+    return { ...one, text, value: new Filter(column, text) };
+  };
+  const given = query.given.map(capitals);
+  const filters = filtersOf({ given });
+  return filters.length > 0 && matching(index, filters, sets).count > 0 ? [{ given }] : [];
 }
 
 /**

@@ -8,7 +8,6 @@ import { type FeaturesEndpoint, type LevelEndpoint, selectionParameters } from '
 /** The release of a download. */
 export const RELEASE: Parameter<NamedRelease> = new Parameter({
   name: 'release',
-  order: 11,
   rule: () => 'the id of a hosted release',
   parse: ({ text }) => ({ release: text, content: '' }),
   document: () => ({

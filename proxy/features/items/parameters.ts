@@ -11,7 +11,6 @@ export const LIMIT_SIZES = { default: 100, maximum: 10_000 } as const;
 /** The number of features of a page. */
 export const LIMIT: Parameter<number> = new Parameter({
   name: 'limit',
-  order: 0,
   rule: () => SIZE_RULE,
   parse: (given) => Math.min(sizeOf(given), LIMIT_SIZES.maximum),
   document: () => ({
@@ -56,7 +55,6 @@ const TIME = `^(?:${INSTANT}|${INSTANT}/(?:${INSTANT}|\\.\\.)?|(?:\\.\\.)?/${INS
 
 const DATETIME: Parameter<true> = new Parameter({
   name: 'datetime',
-  order: 0,
   rule: () => 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..',
   parse: (given) => allowedIf(isTime(given.text), given),
   document: () => ({
@@ -87,7 +85,6 @@ const CURSOR = STARTS_AT.as({
 /** The media type that is asked for: there is one. */
 export const F: Parameter<true> = new Parameter({
   name: 'f',
-  order: 0,
   rule: () => 'json',
   parse: (given) => allowedIf(given.text === 'json', given),
   document: () => ({

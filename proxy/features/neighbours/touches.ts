@@ -13,7 +13,6 @@ import type { ListingFilter } from '../pages/listing.ts';
 /** The GID of the unit that the features share a border with. */
 export const TOUCHES: Parameter<string> = new Parameter({
   name: 'touches',
-  order: 7.5,
   rule: () => 'the GID of a unit of the same level',
   parse: ({ text }) => text,
   document: ({ level }) => ({

@@ -30,7 +30,6 @@ export function sizeOf(given: Given): number {
 /** The number of features of a page: may be above the page cap. */
 export const PAGE_SIZE: Parameter<number> = new Parameter({
   name: 'page-size',
-  order: 9,
   rule: () => SIZE_RULE,
   parse: sizeOf,
   document({ format = 'fc', level }) {
@@ -55,7 +54,6 @@ export interface Start {
 /** Where a page starts. */
 export const STARTS_AT: Parameter<Start> = new Parameter({
   name: START_AT,
-  order: 10,
   rule: () => START_RULE,
   parse: parseStart,
   document: () =>

@@ -1,8 +1,11 @@
 // Numbers that were exchanged: latitude first is the most frequent mistake. Where nothing is at a point, a link leads
 // to what is there.
 import { isDecimal } from '../../../format/grid.ts';
-import type { Given, Query } from '../../query/parameter.ts';
-import type { Degrees } from './level-places.ts';
+import { positionsOfEach } from '../../../format/positions.ts';
+import { filtersOf, type Given, type Query } from '../../query/parameter.ts';
+import type { Listing } from '../pages/listing.ts';
+import { matching } from '../pages/resolve.ts';
+import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { CONTAINS } from './parameters.ts';
 
 /** The point whose latitude comes first, if it is one. */
@@ -15,4 +18,19 @@ export function withExchanged({ given }: Query, { latitude, longitude }: Degrees
   const exchange = (one: Given): Given =>
     one.parameter?.root === CONTAINS ? { ...one, text: `${latitude},${longitude}` } : one;
   return { given: given.map(exchange) };
+}
+
+/**
+ * The query of an empty listing with the numbers of its point exchanged, if features are there; undefined if something
+ * is not in memory. Beside a box or a neighbour nobody knows which of them is wrong.
+ */
+export function withOtherPoint({ level, query, sets, needs }: Listing): Query[] | undefined {
+  const point = CONTAINS.of(query);
+  const other = point && exchanged(point);
+  if (point === undefined || other === undefined || sets.length > 1) return [];
+  const units = unitsAt(level, pointOf(level, other), needs);
+  if (units === undefined) return undefined;
+  return matching(level.index, filtersOf(query), [positionsOfEach(units)]).count > 0
+    ? [withExchanged(query, point)]
+    : [];
 }

@@ -18,7 +18,6 @@ const EXAMPLE_POINT = '-3.7038,40.4168';
 /** The box that the features have a point in. */
 export const BBOX: Parameter<AskedBox> = new Parameter({
   name: 'bbox',
-  order: 6,
   rule: () => `west,south,east,north in ${DEGREES}; west > east crosses the antimeridian`,
   parse: (given, level) => boxOf(given, level),
   document: () => ({
@@ -33,7 +32,6 @@ export const BBOX: Parameter<AskedBox> = new Parameter({
 /** The point that the features contain. */
 export const CONTAINS: Parameter<Degrees> = new Parameter({
   name: 'contains',
-  order: 7,
   rule: () => `longitude,latitude in ${DEGREES}`,
   parse: pointIn,
   document: () => ({

@@ -14,7 +14,6 @@ export const Q_RULE: string = `the beginning of a name or of one of its words: 1
 /** The text that is looked for. */
 export const Q: Parameter<string> = new Parameter({
   name: 'q',
-  order: 0,
   rule: () => Q_RULE,
   parse(given) {
     const characters = Array.from(given.text).length;
@@ -35,7 +34,6 @@ export const Q: Parameter<string> = new Parameter({
 /** The most units of the answer. */
 export const LIMIT: Parameter<number> = new Parameter({
   name: 'limit',
-  order: 0,
   rule: () => `a whole number from 1 to ${SEARCH_LIMIT.maximum}`,
   parse(given) {
     const size = sizeOf(given);
@@ -53,7 +51,6 @@ export const LIMIT: Parameter<number> = new Parameter({
 /** The levels that are searched, ascending. */
 export const LEVEL: Parameter<readonly Level[]> = new Parameter({
   name: 'level',
-  order: 0,
   rule: () => `some of ${LEVELS.map(levelName).join(', ')}, with commas between them`,
   parse(given) {
     const names = given.text.split(',');

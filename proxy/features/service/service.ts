@@ -59,7 +59,7 @@ export function answerService(
  */
 export function serviceMembers(
   release: LoadedRelease,
-  { hosted, published }: Pick<Releases, 'hosted' | 'published'>,
+  { hosted, members }: Pick<Releases, 'hosted' | 'members'>,
   isWhole: boolean,
 ): object {
   const { id, digest, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
@@ -75,7 +75,7 @@ export function serviceMembers(
     geometries,
     precision,
     tiles: summaries.some(({ tiles }) => tiles !== undefined),
-    changes: published.changes !== undefined,
+    changes: members['changes'] !== undefined,
     levels: summaries
       .filter(({ features }) => features > 0)
       .map((summary) => ({

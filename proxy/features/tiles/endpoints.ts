@@ -26,7 +26,6 @@ export const CONTENT_CHARS = 16;
 /** The release of a tile, by its content: what the address of a tile stands for never changes. */
 export const CONTENT_PARAMETER: Parameter<NamedRelease> = new Parameter({
   name: 'v',
-  order: 12,
   rule: () => CONTENT_RULE,
   parse(given) {
     if (!CONTENT.test(given.text)) throw wrong(given);

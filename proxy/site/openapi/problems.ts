@@ -1,7 +1,7 @@
 // For each problem of the OpenAPI document: the detail of the response, and a request that causes it. The tests send
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
-import { PAGE_ENDPOINTS, ROWS } from '../../features/rows.ts';
+import { apiRows, PAGE_ENDPOINTS } from '../../features/rows.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 
 const HOST = 'Host: boundaries.example.org';
@@ -35,7 +35,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'token-missing': 'Send a token in the header: Authorization: Bearer <token>.',
   'token-invalid': 'The token is expired, damaged, or not meant for this service.',
   'scope-missing': 'The token lacks the required scope boundaries:read.',
-  'not-found': `Available: ${ROWS.rule}.`,
+  'not-found': `Available: ${apiRows().rule}.`,
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':

@@ -17,9 +17,9 @@ import { metadataUrl } from '../../../proxy/auth/resource-metadata.ts';
 import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
-import { ROWS } from '../../../proxy/features/rows.ts';
+import { apiRows } from '../../../proxy/features/rows.ts';
 import { answeringWith, type HandlerContext, handle } from '../../../proxy/handler.ts';
-import { BaseUrl } from '../../../proxy/http/base-url.ts';
+import { baseUrlBy } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
 import { createHttpServer } from '../../../proxy/node/server.ts';
 import { QueuedReads, type Recipient } from '../../../proxy/origin/origin.ts';
@@ -125,9 +125,9 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     responses: responseCaches(),
     reads,
     admit: undefined,
-    baseUrl: new BaseUrl(publicUrl, trustedProxies, log),
+    baseUrl: baseUrlBy(publicUrl, trustedProxies, log),
     metadataUrl: resourceMetadata && metadataUrl,
-    rows: ROWS,
+    rows: apiRows(),
     // Nothing public is asked for.
     publicRows: new Map(),
     log: (error: unknown) => console.error(error),

@@ -4,8 +4,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { elementAt } from '../../../format/element-at.ts';
 import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
-import { fetchKeySet } from '../../../proxy/auth/key-set.ts';
-import { type KeyPolicy, RotatingKeys } from '../../../proxy/auth/rotating-keys.ts';
+import { fetchKeySet } from '../../../proxy/keys/key-set.ts';
+import { type KeyPolicy, RotatingKeys } from '../../../proxy/keys/rotating-keys.ts';
 import { AUDIENCE } from './in-process-proxy.ts';
 import { listen } from './listen.ts';
 

@@ -1,11 +1,11 @@
 // Key sets: JSON Web Key Sets (RFC 7517), read from a file or from the issuer's URL, and shared secrets.
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet } from 'jose';
 import { codeOf } from '../../format/error-code.ts';
 import type { JsonObject } from '../../format/parse.ts';
 import { FormatError, listIn, objectFrom } from '../../format/parse.ts';
+import type { KeySet } from '../auth/authenticate.ts';
 
 /** Accepted signature algorithms of public keys. */
 const ASYMMETRIC_ALGORITHMS: readonly string[] = ['EdDSA', 'Ed25519', 'ES256', 'RS256'];
@@ -20,18 +20,6 @@ const SECRET_MIN_BYTES = 32;
 const KEY_SET_MAX_BYTES = 512 * 1024;
 /** Time for the whole response of the issuer. */
 const KEY_SET_TIMEOUT_MS = 5_000;
-
-/** Keys that verify tokens. */
-export interface KeySet {
-  /** JWS algorithm names; a token with any other is refused before a key is looked up. */
-  algorithms: readonly string[];
-  /** Number of keys; with none, no token is valid. */
-  size: number;
-  /** The names of the keys that have one, for the log. */
-  kids: readonly string[];
-  /** The key for the header of a token. */
-  getKey: JWTVerifyGetKey;
-}
 
 /**
  * Reads a key set file.

@@ -4,9 +4,10 @@
 // the keys.
 import { Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
-import type { KeySource } from './authenticate.ts';
+import type { KeySource } from '../auth/authenticate.ts';
 import { clockThroughFreezes } from './clock.ts';
-import { jwksToKeySet, type KeySet } from './key-set.ts';
+import { jwksToKeySet } from './key-set.ts';
+import { type KeySet } from '../auth/authenticate.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {

@@ -26,7 +26,7 @@ export class LevelBorders implements RingSink {
   }
 
   ring(positions: Coordinates): void {
-    this.visit(positions, (borders, x1, y1, x2, y2) => borders.add(x1, y1, x2, y2, this.units));
+    this.visit(positions, (borders, x1, y1, x2, y2) => borders.addTo(this.units, x1, y1, x2, y2));
   }
 
   /** Ends a unit, also one without rings: they are counted from 0. */

@@ -2,6 +2,7 @@
 // Pure.
 import type { ChangeClass, ChangeRow } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { DisjointSets } from '../rings/disjoint-sets.ts';
 
 /** A unit of one release: all that has its GID. */
 export interface MatchedUnit {
@@ -160,30 +161,20 @@ function sameShapes(links: readonly Link[], isAsked: (link: Link) => boolean): L
   });
 }
 
-/** Units that links connect, one way or another (union and find). */
+/** Units that links connect, one way or another. */
 function newGroups(oldUnits: number, newUnits: number, links: readonly Link[]) {
-  const parents = Array.from({ length: oldUnits + newUnits }, (_, i) => i);
-  const find = (unit: number): number => {
-    let root = unit;
-    while (elementAt(parents, root) !== root) root = elementAt(parents, root);
-    for (let at = unit; at !== root; ) {
-      const next = elementAt(parents, at);
-      parents[at] = root;
-      at = next;
-    }
-    return root;
-  };
-  for (const { from, to } of links) parents[find(from)] = find(oldUnits + to);
+  const sets = new DisjointSets(oldUnits + newUnits);
+  for (const { from, to } of links) sets.join(from, oldUnits + to);
   const sizes = new Map<number, [number, number]>();
-  for (const unit of parents.keys()) {
-    const root = find(unit);
+  for (let unit = 0; unit < oldUnits + newUnits; unit++) {
+    const root = sets.rootOf(unit);
     const size = sizes.get(root) ?? [0, 0];
     sizes.set(root, size);
     size[unit < oldUnits ? 0 : 1]++;
   }
   return {
     /** The numbers of old and of new units in the group of an old one. */
-    sizesAt: (from: number): [number, number] => sizes.get(find(from)) ?? [1, 0],
+    sizesAt: (from: number): [number, number] => sizes.get(sets.rootOf(from)) ?? [1, 0],
   };
 }
 

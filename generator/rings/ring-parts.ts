@@ -1,9 +1,11 @@
 // The parts of a unit: boxes that cover the rings of its polygons, by which a box on the map is compared with each
 // island instead of the extent of all.
-import { elementAt, i32At } from '../../format/element-at.ts';
+import { elementAt, i32At, u8At } from '../../format/element-at.ts';
 import { PARTS_MAX } from '../../format/level-index.ts';
 import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
+import { DisjointSets } from './disjoint-sets.ts';
+import { EdgeTable } from './edge-table.ts';
 import { NumberList } from './number-list.ts';
 
 /** A ring of the unit: its box in scaled degrees, and its edges among all. */
@@ -53,8 +55,26 @@ export class RingParts {
    * Polygons with an edge in common are one.
    */
   #boxes(): Box[] {
-    const twice = this.#edgesTwice();
-    if (twice === undefined) {
+    const flat = this.#flat;
+    const edges = new EdgeTable(flat.length / 2);
+    const polygons = new DisjointSets(this.#rings.length);
+    /** Of each edge the first ring, and whether the unit has it an odd number of times. */
+    const ringOf = new Int32Array(flat.length);
+    const isOdd = new Uint8Array(flat.length);
+    let isAnyEven = false;
+    for (const [number, { first, end }] of this.#rings.entries())
+      for (let i = 2 * first; i < 2 * end - 2; i += 2) {
+        const [x1, y1, x2, y2] = [flat.at(i), flat.at(i + 1), flat.at(i + 2), flat.at(i + 3)];
+        const { size } = edges;
+        // A ring may have none but edges without length.
+        const edge = x1 === x2 && y1 === y2 ? undefined : edges.add(x1, y1, x2, y2);
+        isAnyEven ||= edges.size === size;
+        if (edge === undefined) continue;
+        if (edges.size > size) ringOf[edge] = number;
+        else polygons.join(number, i32At(ringOf, edge));
+        isOdd[edge] = 1 - u8At(isOdd, edge);
+      }
+    if (!isAnyEven) {
       // What a hole adds to the box of its polygon, it adds as a part.
       let outer = newBox();
       return this.#rings.flatMap(({ box, isHole }) => {
@@ -63,93 +83,20 @@ export class RingParts {
         return [box];
       });
     }
-    const { owner, isEven } = twice;
     const boxes = new Map<number, Box>();
-    for (const [number, { first, end }] of this.#rings.entries())
-      for (let i = first; i + 1 < end; i++) {
-        if (isEven[i] === 1) continue;
-        const group = rootOf(owner, number);
-        const box = boxes.get(group) ?? newBox();
-        boxes.set(group, box);
-        grow(box, this.#x(i), this.#y(i));
-        grow(box, this.#x(i + 1), this.#y(i + 1));
-      }
+    for (let edge = 0; edge < edges.points; edge++) {
+      if (isOdd[edge] === 0) continue;
+      const polygon = polygons.rootOf(i32At(ringOf, edge));
+      const box = boxes.get(polygon) ?? newBox();
+      boxes.set(polygon, box);
+      for (const point of [edge, edge + 1]) grow(box, edges.x(point), edges.y(point));
+    }
     return [...boxes.values()];
-  }
-
-  /**
-   * Which edges the unit has an even number of times, by their first positions, and for each ring another one that it
-   * has an edge in common with, or itself. Undefined if it has no edge twice and none without length.
-   */
-  #edgesTwice(): { owner: number[]; isEven: Uint8Array } | undefined {
-    const positions = this.#flat.length / 2;
-    const table = new Int32Array(2 ** Math.ceil(Math.log2(2 * positions)));
-    const ringOf = new Int32Array(positions);
-    const isEven = new Uint8Array(positions);
-    const owner = this.#rings.map((_, number) => number);
-    let isTwice = false;
-    for (const [number, { first, end }] of this.#rings.entries())
-      for (let i = first; i + 1 < end; i++) {
-        ringOf[i] = number;
-        if (this.#x(i) === this.#x(i + 1) && this.#y(i) === this.#y(i + 1)) {
-          // A ring may have no others.
-          isTwice = true;
-          isEven[i] = 1;
-          continue;
-        }
-        let slot = this.#hash(i) & (table.length - 1);
-        while (i32At(table, slot) !== 0 && !this.#isSame(i32At(table, slot) - 1, i))
-          slot = (slot + 1) & (table.length - 1);
-        const known = i32At(table, slot) - 1;
-        if (known === -1) {
-          table[slot] = i + 1;
-          continue;
-        }
-        // The first one stands for all: it is left where their number is odd.
-        isTwice = true;
-        isEven[i] = 1;
-        isEven[known] = isEven[known] === 1 ? 0 : 1;
-        owner[rootOf(owner, number)] = rootOf(owner, i32At(ringOf, known));
-      }
-    return isTwice ? { owner, isEven } : undefined;
-  }
-
-  /** Are two edges the same, in either direction? */
-  #isSame(a: number, b: number): boolean {
-    const [x1, y1, x2, y2] = [this.#x(b), this.#y(b), this.#x(b + 1), this.#y(b + 1)];
-    if (this.#x(a) === x1 && this.#y(a) === y1 && this.#x(a + 1) === x2 && this.#y(a + 1) === y2) return true;
-    return this.#x(a) === x2 && this.#y(a) === y2 && this.#x(a + 1) === x1 && this.#y(a + 1) === y1;
-  }
-
-  /** The same in both directions. */
-  #hash(i: number): number {
-    const x = this.#x(i) + this.#x(i + 1);
-    const y = this.#y(i) + this.#y(i + 1);
-    const mixed = Math.imul((x % 0x7fffffff) | 0, 0x9e3779b1) ^ Math.imul((y % 0x7fffffff) | 0, 0x85ebca77);
-    return mixed ^ (mixed >>> 15);
-  }
-
-  #x(position: number): number {
-    return this.#flat.at(2 * position);
-  }
-
-  #y(position: number): number {
-    return this.#flat.at(2 * position + 1);
   }
 }
 
 function isIn(box: Box, other: Box): boolean {
   return box[0] >= other[0] && box[1] >= other[1] && box[2] <= other[2] && box[3] <= other[3];
-}
-
-/** The ring that stands for all that it has edges in common with. */
-function rootOf(owner: number[], number: number): number {
-  let root = number;
-  while (elementAt(owner, root) !== root) {
-    owner[root] = elementAt(owner, elementAt(owner, root));
-    root = elementAt(owner, root);
-  }
-  return root;
 }
 
 /** A box with longitudes from -180 to 180: west > east across the antimeridian. */

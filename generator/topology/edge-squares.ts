@@ -1,10 +1,10 @@
 // Puts the edges of arcs into squares, so that those that lie near one another are found: a band of rows of squares at
 // a time, so that memory is for a part of the map.
 import { i32At } from '../../format/element-at.ts';
+import { hashOf } from '../rings/edge-table.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { type Arcs, boxesOfArcs } from './arcs.ts';
 import { endBefore } from './level-rings.ts';
-import { hashOf } from './shared-arcs.ts';
 
 /** The edges of squares, one square after the other. */
 export interface Squares {

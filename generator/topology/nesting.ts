@@ -2,6 +2,7 @@
 // decides which levels are simplified together.
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Coordinates } from '../rings/coordinates.ts';
+import { EdgeTable, hashOfEdge } from '../rings/edge-table.ts';
 import { LevelStore } from '../store/level-store.ts';
 
 /** Levels nest if the next level has this share of the edges. */
@@ -34,18 +35,33 @@ export interface Nesting {
 export function nestingOf(task: NestingTask, edgesMax = EDGES_MAX): Nesting {
   const [upper, lower] = [new LevelStore(task.upper), new LevelStore(task.lower)];
   const counts = unitsWithChildren(upper, lower);
-  const edges = new EdgeSample(edgesMax);
-  let position = 0;
-  let childless = 0;
+  let edges = new EdgeTable();
+  let every = 1;
+  let [position, childless] = [0, 0];
+  const add: TakeEdge = (x1, y1, x2, y2) => {
+    if (!isEvery(every, x1, y1, x2, y2)) return;
+    edges.add(x1, y1, x2, y2);
+    if (edges.size > edgesMax) {
+      every *= 2;
+      edges = sampleOf(edges, every);
+    }
+  };
   const ring = (own: Coordinates): void => {
-    if (counts[position] === 1) eachEdge(own, edges.add);
+    if (counts[position] === 1) eachEdge(own, add);
     else childless += own.count;
   };
   upper.readRings({ ring }, () => position++);
-  lower.readRings({ ring: (own) => eachEdge(own, edges.find) }, () => {});
+  const isFound = new Uint8Array(edges.points);
+  const find: TakeEdge = (x1, y1, x2, y2) => {
+    if (!isEvery(every, x1, y1, x2, y2)) return;
+    const edge = edges.find(x1, y1, x2, y2);
+    if (edge !== -1) isFound[edge] = 1;
+  };
+  lower.readRings({ ring: (own) => eachEdge(own, find) }, () => {});
+  const found = isFound.reduce((sum, own) => sum + own, 0);
   return {
-    share: edges.size === 0 ? null : Math.floor((SHARE_SCALE * edges.found) / edges.size) / SHARE_SCALE,
-    own: childless + (edges.size - edges.found) * edges.every,
+    share: edges.size === 0 ? null : Math.floor((SHARE_SCALE * found) / edges.size) / SHARE_SCALE,
+    own: childless + (edges.size - found) * every,
   };
 }
 
@@ -69,86 +85,20 @@ function eachEdge(ring: Coordinates, take: TakeEdge): void {
   }
 }
 
-const SLOTS_MIN = 1 << 13;
-const FREE = -1;
-/** A hash is a multiple of this, plus 32 bits. */
-const HIGH = 2 ** 32;
-
-/** The most edges of a sample, some 20 bytes each. */
+/** The most edges of a sample, some 50 bytes each. */
 const EDGES_MAX = 1 << 20;
 
-/**
- * Edges by hashes of 53 bits, of which two of the same one change a share by one edge: all of them, or those whose hash
- * is a multiple of a power of two.
- */
-class EdgeSample {
-  size = 0;
-  found = 0;
-  /** Of so many edges one is in the sample. */
-  every = 1;
-  readonly #sizeMax: number;
-  #hashes = new Float64Array(SLOTS_MIN).fill(FREE);
-  #isFound = new Uint8Array(SLOTS_MIN);
-
-  constructor(sizeMax: number) {
-    this.#sizeMax = sizeMax;
-  }
-
-  readonly add: TakeEdge = (...edge) => {
-    const hash = hashOf(...edge);
-    if (hash % this.every !== 0) return;
-    const slot = this.#slotOf(hash);
-    if (this.#hashes[slot] === hash) return;
-    this.#hashes[slot] = hash;
-    if (++this.size > this.#sizeMax) this.#rehash(this.#hashes.length, 2);
-    else if (2 * this.size > this.#hashes.length) this.#rehash(2 * this.#hashes.length, 1);
-  };
-
-  readonly find: TakeEdge = (...edge) => {
-    const hash = hashOf(...edge);
-    if (hash % this.every !== 0) return;
-    const slot = this.#slotOf(hash);
-    if (this.#hashes[slot] !== hash || this.#isFound[slot] === 1) return;
-    this.#isFound[slot] = 1;
-    this.found++;
-  };
-
-  /** The slot of a hash, or the free one where it would be. */
-  #slotOf(hash: number): number {
-    const mask = this.#hashes.length - 1;
-    let slot = Math.floor(hash / HIGH) & mask;
-    while (this.#hashes[slot] !== hash && this.#hashes[slot] !== FREE) slot = (slot + 1) & mask;
-    return slot;
-  }
-
-  /** Takes other slots, and perhaps fewer of the edges; nothing has been found yet. */
-  #rehash(slots: number, fewer: number): void {
-    const old = this.#hashes;
-    this.every *= fewer;
-    this.size = 0;
-    this.#hashes = new Float64Array(slots).fill(FREE);
-    this.#isFound = new Uint8Array(slots);
-    for (const hash of old) {
-      if (hash === FREE || hash % this.every !== 0) continue;
-      this.#hashes[this.#slotOf(hash)] = hash;
-      this.size++;
-    }
-  }
+/** Is an edge in a sample of one of so many, a power of two? By the bits of its hash that tables do not look at. */
+function isEvery(every: number, x1: number, y1: number, x2: number, y2: number): boolean {
+  return every === 1 || hashOfEdge(x1, y1, x2, y2) >>> 0 < 2 ** 32 / every;
 }
 
-/** The same for both directions of an edge. */
-function hashOf(x1: number, y1: number, x2: number, y2: number): number {
-  const low = (mixed(x1, y1, 0x9e3779b1) + mixed(x2, y2, 0x9e3779b1)) >>> 0;
-  const high = (mixed(x1, y1, 0xc2b2ae35) + mixed(x2, y2, 0xc2b2ae35)) >>> 0;
-  return (high & 0x1fffff) * HIGH + low;
-}
-
-/** Mixes all bits of a position, which may be beyond 32, with an odd factor. */
-function mixed(x: number, y: number, factor: number): number {
-  let bits = 0;
-  for (const part of [x, x / 2 ** 32, y, y / 2 ** 32]) {
-    bits = Math.imul(bits ^ part, factor);
-    bits ^= bits >>> 15;
+/** The edges of a table that are in a sample, of which most follow no other one. */
+function sampleOf(edges: EdgeTable, every: number): EdgeTable {
+  const sample = new EdgeTable();
+  for (const edge of edges.all()) {
+    const ends = [edges.x(edge), edges.y(edge), edges.x(edge + 1), edges.y(edge + 1)] as const;
+    if (isEvery(every, ...ends)) sample.add(...ends);
   }
-  return Math.imul(bits ^ (bits >>> 13), 0x85ebca6b);
+  return sample;
 }

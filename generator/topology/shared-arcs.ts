@@ -2,6 +2,7 @@
 // one arc of all rings that have it, so whatever is done to it is done to all of them. Built for simplification. What is
 // held are the distinct points, some 31 bytes for each, and first their hash table, then their numbers in all rings.
 import { i32At } from '../../format/element-at.ts';
+import { hashOf } from '../rings/edge-table.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { endBefore, type LevelRings, type RingsByUnit } from './level-rings.ts';
 
@@ -226,10 +227,4 @@ class CellTable {
     for (let cell = 0; cell < this.x.length; cell++)
       this.#slots[this.#slotOf(this.#placeOf(this.x.at(cell)), this.#placeOf(this.y.at(cell)))] = cell;
   }
-}
-
-/** Multiplicative hashing with odd constants, the golden ratio of 2^32 among them. */
-export function hashOf(x: number, y: number): number {
-  const mixed = Math.imul(Math.imul(x, 0x9e3779b1) ^ y, 0x85ebca6b);
-  return mixed ^ (mixed >>> 15);
 }

@@ -6,7 +6,8 @@ import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { crsFrom, statedCrs, WGS84 } from '../gdal/crs.ts';
 import { execute, gdal } from '../gdal/gdal.ts';
-import { gdalResult, takeGdalMessage } from '../gdal/open-dataset.ts';
+import { gdalResult } from '../gdal/open-dataset.ts';
+import { eachMadeValid, multiPolygonOf, polygonParts } from '../gdal/valid-polygons.ts';
 import { gidFrom } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
 import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
@@ -90,7 +91,7 @@ class PartWriter {
     const feature = this.#readFeature(first);
     const polygons = featurePolygons(feature, this.#task.source);
     polygons?.flattenTo2D();
-    const geometry = polygons && multiPolygonOf([polygons]);
+    const geometry = polygons && multiPolygonOf(polygonParts(polygons));
     return { first, values: feature.fields.toArray(), geometry, isValid: false };
   }
 
@@ -149,9 +150,11 @@ class PartWriter {
   #validGeometry({ first, geometry, isValid }: Piece): gdalTypes.MultiPolygon[] {
     if (geometry === null) return [];
     if (isValid) return [geometry];
-    const valid = validPolygons(geometry);
-    if (valid !== geometry) this.#repaired.push(elementAt(this.#task.part.fids, first));
-    return [valid];
+    // GEOS needs valid ones: its union of others may be wrong without an error.
+    const { polygons, wereInvalid } = geosResult(() => eachMadeValid(geometry));
+    if (!wereInvalid) return [geometry];
+    this.#repaired.push(elementAt(this.#task.part.fids, first));
+    return [multiPolygonOf(polygons)];
   }
 
   #writeLevel({ level, fields }: LevelPlan, owners: Uint32Array, units: readonly Piece[]): void {
@@ -204,40 +207,15 @@ function isSameValue(a: unknown, b: unknown): boolean {
 class UnionError extends Error {}
 
 /**
- * The same area in valid polygons, which GEOS needs: its union of invalid ones may be wrong without an error. Each
- * polygon is repaired by itself, so that polygons which overlap keep their whole area.
- * @returns `geometry` itself if all its polygons are valid
- */
-function validPolygons(geometry: gdalTypes.MultiPolygon): gdalTypes.MultiPolygon {
-  const polygons = [...geometry.children];
-  const isValid = polygons.map((polygon) => polygon.isValid());
-  // GDAL describes each invalid polygon in a warning.
-  takeGdalMessage();
-  if (!isValid.includes(false)) return geometry;
-  return multiPolygonOf(polygons.map((polygon, i) => (isValid[i] ? polygon : geosResult(() => polygon.makeValid()))));
-}
-
-/**
  * The union.
  * @param members valid polygons; they may overlap
  * @throws UnionError if GEOS fails
  */
-export function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
-  const all = multiPolygonOf(members);
-  return multiPolygonOf([geosResult(() => all.unionCascaded())]);
+function union(members: readonly gdalTypes.MultiPolygon[]): gdalTypes.MultiPolygon {
+  const all = multiPolygonOf(members.flatMap(polygonParts));
+  return multiPolygonOf(polygonParts(geosResult(() => all.unionCascaded())));
 }
 
-/** The polygons of some geometries; their lines and points, which have no area, are left out. */
-function multiPolygonOf(geometries: Iterable<gdalTypes.Geometry>): gdalTypes.MultiPolygon {
-  const multi = new gdal.MultiPolygon();
-  const add = (geometry: gdalTypes.Geometry): void => {
-    if (geometry instanceof gdal.Polygon) multi.children.add(geometry);
-    else if (geometry instanceof gdal.GeometryCollection) for (const child of geometry.children) add(child);
-  };
-  for (const geometry of geometries) add(geometry);
-  return multi;
-}
-
-function geosResult(operation: () => gdalTypes.Geometry): gdalTypes.Geometry {
+function geosResult<Result>(operation: () => Result): Result {
   return gdalResult(operation, (reason) => new UnionError(reason));
 }

@@ -1,5 +1,5 @@
-// Asks GDAL (GEOS) whether polygons are valid, as they are published, in full and simplified; and how much of some lies
-// in others.
+// Asks GDAL (GEOS) whether polygons are valid (OGC 06-103r4), makes them valid, and measures how much of some lies in
+// others.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
 import { CHECKED_MAX_POSITIONS } from '../../format/release.ts';
@@ -18,10 +18,12 @@ type Polygons = readonly (readonly (readonly number[])[])[];
  */
 export function isValid(polygons: Polygons): boolean {
   const positions = polygons.flat().reduce((sum, ring) => sum + ring.length / 2, 0);
-  return positions > CHECKED_MAX_POSITIONS || isValidGeometry(gdal.Geometry.fromWKB(wkbOf(polygons)));
+  const isAsked = positions > 0 && positions <= CHECKED_MAX_POSITIONS;
+  return !isAsked || isValidGeometry(gdal.Geometry.fromWKB(wkbOf(polygons)));
 }
 
-function isValidGeometry(geometry: gdalTypes.Geometry): boolean {
+/** The same of a geometry of GDAL, of any number of positions. */
+export function isValidGeometry(geometry: gdalTypes.Geometry): boolean {
   const answer = geometry.isValid();
   // Where they are not, GDAL notes why as a warning, which is no warning about a dataset.
   if (!answer) gdal.lastError = null;
@@ -47,9 +49,27 @@ export function sharedArea(one: gdalTypes.Geometry, other: gdalTypes.Geometry): 
 
 /** The area of the polygons of a geometry, in its units squared. */
 export function areaOf(geometry: gdalTypes.Geometry): number {
-  if (geometry instanceof gdal.Polygon) return geometry.getArea();
-  if (!(geometry instanceof gdal.GeometryCollection)) return 0;
-  return geometry.children.map(areaOf).reduce((a, b) => a + b, 0);
+  return polygonParts(geometry).reduce((sum, polygon) => sum + polygon.getArea(), 0);
+}
+
+/** The polygons of a geometry, without the lines and points beside them, which have no area. */
+export function polygonParts(geometry: gdalTypes.Geometry): gdalTypes.Polygon[] {
+  if (geometry instanceof gdal.Polygon) return [geometry];
+  return geometry instanceof gdal.GeometryCollection ? [...geometry.children].flatMap(polygonParts) : [];
+}
+
+/** The polygons of a geometry, each made valid by itself: two that overlap keep their whole area. */
+export function eachMadeValid(geometry: gdalTypes.Geometry): { polygons: gdalTypes.Polygon[]; wereInvalid: boolean } {
+  const polygons = polygonParts(geometry);
+  const made = polygons.map((one) => (isValidGeometry(one) ? [one] : polygonParts(one.makeValid())));
+  return { polygons: made.flat(), wereInvalid: made.some(([one], i) => one !== polygons[i]) };
+}
+
+/** Polygons as one geometry. */
+export function multiPolygonOf(polygons: Iterable<gdalTypes.Polygon>): gdalTypes.MultiPolygon {
+  const multi = new gdal.MultiPolygon();
+  for (const polygon of polygons) multi.children.add(polygon);
+  return multi;
 }
 
 function wkbOf(polygons: Polygons): Buffer {

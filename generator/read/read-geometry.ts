@@ -3,6 +3,7 @@
 import type * as gdalTypes from 'gdal-async';
 import { gdal } from '../gdal/gdal.ts';
 import { gdalResult } from '../gdal/open-dataset.ts';
+import { eachMadeValid, isValidGeometry, multiPolygonOf } from '../gdal/valid-polygons.ts';
 import { GeometryError, unsupportedType } from '../rings/wkb-reader.ts';
 import type { OpenLayer } from '../source/open-layer.ts';
 
@@ -42,36 +43,21 @@ export function readGeometry(
 
 /** Valid polygons that cover the same area; the geometry itself if it is valid, has no area, or is none of polygons. */
 function madeValid(geometry: gdalTypes.Geometry): gdalTypes.Geometry {
-  if (!(geometry instanceof gdal.Polygon || geometry instanceof gdal.MultiPolygon) || isValid(geometry))
+  if (!(geometry instanceof gdal.Polygon || geometry instanceof gdal.MultiPolygon) || isValidGeometry(geometry))
     return geometry;
   return gdalResult(
     () => {
-      // Each polygon by itself: two that overlap keep their whole area.
-      const made = polygonsIn(geometry).flatMap((one) => (isValid(one) ? [one] : polygonsIn(one.makeValid())));
-      const [first] = made;
+      const { polygons } = eachMadeValid(geometry);
+      const [first, ...others] = polygons;
       if (first === undefined) return geometry;
-      if (made.length === 1 && geometry instanceof gdal.Polygon) return first;
-      const together = new gdal.MultiPolygon();
-      for (const polygon of made) together.children.add(polygon);
-      return isValid(together)
+      if (others.length === 0 && geometry instanceof gdal.Polygon) return first;
+      const together = multiPolygonOf(polygons);
+      return isValidGeometry(together)
         ? together
-        : made.slice(1).reduce<gdalTypes.Geometry>((sum, one) => sum.union(one), first);
+        : others.reduce<gdalTypes.Geometry>((sum, one) => sum.union(one), first);
     },
     (reason) => new GeometryError(`cannot be made valid: ${reason}`),
   );
-}
-
-/** Is it valid? GDAL describes what is not in a warning, which is no warning about the dataset. */
-function isValid(geometry: gdalTypes.Geometry): boolean {
-  const answer = geometry.isValid();
-  if (!answer) gdal.lastError = null;
-  return answer;
-}
-
-/** The polygons of a geometry, without the lines and points beside them. */
-function polygonsIn(geometry: gdalTypes.Geometry): gdalTypes.Polygon[] {
-  if (geometry instanceof gdal.Polygon) return [geometry];
-  return geometry instanceof gdal.GeometryCollection ? [...geometry.children].flatMap(polygonsIn) : [];
 }
 
 function geometryOf(feature: gdalTypes.Feature, layer: gdalTypes.Layer): gdalTypes.Geometry | null {

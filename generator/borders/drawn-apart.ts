@@ -3,7 +3,7 @@
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../plan/records.ts';
-import { turn } from '../topology/crossing-edges.ts';
+import { turn } from '../rings/predicates.ts';
 import { type Borders, NO_UNITS } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 

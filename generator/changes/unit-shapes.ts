@@ -10,7 +10,7 @@ import { areaOf, madeValid, sharedArea } from '../gdal/valid-polygons.ts';
 import { featureFrom, isObject, listOf } from '../release-reader/parse-feature.ts';
 import { openFeatures, readLevel, readTable } from '../release-reader/read-level.ts';
 import { Coordinates } from '../rings/coordinates.ts';
-import type { OpenPolygon } from '../topology/assemble-polygons.ts';
+import type { OpenPolygon } from '../rings/open-rings.ts';
 import { newRingCollector, unitPolygons } from '../topology/level-rings.ts';
 import { reading, unitText } from './compared-release.ts';
 

@@ -1,10 +1,11 @@
 // Reads what `build --dry-run` needs of a level: fids, GIDs and boxes of all units, and the problems of the data. Runs in
 // a child process: gdal-async is used from one thread of a process only.
 import type { Finding } from '../../format/release.ts';
+import { isValid } from '../gdal/valid-polygons.ts';
 import { Findings } from '../quality/findings.ts';
 import { checkIdentifiers } from '../quality/identifiers.ts';
-import { UnitPolygons } from '../quality/unit-polygons.ts';
 import { type LayersTask, readLayers } from '../read/read-layers.ts';
+import { OpenPolygons } from '../rings/open-rings.ts';
 import { gidColumnsOf } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
@@ -18,10 +19,10 @@ export function surveyLevel(task: LayersTask): readonly Finding[] {
   const { findings } = readLayers(task, () => {
     builder = newIndexBuilder(gidColumns);
     invalid = new Findings(source.level);
-    const rings = new UnitPolygons();
+    const rings = new OpenPolygons();
     return {
       feature({ fid, gids, box, quality, place }) {
-        if (!rings.areValid() && !quality.isCollapsed) invalid.add('invalid-polygons', place);
+        if (!isValid(rings.take()) && !quality.isCollapsed) invalid.add('invalid-polygons', place);
         builder.add({ fid, gids, box, parts: [], shape: SHAPES.none, bytes: 0, deflatedText: 0, crc: 0 });
       },
       rings,

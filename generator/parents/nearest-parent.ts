@@ -4,7 +4,7 @@ import type { Geometry } from 'gdal-async';
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { sharedArea, toValid } from '../gdal/valid-polygons.ts';
 import type { Box } from '../rings/bbox.ts';
-import { boxOfOpen, doubledArea, type OpenPolygon } from '../topology/assemble-polygons.ts';
+import { boxOfOpen, doubledArea, type OpenPolygon } from '../rings/open-rings.ts';
 import { endBefore, type LevelRings, unitPolygons } from '../topology/level-rings.ts';
 
 /** The units of the level above that a unit may lie in; all are given by position. */

@@ -5,7 +5,7 @@ import type { Feature, Position } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, MultiPolygon, Polygon, Topology } from 'topojson-specification';
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
-import { doubledArea } from '../topology/assemble-polygons.ts';
+import { doubledArea } from '../rings/open-rings.ts';
 import { cutAtAntimeridian } from './antimeridian.ts';
 import { validPolygons } from './mended-polygons.ts';
 import type { PolygonPositions } from './write-geopackage.ts';

@@ -2,14 +2,8 @@
 // polylabel, which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
 import polylabel from 'polylabel';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import {
-  boxOfOpen,
-  closedRing,
-  doubledArea,
-  type OpenPolygon,
-  type OpenRing,
-  sideOf,
-} from '../topology/assemble-polygons.ts';
+import { boxOfOpen, closedRing, doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
+import { sideOf } from '../rings/predicates.ts';
 import { type LevelRings, unitPolygons } from '../topology/level-rings.ts';
 
 /** Longitude and latitude in scaled degrees, as those of the rings. */

@@ -3,7 +3,7 @@
 import { numberAt } from '../../format/element-at.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
-import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import type { RingsByUnit } from '../topology/level-rings.ts';
 import type { Grid } from '../topology/shared-arcs.ts';
 import { limitOf, newSimplifier, type SimplifiedShape } from './simplify-level.ts';

@@ -7,9 +7,11 @@
 // packages have 160 MB.
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
-import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import { endBefore, type LevelRings, type RingsByUnit, unitPolygons } from '../topology/level-rings.ts';
 import { type Grid, shareArcs } from '../topology/shared-arcs.ts';
+import { keepShapes } from './keep-shapes.ts';
+import { mendUnits } from './mend-units.ts';
 import { simplifyArcs, weighArcs } from './simplify-arcs.ts';
 import { UnitRings } from './unit-rings.ts';
 
@@ -35,9 +37,6 @@ export interface SimplifiedLevels {
 
 /** Kilometres are measured on a sphere with the mean radius of the Earth. */
 const METRES_PER_DEGREE = (SPHERE_METRES * Math.PI) / 180;
-
-/** How often invalid units are tried again. */
-const ROUNDS_MAX = 8;
 
 /** The limit for a tolerance in metres: half its square. */
 export function limitOf(tolerance: number, { cell, scale }: Grid): number {
@@ -69,7 +68,7 @@ export function newSimplifier(
   return (limit, ofPolygons = grid) => {
     const cut = simplifyArcs(shared, weights, limit * (ofPolygons.cell / grid.cell) ** 2);
     const rings = new UnitRings(shared, cut, ofPolygons, limit);
-    rings.keepShapes(change);
+    keepShapes(rings, change);
     return {
       shape(position) {
         const polygons = rings.polygons(position);
@@ -80,31 +79,6 @@ export function newSimplifier(
       mend: () => mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position), 0))),
     };
   };
-}
-
-/** Refines what makes units invalid until they are valid. @returns the units that are not, tried or not, ascending */
-function mendUnits(rings: UnitRings, isTried: (position: number) => boolean): number[] {
-  /** The units that are tried and not valid now; and those that are not tried. */
-  const invalid = new Set<number>();
-  const accepted = new Set<number>();
-  let pending = Array.from({ length: rings.units }, (_, unit) => unit);
-  for (let round = 0; round < ROUNDS_MAX && pending.length > 0; round++) {
-    const refined = new Set<number>();
-    const again = new Set<number>();
-    for (const unit of pending) {
-      if (accepted.has(unit)) continue;
-      if (rings.isTangled(unit)) invalid.add(unit);
-      else if (isValid(rings.polygons(unit))) invalid.delete(unit);
-      else if (invalid.has(unit) || isTried(unit)) {
-        invalid.add(unit);
-        if (rings.mend(unit, refined)) again.add(unit);
-      } else accepted.add(unit);
-    }
-    pending = rings.unitsWith(refined, again);
-  }
-  // What was changed last, or beside what was not tried, is looked at once more.
-  const doubtful = new Set([...pending, ...invalid, ...accepted]);
-  return [...doubtful].filter((unit) => rings.isTangled(unit) || !isValid(rings.polygons(unit))).sort((a, b) => a - b);
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */

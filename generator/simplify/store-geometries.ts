@@ -4,11 +4,10 @@
 import { elementAt } from '../../format/element-at.ts';
 import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
 import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
-import type { RingSink } from '../rings/coordinates.ts';
+import { OpenPolygons } from '../rings/open-rings.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES } from '../store/store-index.ts';
-import type { OpenPolygon } from '../topology/assemble-polygons.ts';
 import { openUnitRings } from '../topology/level-rings.ts';
 import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
@@ -83,11 +82,13 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   const [simplified, rings] = [polygons.unitsAt([0, features]), units.all()[Symbol.iterator]()];
   const writer = points ? store.createGeometry('point') : undefined;
   const places = labels ? newLabels(features, units.scale) : undefined;
+  const medium = new OpenPolygons();
   for (let position = 0; position < features; position++) {
     const [unit, giveRings] = [nextOf(rings, position), nextOf(simplified, position)];
-    const point = clock.during(position, () =>
-      labelPoint(unit, 0, openPolygons(giveRings), decimalsOf(name, precision)),
-    );
+    const point = clock.during(position, () => {
+      giveRings(medium);
+      return labelPoint(unit, 0, medium.take(), decimalsOf(name, precision));
+    });
     places?.add(position, unit, point);
     // Only of what has nothing to simplify, as points and lines.
     const geometryAt = (): Buffer => {
@@ -102,20 +103,6 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   if (places !== undefined) store.writeLabels(places.end());
   for (const reader of [full, others, polygons, units]) reader.close();
   return clock.seconds();
-}
-
-/** The polygons that a function gives, their rings not closed. */
-function openPolygons(giveRings: (sink: RingSink) => void): OpenPolygon[] {
-  const polygons: OpenPolygon[] = [];
-  giveRings({
-    ring(positions, isHole) {
-      const open: number[] = [];
-      for (let i = 0; i < positions.count - 1; i++) open.push(positions.x(i), positions.y(i));
-      if (isHole) polygons.at(-1)?.push(open);
-      else polygons.push([open]);
-    },
-  });
-  return polygons;
 }
 
 function pointToJson(point: LabelPoint | undefined, scale: number): Buffer | undefined {

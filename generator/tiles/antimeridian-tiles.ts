@@ -1,6 +1,6 @@
 // Joins units that meet themselves at the antimeridian: what lies beyond it is drawn in the buffers of the tiles at the
 // edge of the map, without the edge between.
-import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import { joinedAlong } from '../topology/cut-edges.ts';
 import { clipRing, placed } from './clip.ts';
 import { TILE_BUFFER } from './quarter-tiles.ts';

@@ -1,7 +1,7 @@
 // Cuts rings and lines at a column or a row, in whole units: where an edge meets it is computed from its ends in one
 // order, so that both units of a border get the same place.
 import { numberAt } from '../../format/element-at.ts';
-import type { OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenRing } from '../rings/open-rings.ts';
 
 /** A side of a column (axis 0) or of a row (axis 1): what is at most `at`, or at least. */
 export interface HalfPlane {

@@ -3,7 +3,7 @@
 import { PbfReader, PbfWriter } from 'pbf';
 import { numberAt } from '../../format/element-at.ts';
 import { FileError } from '../release-reader/file-error.ts';
-import type { OpenPolygon, OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** A value of an attribute; numbers are whole and not negative. */

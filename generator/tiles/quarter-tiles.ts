@@ -4,7 +4,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { firstIdOf, tileIdOf } from '../../format/pmtiles.ts';
 import type { UnitClock } from '../report/unit-clock.ts';
 import type { Box } from '../rings/bbox.ts';
-import { doubledArea, type OpenPolygon, type OpenRing } from '../topology/assemble-polygons.ts';
+import { doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { withoutDoubledEdges } from '../topology/cut-edges.ts';
 import { clipLine, clipRing, type Placed, placed } from './clip.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
@@ -84,7 +84,7 @@ export function* tilesOf(
 
 /** Rings without an area are none. */
 function squareWith({ shapes, borders, labels }: SquareContent): Square {
-  const areaOf = (ring: OpenRing | undefined): number => (ring === undefined ? 0 : doubledArea(ring));
+  const areaOf = (ring: OpenRing = []): number => doubledArea(ring);
   return {
     shapes: shapes.map(({ unit, polygons }) => ({
       unit,

@@ -1,5 +1,5 @@
 // Encodes what lies in a tile as its layers: `units`, `borders` and `labels`.
-import type { OpenRing } from '../topology/assemble-polygons.ts';
+import type { OpenRing } from '../rings/open-rings.ts';
 import { TileLayer } from './mvt.ts';
 import { TILE_BUFFER, type TileRun } from './quarter-tiles.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';

@@ -1,6 +1,6 @@
 // The rings of a level at a zoom, made of its arcs: which of them stay, and of which units each arc is then.
 import { i32At } from '../../format/element-at.ts';
-import type { OpenPolygon } from '../topology/assemble-polygons.ts';
+import { type OpenPolygon, OpenPolygons } from '../rings/open-rings.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { SharedArcs } from '../topology/shared-arcs.ts';
 import type { ZoomArcs } from './cut-arcs.ts';
@@ -79,14 +79,12 @@ export function zoomRings(
   return {
     sides,
     polygons(unit) {
-      const polygons: OpenPolygon[] = [];
+      const polygons = new OpenPolygons();
       for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
         if (stays[ring] === 0) continue;
-        const open = ringOf(arcsOf(ring), zoom);
-        if (rings.holes[ring] === 1) polygons.at(-1)?.push(open);
-        else polygons.push([open]);
+        polygons.add(ringOf(arcsOf(ring), zoom), rings.holes[ring] === 1);
       }
-      return polygons;
+      return polygons.take();
     },
   };
 }

@@ -2,6 +2,7 @@
 // whole numbers below 2^25.
 import { f64At, i32At, u8At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
+import { doCross, isWithin, turn } from '../rings/predicates.ts';
 import { type Arcs, arcAt } from './arcs.ts';
 import { squaresOf } from './edge-squares.ts';
 
@@ -196,9 +197,8 @@ class Groups {
     if (bx < cx || dx < ax) return false;
     const [ay, by, cy, dy] = [i32At(ends, a + 1), i32At(ends, a + 3), i32At(ends, c + 1), i32At(ends, c + 3)];
     if (Math.max(ay, by) < Math.min(cy, dy) || Math.max(cy, dy) < Math.min(ay, by)) return false;
-    const [begin, end] = [turn(ax, ay, bx, by, cx, cy), turn(ax, ay, bx, by, dx, dy)];
-    if (begin !== 0 || end !== 0)
-      return begin * end < 0 && turn(cx, cy, dx, dy, ax, ay) * turn(cx, cy, dx, dy, bx, by) < 0;
+    if (doCross(ax, ay, bx, by, cx, cy, dx, dy)) return true;
+    if (turn(ax, ay, bx, by, cx, cy) !== 0 || turn(ax, ay, bx, by, dx, dy) !== 0) return false;
     const isOn = isWithin(ax, ay, bx, by, cx, cy) || isWithin(ax, ay, bx, by, dx, dy);
     return isOn || isWithin(cx, cy, dx, dy, ax, ay) || isWithin(cx, cy, dx, dy, bx, by);
   }
@@ -218,20 +218,6 @@ function compareEnds(arcs: Arcs, a: number, b: number): number {
 function firstEnd({ x, y }: Arcs, edge: number): number {
   const [from, to] = [i32At(x, edge), i32At(x, edge + 1)];
   return from < to || (from === to && i32At(y, edge) < i32At(y, edge + 1)) ? edge : edge + 1;
-}
-
-/** Does a place in line with an edge lie between its ends? */
-function isWithin(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
-  return isBetween(ax, bx, x) && isBetween(ay, by, y);
-}
-
-function isBetween(from: number, to: number, own: number): boolean {
-  return from === to ? own === from : own > Math.min(from, to) && own < Math.max(from, to);
-}
-
-/** Twice the area of a triangle, with the sign of its turn: exact below 2^25. */
-export function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
-  return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
 }
 
 /** Where two edges cross, rounded. */

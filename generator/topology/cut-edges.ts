@@ -2,7 +2,9 @@
 // hang together, and inside, where the grid has closed a strait or a neck of land. What it has there is no area, and
 // its neighbours have the edge in common.
 import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
-import { keyOf, nestRings, type OpenPolygon, type OpenRing } from './assemble-polygons.ts';
+import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
+import { nestRings } from './nest-rings.ts';
+import { type Divided, relink } from './retrace.ts';
 
 /** A column (axis 0) or a row (axis 1). */
 export interface CutLine {
@@ -17,103 +19,14 @@ export function withoutDoubledEdges(
 ): readonly OpenPolygon[] {
   const rings = polygons.flat();
   const isCut = lines.some((line) => isDoubled(rings, line));
-  const left = relinked(isCut ? withCommonPlaces(rings, lines) : { rings, isGone: [] });
+  const left = relink(isCut ? withCommonPlaces(rings, lines) : { rings, isGone: [] });
   return left === undefined ? polygons : nestRings(left);
 }
 
 /** The polygons of rings, of which edges there and back are none: along some lines wherever they begin and end. */
 export function joinedAlong(rings: readonly OpenRing[], lines: readonly CutLine[]): OpenPolygon[] {
   const divided = withCommonPlaces(rings, lines);
-  return nestRings(relinked(divided) ?? divided.rings);
-}
-
-/** Rings, of which edges may be known to go there and back. */
-interface Divided {
-  rings: readonly OpenRing[];
-  /** 1 for those, ring by ring; what is not there is 0. */
-  isGone: readonly number[];
-}
-
-/** The places that rings have more than once, as `keyOf` numbers them. */
-function repeatedPlaces(rings: readonly OpenRing[]): Set<number> {
-  const known = new Set<number>();
-  const repeated = new Set<number>();
-  for (const ring of rings)
-    for (let i = 0; i < ring.length; i += 2) {
-      const key = keyOf(numberAt(ring, i), numberAt(ring, i + 1));
-      if (known.has(key)) repeated.add(key);
-      else known.add(key);
-    }
-  return repeated;
-}
-
-/**
- * Takes edges there and back out of rings, and goes on from where they ended. All other edges stay, also where rings
- * touch themselves.
- * @returns undefined if there are none
- */
-function relinked({ rings, isGone: known }: Divided): OpenRing[] | undefined {
-  const repeated = repeatedPlaces(rings);
-  if (repeated.size === 0 && !known.includes(1)) return undefined;
-  const places = rings.flat();
-  // The edge i begins at place i.
-  const next: number[] = [];
-  for (const ring of rings) {
-    const first = next.length;
-    for (let i = 0; i < ring.length / 2; i++) next.push(first + ((i + 1) % (ring.length / 2)));
-  }
-  const x = (place: number): number => numberAt(places, 2 * place);
-  const y = (place: number): number => numberAt(places, 2 * place + 1);
-  const isRepeated = (place: number): boolean => repeated.has(keyOf(x(place), y(place)));
-  const isGone = new Uint8Array(next.length);
-  isGone.set(known);
-  const waiting = new Map<string, number[]>();
-  for (const [edge, to] of next.entries()) {
-    // The tip of a spike is there once.
-    if (isGone[edge] === 1 || (!isRepeated(edge) && !isRepeated(to))) continue;
-    const [here, there] = [`${x(edge)},${y(edge)}`, `${x(to)},${y(to)}`];
-    const opposite = waiting.get(`${there} ${here}`)?.pop();
-    if (opposite === undefined) add(waiting, `${here} ${there}`, edge);
-    else isGone[opposite] = isGone[edge] = 1;
-  }
-  if (!isGone.includes(1)) return undefined;
-  // Where edges are gone as many others end as begin.
-  const beginning = new Map<string, number[]>();
-  for (const [edge, to] of next.entries())
-    if (isGone[edge] === 1 && isGone[to] === 0) add(beginning, `${x(to)},${y(to)}`, to);
-  const following = next.slice();
-  for (const [edge, to] of next.entries()) {
-    if (isGone[edge] === 1 || isGone[to] === 0) continue;
-    const others = beginning.get(`${x(to)},${y(to)}`) ?? [];
-    const best = others.toSorted((a, b) => turnAt(edge, to, a) - turnAt(edge, to, b))[0] ?? -1;
-    following[edge] = best;
-    others.splice(others.indexOf(best), 1);
-  }
-  const traced: OpenRing[] = [];
-  for (const start of next.keys()) {
-    const ring: number[] = [];
-    for (let edge = start; edge !== -1 && isGone[edge] === 0; edge = following[edge] ?? -1) {
-      isGone[edge] = 1;
-      ring.push(x(edge), y(edge));
-    }
-    if (ring.length > 4) traced.push(ring);
-  }
-  return traced;
-
-  /** The angle from the way back to an edge: the land is on the side of the least. */
-  function turnAt(edge: number, to: number, other: number): number {
-    const end = numberAt(next, other);
-    const [ax, ay] = [x(edge) - x(to), y(edge) - y(to)];
-    const [bx, by] = [x(end) - x(other), y(end) - y(other)];
-    const angle = Math.atan2(ay * bx - ax * by, ax * bx + ay * by);
-    return angle > 0 ? angle : angle + 2 * Math.PI;
-  }
-}
-
-function add(lists: Map<string, number[]>, key: string, value: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+  return nestRings(relink(divided) ?? divided.rings);
 }
 
 /** Do edges along a line overlap? */

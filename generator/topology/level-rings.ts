@@ -5,8 +5,8 @@ import { boxOf } from '../rings/bbox.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { type Coordinates, unrolled } from '../rings/coordinates.ts';
 import { NumberList } from '../rings/number-list.ts';
+import { type OpenPolygon, OpenPolygons } from '../rings/open-rings.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import type { OpenPolygon } from './assemble-polygons.ts';
 import { newCutRings, partsOf } from './cut-rings.ts';
 
 /** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
@@ -144,15 +144,14 @@ export function readLevelRings(store: LevelStore, precision: number): LevelRings
 
 /** The polygons of the unit at a position as they were collected. */
 export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
-  const polygons: OpenPolygon[] = [];
+  const polygons = new OpenPolygons();
   for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
     const open: number[] = [];
     for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
       open.push(i32At(level.x, i), i32At(level.y, i));
-    if (level.holes[ring] === 1) polygons.at(-1)?.push(open);
-    else polygons.push([open]);
+    polygons.add(open, level.holes[ring] === 1);
   }
-  return polygons;
+  return polygons.take();
 }
 
 /** Where the items of a list begin, whose ends are given. */

@@ -1,8 +1,9 @@
 // Counts the units of a level whose polygons are not valid as they are published, in a child process beside those that
 // write its files: nothing waits for the answer but the description of the level.
 import { elementAt } from '../../format/element-at.ts';
-import { UnitPolygons } from '../quality/unit-polygons.ts';
+import { isValid } from '../gdal/valid-polygons.ts';
 import { joinValidity, NO_INVALID, type Validity } from '../quality/validity.ts';
+import { OpenPolygons } from '../rings/open-rings.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { isCollapsed } from '../store/store-index.ts';
 
@@ -18,11 +19,11 @@ export interface ValidityTask {
 export function checkValidity({ first, end, ...task }: ValidityTask): Validity {
   const store = new LevelStore(task.store);
   const { shapes, offsets } = store.readIndex();
-  const polygons = new UnitPolygons();
+  const polygons = new OpenPolygons();
   let found = NO_INVALID;
   let position = first;
   const unit = (): void => {
-    if (!polygons.areValid()) {
+    if (!isValid(polygons.take())) {
       const isListed = !isCollapsed(elementAt(shapes, position));
       const example = { position, offset: elementAt(offsets, position) };
       found = joinValidity(found, { invalid: 1, listed: isListed ? 1 : 0, example: isListed ? example : undefined });

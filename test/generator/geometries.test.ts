@@ -6,9 +6,10 @@ import { i32At } from '../../format/element-at.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
+import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/rings/open-rings.ts';
+import { sideOf } from '../../generator/rings/predicates.ts';
 import { labelPoint } from '../../generator/simplify/label-point.ts';
 import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/simplify/simplified-geometry.ts';
-import { doubledArea, type OpenPolygon, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
 import {
   endBefore,
   type LevelRings,

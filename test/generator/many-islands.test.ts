@@ -6,9 +6,11 @@ import { numberAt } from '../../format/element-at.ts';
 import { buildCells } from '../../generator/borders/build-cells.ts';
 import { LevelBorders } from '../../generator/borders/level-borders.ts';
 import { Coordinates } from '../../generator/rings/coordinates.ts';
+import { doubledArea, type OpenRing } from '../../generator/rings/open-rings.ts';
+import { sideOf } from '../../generator/rings/predicates.ts';
 import { crossingsOf } from '../../generator/simplify/crossings.ts';
-import { doubledArea, nestRings, type OpenRing, sideOf } from '../../generator/topology/assemble-polygons.ts';
 import { withoutDoubledEdges } from '../../generator/topology/cut-edges.ts';
+import { nestRings } from '../../generator/topology/nest-rings.ts';
 import { dice } from '../support/dice.ts';
 import { seedsOf } from '../support/slice.ts';
 
@@ -70,17 +72,17 @@ test('the edges that cross are found among islands in no order, in order of the 
     const [first = assert.fail()] = squares;
     // The last ring is the first one, moved: each has a corner in the other.
     const rings = [...squares, mainland, first.map((place, i) => place - (i % 2 === 0 ? 10 : 5))];
-    const edges: number[] = [];
-    for (const ring of rings)
-      for (let i = 0; i < ring.length; i += 2)
-        edges.push(...[0, 1, 2, 3].map((k) => numberAt(ring, (i + k) % ring.length)));
-    const last = edges.length / 4 - 4;
+    const places = rings.flatMap((ring) => [...ring, ...ring.slice(0, 2)]);
+    const of = (axis: number): Int32Array => Int32Array.from(places.filter((_, i) => i % 2 === axis));
+    let end = 0;
+    const arcs = { x: of(0), y: of(1), arcEnds: Int32Array.from(rings, ({ length }) => (end += length / 2 + 1)) };
+    const last = arcs.x.length - 5;
     const expected = [
       [0, last + 1],
       [3, last + 2],
     ];
     return () => {
-      const found = crossingsOf(Int32Array.from(edges))?.map((crossing) => crossing.edges);
+      const found = crossingsOf(arcs)?.map((crossing) => crossing.edges);
       assert.deepEqual(found, expected);
     };
   });

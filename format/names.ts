@@ -3,7 +3,7 @@
 import { FormatError } from './parse.ts';
 
 /** The header line. */
-export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour', 'view', 'inside'] as const;
+export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'view', 'inside'] as const;
 
 /** A part of a degree that the edges of views are whole numbers of: a screen of a map at zoom 14 has three of them. */
 export const VIEW_SCALE = 100;
@@ -38,8 +38,6 @@ export interface NamedUnit {
   parent: string | null;
   /** Number of units of the nearest level below that has units, which have this unit's GID. */
   children: number;
-  /** 0 to 5: units that share a border have different ones, for maps (neighbours.ts). */
-  colour: number;
   /**
    * Where a map goes to see it: the box of its main part, west, south, east, north in degrees, rounded outward to
    * hundredths, west > east across the antimeridian. Null without geometry.
@@ -50,7 +48,7 @@ export interface NamedUnit {
 }
 
 /** What a unit is called, and which units it belongs to. */
-export type RelatedUnit = Omit<NamedUnit, 'colour' | 'view' | 'inside'>;
+export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside'>;
 
 /** A level, the number of units, and their commonest type, of several the first by position; null without types. */
 export type UnitsInside = readonly [level: number, units: number, type: string | null];

@@ -11,8 +11,6 @@ export const NEIGHBOURS_HEADER_BYTES = 24;
 export const LENGTHS_PER_METRE = 10;
 /** Radius in metres of the sphere on which borders are measured: the mean radius of the Earth. */
 export const SPHERE_METRES = 6_371_008.8;
-/** How many colours there are: more than any map needed that was tried. What is left gets the last one. */
-export const COLOURS = 6;
 
 /** The arrays of a level with n units, as README.md describes them; each border is there from both sides. */
 export interface NeighbourArrays {
@@ -49,13 +47,6 @@ export class Neighbours {
     const { start, length } = this.arrays;
     return length.subarray(u32At(start, position), u32At(start, position + 1));
   }
-}
-
-/** The least colour that is not taken; the last one where all are. @param taken a bit for each colour */
-export function freeColour(taken: number): number {
-  let colour = 0;
-  while (colour < COLOURS - 1 && (taken & (1 << colour)) !== 0) colour++;
-  return colour;
 }
 
 /** Units that are checked in a step. */

@@ -209,7 +209,6 @@ export interface ReleaseAbout extends ReleaseShape {
 export interface Release extends ReleaseAbout {
   /** Its number among the releases of its output folder, from 1: that of a later one is greater. */
   sequence: number;
-  /** The simplified shapes of the highest two levels that have features. */
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
 }

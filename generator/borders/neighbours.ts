@@ -1,16 +1,9 @@
-// The neighbours of a level's units, from its borders: which share an edge, and how many metres of edges; and the
-// colours that follow from them.
+// The neighbours of a level's units, from its borders: which share an edge, and how many metres of edges.
 import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import {
-  freeColour,
-  LENGTHS_PER_METRE,
-  type NeighbourArrays,
-  Neighbours,
-  SPHERE_METRES,
-} from '../../format/neighbours.ts';
+import { LENGTHS_PER_METRE, type NeighbourArrays, Neighbours, SPHERE_METRES } from '../../format/neighbours.ts';
 import { BuildError } from '../report/errors.ts';
-import { type Borders, NO_UNITS } from './borders.ts';
+import type { Borders } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 
 /** The most pairs of units of a level, which take half a gigabyte; real levels have three for each unit. */
@@ -101,57 +94,6 @@ function lengthsOf(level: LevelBorders, borders: Borders, degrees: number): (rea
       );
   }
   return Array.from(metres, (sum, set) => [set, sum] as const).filter(([set]) => isUsed[set] === 1);
-}
-
-/**
- * The colours of a level's units, as those of its neighbours are: without a list of pairs, which can be too many. Each
- * set of units keeps which colours it has.
- */
-export function coloursOf(level: LevelBorders): Uint8Array {
-  const all = [level.edges, level.meridian].map((borders) => {
-    const { sets, starts } = setsByLastUnit(level, borders);
-    return { borders, sets, starts, taken: new Uint8Array(borders.sets) };
-  });
-  const colours = new Uint8Array(level.units);
-  for (let unit = 0; unit < level.units; unit++) {
-    const own = all.map(({ sets, starts, ...of }) => ({
-      ...of,
-      sets: sets.subarray(elementAt(starts, unit), elementAt(starts, unit + 1)),
-    }));
-    let before = 0;
-    for (const { borders, sets, taken } of own)
-      for (const set of sets) before |= elementAt(taken, borders.withoutLast(set));
-    const colour = freeColour(before);
-    for (const { borders, sets, taken } of own)
-      for (const set of sets) taken[set] = elementAt(taken, borders.withoutLast(set)) | (1 << colour);
-    colours[unit] = colour;
-  }
-  return colours;
-}
-
-/** The sets of shared edges and those that they begin with, by their last unit. */
-function setsByLastUnit(level: LevelBorders, borders: Borders): { sets: Uint32Array; starts: Uint32Array } {
-  const isUsed = new Uint8Array(borders.sets);
-  for (let edge = 0; edge < borders.points; edge++) if (isShared(level, borders, edge)) isUsed[borders.setOf(edge)] = 1;
-  const starts = new Uint32Array(level.units + 1);
-  for (let set = borders.sets - 1; set > NO_UNITS; set--) {
-    if (isUsed[set] === 0) continue;
-    isUsed[borders.withoutLast(set)] = 1;
-    const last = borders.lastOf(set);
-    starts[last + 1] = elementAt(starts, last + 1) + 1;
-  }
-  for (let unit = 0; unit < level.units; unit++)
-    starts[unit + 1] = elementAt(starts, unit + 1) + elementAt(starts, unit);
-  const sets = new Uint32Array(elementAt(starts, level.units));
-  const next = starts.slice();
-  for (let set = NO_UNITS + 1; set < borders.sets; set++) {
-    if (isUsed[set] === 0) continue;
-    const last = borders.lastOf(set);
-    const at = elementAt(next, last);
-    sets[at] = set;
-    next[last] = at + 1;
-  }
-  return { sets, starts };
 }
 
 const RADIANS = Math.PI / 180;

@@ -20,7 +20,7 @@ import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
-import { coloursOf, neighbourLines, neighboursOf } from './neighbours.ts';
+import { neighbourLines, neighboursOf } from './neighbours.ts';
 
 /** The borders of the level in a store. @param more takes the rings, too, of one unit after the other */
 export function readBorders(store: LevelStore, precision: number, more?: UnitSink): LevelBorders {
@@ -83,7 +83,6 @@ export function writeBorders(
     summary.neighbours = { ...file, table };
   }
   const apart = shape.neighbours ? bordersDrawnApart(borders) : undefined;
-  const colours = coloursOf(borders);
   let crowded: readonly number[] = [];
   // Cells come last: they take the borders apart. Their file is the first.
   if (shape.cells) {
@@ -92,7 +91,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded, apart, colours, views: views.views } };
+  return { files, borders: { summary, crowded, apart, views: views.views } };
 }
 
 /**

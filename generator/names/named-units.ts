@@ -133,23 +133,23 @@ function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): N
 /**
  * Writes the names of a level's units.
  * @param out the release's folder, in which the level has one
- * @param onMap colours of each unit, by position, and views, four numbers each
+ * @param borders with the view of each unit, by position, four numbers each
  */
 export function writeNames(
   out: string,
   level: Level,
   store: LevelStore,
   relatives: Relatives,
-  onMap: Pick<BordersRecord, 'colours' | 'views'>,
+  borders: Pick<BordersRecord, 'views'>,
 ): WholeFile {
-  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, onMap));
+  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders));
 }
 
 function* namesLines(
   level: Level,
   own: LevelStore,
   relatives: Relatives,
-  { colours, views }: Pick<BordersRecord, 'colours' | 'views'>,
+  { views }: Pick<BordersRecord, 'views'>,
 ): Generator<string> {
   const below = relatives.below.map(({ level: deeper, store }) => {
     const files = new LevelStore(store);
@@ -162,6 +162,7 @@ function* namesLines(
   let position = 0;
   for (const unit of namedUnits(level, own, relatives)) {
     const view = viewOf(views.subarray(4 * position, 4 * position + 4));
-    yield namesLine({ ...unit, colour: elementAt(colours, position++), view, inside: insideAt(unit.gid) });
+    position++;
+    yield namesLine({ ...unit, view, inside: insideAt(unit.gid) });
   }
 }

@@ -28,8 +28,6 @@ export interface BordersRecord {
   crowded: readonly number[];
   /** Of its borders, if it has neighbours and some are drawn apart. */
   apart: ApartBorders | undefined;
-  /** A colour for each unit, by position. */
-  colours: Uint8Array;
   /** The view of each unit, as `MainPart` has it, by position. */
   views: Int32Array;
 }

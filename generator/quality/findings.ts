@@ -191,6 +191,14 @@ export const KINDS = {
     'of 1,000 places along borders of one unit alone {is|are} within 100 m of another unit that does not touch it',
     'The source draws shared borders twice: such units are no neighbours, and maps show gaps between them.',
   ],
+  'equal-colours': [
+    '{unit has|units have} the colour of a neighbour in the tiles',
+    'All six colours are beside {it|them}: a map shows two areas as one.',
+  ],
+  'unsearched-borders': [
+    '{level has|levels have} more edges that cross than a build tells apart',
+    'In the tiles units have other colours than their neighbours only where their borders are drawn once.',
+  ],
   'renamed-columns': [
     '{column|columns} fid {has|have} another name in the release',
     'The values are not whole and distinct, so features have other fids.',

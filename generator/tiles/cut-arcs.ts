@@ -36,6 +36,13 @@ export interface MendedArcs {
   crossings: number;
 }
 
+/** What of the arcs of a zoom meets, as they are before points come back. Plain data. */
+export interface FoundMeeting {
+  meeting: MeetingEdges;
+  /** Of each arc, a bit for each level that was searched: where too much meets, the deepest levels were not. */
+  levels: Uint8Array;
+}
+
 /**
  * Cuts the arcs of a zoom.
  * @param deepest the arcs on the grid of the deepest zoom
@@ -43,18 +50,46 @@ export interface MendedArcs {
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
  * @param below how many zooms it is above the deepest one
  * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
+ * @param known what `meetingAtDeepest` found, for the deepest zoom
  */
 export function cutZoomArcs(
   deepest: Arcs,
   weights: Float64Array,
   levels: Uint8Array,
   below: number,
-  most = MEETING_MAX,
+  { most = MEETING_MAX, known }: { most?: number; known?: FoundMeeting | undefined } = {},
 ): MendedArcs {
   const zoom = new Zoom(deepest, weights, levels, below, most);
-  zoom.refine();
+  zoom.refine(known);
   zoom.divide();
   return zoom.mended();
+}
+
+/**
+ * Searches the arcs of the deepest zoom.
+ * @param levels of each arc, a bit for each level that has it
+ * @param most about how many edges may meet: if more do, the deepest levels are not searched
+ * @returns with the ends of the arcs whose edges these are
+ */
+export function meetingAtDeepest(
+  deepest: Arcs,
+  levels: Uint8Array,
+  most = MEETING_MAX,
+): FoundMeeting & Pick<Arcs, 'arcEnds'> {
+  const arcs = roundedArcs(deepest, new Uint8Array(deepest.x.length).fill(1), 0, 1);
+  return { ...searched(arcs, levels, most), arcEnds: arcs.arcEnds };
+}
+
+/** What of arcs meets. If more edges do than are held apart, the deepest levels are left out. */
+function searched(arcs: ZoomArcs, all: Uint8Array, most: number): FoundMeeting {
+  let levels = all;
+  let meeting = meetingEdges(arcs, levels, most);
+  for (let bit = 1 << (LEVELS.length - 1); meeting.isCut && bit > 1; bit >>= 1) {
+    if (levels.every((bits) => (bits & bit) === 0)) continue;
+    levels = levels.map((bits) => bits & (bit - 1));
+    meeting = meetingEdges(arcs, levels, most);
+  }
+  return { meeting, levels };
 }
 
 /** A zoom that is being cut. */
@@ -87,8 +122,8 @@ class Zoom {
   }
 
   /** Looks at all arcs, and brings points back to edges that cross, as long as there are some. */
-  refine(): void {
-    let changed = this.#begin();
+  refine(known?: FoundMeeting): void {
+    let changed = this.#begin(known);
     if (changed.length === 0) return;
     for (let round = 2; round <= ROUNDS.refined && changed.length > 0; round++) {
       const own = this.#rounded(changed);
@@ -103,14 +138,10 @@ class Zoom {
   }
 
   /** Looks at all arcs for the first time. @returns those that have changed; they are made when no more do */
-  #begin(): Int32Array {
+  #begin(known?: FoundMeeting): Int32Array {
     const arcs = this.#rounded();
-    this.#meeting = this.#meetingOf(arcs);
-    for (let bit = 1 << (LEVELS.length - 1); this.#meeting.isCut && bit > 1; bit >>= 1) {
-      if (this.#levels.every((bits) => (bits & bit) === 0)) continue;
-      this.#levels = this.#levels.map((bits) => bits & (bit - 1));
-      this.#meeting = this.#meetingOf(arcs);
-    }
+    const { meeting, levels } = known ?? searched(arcs, this.#levels, this.#most);
+    [this.#meeting, this.#levels] = [meeting, levels];
     const changed = this.#refine(arcs, this.#meeting, 1);
     if (changed.length === 0) this.#arcs = placesOf(arcs);
     return changed;

@@ -1,16 +1,17 @@
-// Prepares the tiles of all levels: one task divides their borders into common arcs and weighs these once, others cut
-// them for a zoom each. Their results are files that the tasks of all levels and zooms read.
+// Prepares the tiles of all levels: one task divides their borders into common arcs, weighs these, searches them for
+// edges that meet and colours the units, once; others cut the arcs for a zoom each. Their results are files that the
+// tasks of all levels and zooms read.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { elementAt, i32At } from '../../format/element-at.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
-import { NumberList } from '../rings/number-list.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { readArcs, writeArcs } from '../topology/arcs-file.ts';
-import { endBefore, openUnitRings } from '../topology/level-rings.ts';
-import { colourUnits } from './colours.ts';
-import { cutZoomArcs, type ZoomArcs } from './cut-arcs.ts';
+import { openUnitRings } from '../topology/level-rings.ts';
+import { adjacentUnits, eachArc, meetingArcs, type UnitRange } from './adjacent-units.ts';
+import { colourUnits, type UnitColours } from './colours.ts';
+import { cutZoomArcs, type FoundMeeting, meetingAtDeepest, type ZoomArcs } from './cut-arcs.ts';
 import { placedArcs, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
@@ -28,9 +29,20 @@ export interface PrepareTilesTask {
 
 /** What is the same at every zoom. */
 export interface PreparedTiles extends TileRings {
-  /** Of each level that has units: the index of its first one, and the colours of its units. */
-  levels: readonly { level: Level; first: number; colours: Uint8Array }[];
+  /** Of each level that has units: which of all units are its own, and their colours. */
+  levels: readonly PreparedLevel[];
 }
+
+/** What a build says of the tiles of a level. Plain data. */
+export interface FoundInTiles {
+  level: Level;
+  /** The units that have the colour of a neighbour, ascending. */
+  crowded: readonly number[];
+  /** Were its edges searched for those that meet? If not, too many do. */
+  isSearched: boolean;
+}
+
+interface PreparedLevel extends UnitRange, UnitColours, FoundInTiles {}
 
 /** A zoom to be cut, of what `prepareTiles` wrote to a work folder. Plain data. */
 export interface CutZoomTask {
@@ -40,57 +52,69 @@ export interface CutZoomTask {
   work: string;
 }
 
-/** Writes what is the same at every zoom: which arcs rings are made of, where these are, and what their points weigh. */
+/**
+ * Writes what is the same at every zoom: which arcs rings are made of, where these are, what their points weigh, which
+ * of their edges meet, and the colours of units.
+ */
 export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask): void {
   const units = levels.map(({ store }) => openUnitRings(new LevelStore(store), precision));
   const shared = shareTileArcs(units, zoom);
   for (const level of units) level.close();
-  let first = 0;
-  const masks = new Uint8Array(shared.arcEnds.length);
-  const described = levels.map(({ level }, at) => {
-    const { count } = elementAt(units, at);
-    const colours = colourUnits(count, neighboursOf(shared, first, count, masks, 1 << level));
-    const own = { level, first, colours };
-    first += count;
-    return own;
-  });
-  const { arcs, ringEnds, holes, unitEnds } = shared;
-  writeSerialized(preparedFile(work), { arcs, ringEnds, holes, unitEnds, levels: described } satisfies PreparedTiles);
-  writeArcs(sharedFile(work), placedArcs(shared));
-  writeFileSync(masksFile(work), masks);
   writeFileSync(weightsFile(work), weighTileArcs(shared, zoom));
+  const { arcs, ringEnds, holes, unitEnds } = shared;
+  const rings: TileRings = { arcs, ringEnds, holes, unitEnds };
+  const placed = placedArcs(shared);
+  writeArcs(sharedFile(work), placed);
+  let first = 0;
+  const masks = new Uint8Array(placed.arcEnds.length);
+  const ranges = levels.map(({ level }, at) => {
+    const range = { level, first, count: elementAt(units, at).count };
+    eachArc(rings, range, (arc) => {
+      masks[arc] = (masks[arc] ?? 0) | (1 << level);
+    });
+    first += range.count;
+    return range;
+  });
+  writeFileSync(masksFile(work), masks);
+  const { arcEnds, ...found } = meetingAtDeepest(placed, masks);
+  writeSerialized(meetingFile(work), found satisfies FoundMeeting);
+  const described = colourLevels(rings, ranges, masks, { arcEnds, ...found });
+  writeSerialized(preparedFile(work), { ...rings, levels: described } satisfies PreparedTiles);
+  const said = described.map(({ level, crowded, isSearched }): FoundInTiles => ({ level, crowded, isSearched }));
+  writeSerialized(foundFile(work), said);
+}
+
+const NONE_MEET = new Float64Array();
+
+/**
+ * Colours the units of levels.
+ * @param masks of each arc, a bit for each level that has it
+ * @param found what of the arcs meets: of levels that were not searched the colours are by common arcs alone
+ */
+export function colourLevels(
+  rings: TileRings,
+  ranges: readonly (UnitRange & { level: Level })[],
+  masks: Uint8Array,
+  found: ReturnType<typeof meetingAtDeepest>,
+): PreparedLevel[] {
+  const meeting = meetingArcs(found.arcEnds, found.meeting);
+  return ranges.map((range) => {
+    const bit = 1 << range.level;
+    const isSearched =
+      !found.meeting.isCut && masks.every((mask, arc) => (mask & bit) === (elementAt(found.levels, arc) & bit));
+    const pairs = adjacentUnits(rings, range, masks.length, isSearched ? meeting : NONE_MEET);
+    return { ...range, ...colourUnits(range.count, pairs), isSearched };
+  });
 }
 
 /** Writes the arcs of a zoom. */
 export function cutZoom({ zoom, deepest, work }: CutZoomTask): void {
-  const weights = zoom === deepest ? new Float64Array() : readWeights(work);
-  const cut = cutZoomArcs(readArcs(sharedFile(work)), weights, readFileSync(masksFile(work)), deepest - zoom);
+  const isDeepest = zoom === deepest;
+  const weights = isDeepest ? new Float64Array() : readWeights(work);
+  const known = isDeepest ? readSerialized<FoundMeeting>(meetingFile(work)) : undefined;
+  const masks = readFileSync(masksFile(work));
+  const cut = cutZoomArcs(readArcs(sharedFile(work)), weights, masks, deepest - zoom, { known });
   writeArcs(zoomFile(work, zoom), cut.arcs);
-}
-
-/** Pairs of units of a level that have an arc in common. @param masks gets a bit for each arc that the level has */
-function neighboursOf(
-  { arcs, ringEnds, unitEnds, arcEnds }: ReturnType<typeof shareTileArcs>,
-  first: number,
-  units: number,
-  masks: Uint8Array,
-  bit: number,
-): Int32Array {
-  const pairs = new NumberList(Int32Array);
-  const last = new Int32Array(arcEnds.length).fill(-1);
-  for (let unit = 0; unit < units; unit++)
-    for (let ring = endBefore(unitEnds, first + unit); ring < i32At(unitEnds, first + unit); ring++)
-      for (let i = endBefore(ringEnds, ring); i < i32At(ringEnds, ring); i++) {
-        const arc = i32At(arcs, i) < 0 ? ~i32At(arcs, i) : i32At(arcs, i);
-        masks[arc] = (masks[arc] ?? 0) | bit;
-        const other = i32At(last, arc);
-        if (other !== -1 && other !== unit) {
-          pairs.push(other);
-          pairs.push(unit);
-        }
-        last[arc] = unit;
-      }
-  return pairs.values();
 }
 
 function preparedFile(work: string): string {
@@ -109,6 +133,14 @@ function weightsFile(work: string): string {
   return join(work, 'tiles-weights');
 }
 
+function meetingFile(work: string): string {
+  return join(work, 'tiles-meeting');
+}
+
+function foundFile(work: string): string {
+  return join(work, 'tiles-found');
+}
+
 function readWeights(work: string): Float64Array {
   const { buffer, byteOffset, byteLength } = readFileSync(weightsFile(work));
   return new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
@@ -121,6 +153,11 @@ function zoomFile(work: string, zoom: number): string {
 /** Reads what is the same at every zoom. */
 export function readPreparedTiles(work: string): PreparedTiles {
   return readSerialized(preparedFile(work));
+}
+
+/** Reads what a build says of the tiles of its levels. */
+export function readFoundInTiles(work: string): FoundInTiles[] {
+  return readSerialized(foundFile(work));
 }
 
 /** Reads the arcs of a zoom. */

@@ -53,6 +53,7 @@ import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 import { type ArchiveTask, writeArchive } from '../tiles/archive.ts';
+import { readFoundInTiles } from '../tiles/prepare-tiles.ts';
 
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
@@ -118,6 +119,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     findings.add('drawn-apart', () => `${placeOf(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
   const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
   if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
+  addFoundInTiles(findings, store, task);
   addCellShapes(findings, store, index.features === 0 ? [] : index.geometries);
   const { order } = store.readPlan<FilePlan>();
   const checksums: Checksum[] = [];
@@ -205,6 +207,16 @@ function shapesOf(
   if (features === 0) return { invalid: 0 };
   const { invalid, positions } = store.readCounts(geometry);
   return positions === 0 ? { invalid } : { invalid, positions };
+}
+
+/** Says what of the tiles of a level is not as it should be. */
+function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }: FinalizeTask): void {
+  const [zoom] = tiles.zooms;
+  if (zoom === undefined) return;
+  const found = readFoundInTiles(zoom.work).find((own) => own.level === level);
+  if (found === undefined) throw new RangeError(`level ${level} was not prepared`);
+  findings.add('equal-colours', () => placeOf(store, found.crowded[0]), found.crowded.length);
+  if (!found.isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
 }
 
 /** Names the units that are a mere cell of the grid in a simplified geometry: nobody drew this shape. */

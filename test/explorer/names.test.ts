@@ -13,7 +13,7 @@ import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';
 
-const HEADER = '["fid","gid","name","type","parent","children","colour","view","inside"]';
+const HEADER = '["fid","gid","name","type","parent","children","view","inside"]';
 const HOSTILE = `A'"\n<b>`;
 
 const folder = temporaryFolder();
@@ -76,7 +76,7 @@ test('where units have no parent at the level between, the names count what is i
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {
-  const rows = Array.from({ length: 10_050 }, (_, i) => `[${i + 1},"A${i}",null,null,null,0,0,null,[]]\n`);
+  const rows = Array.from({ length: 10_050 }, (_, i) => `[${i + 1},"A${i}",null,null,null,0,null,[]]\n`);
   const many = namesOf(await startSender(10_050, (res) => void res.end(`${HEADER}\n${rows.join('')}`)));
   const { total, units = [] } = (await many.children({ level: 0, of: 0, gid: undefined })) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
@@ -142,7 +142,7 @@ test('closing abandons what waits, and the next call loads again', async () => {
 });
 
 test('names that are cut, or are no names, are refused; bytes may arrive in any pieces', async () => {
-  const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0,0,null,[]]\n[2,"A",null,"adm1",null,3,1,[1,2,3,4],[[1,3,"b"]]]\n`;
+  const text = `${HEADER}\n[1,"A","Łódź 東京都 \u{1f3f4}",null,null,0,null,[]]\n[2,"A",null,"adm1",null,3,[1,2,3,4],[[1,3,"b"]]]\n`;
   let pieces = [''];
   let isCutOff = false;
   const url = await startSender(2, (res) => {
@@ -171,16 +171,16 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
   await fails('', /names of lv0 could not be read: they begin with "", expected fid,gid,name,type,parent,children/);
   await fails('<!doctype html>\n', /they begin with "<!doctype html>", expected/);
   await fails(text.slice(0, -1), /they are of 1 units, expected 2/);
-  await fails(`${text}[3,"C",null,null,null,0,0,null,[]]\n`, /they are of 3 units, expected 2/);
+  await fails(`${text}[3,"C",null,null,null,0,null,[]]\n`, /they are of 3 units, expected 2/);
   await fails(text.replace('[]]', '[]'), /JSON/);
   for (const row of [
-    '[2,3,"b",null,null,0,0,null,[]]',
-    '["2","B","b",null,null,0,0,null,[]]',
+    '[2,3,"b",null,null,0,null,[]]',
+    '["2","B","b",null,null,0,null,[]]',
     '{}',
     'null',
-    '[2,"B","b",null,null,"0",0,null,[]]',
-    '[2,"B","b",null,null,0,0,[1,2],[]]',
-    '[2,"B","b",null,null,0,0,null,null]',
+    '[2,"B","b",null,null,"0",null,[]]',
+    '[2,"B","b",null,null,0,[1,2],[]]',
+    '[2,"B","b",null,null,0,null,null]',
   ])
     await fails(text.replace(/\[2.*\]/, row), /names of lv0 could not be read: line 3 is not a unit/);
   await fails(

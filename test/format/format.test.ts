@@ -157,7 +157,7 @@ test('release.json round-trips, with any geometries and stored pages, in any ord
       const release = { ...(isLeast ? least : RELEASE), ...more };
       const text = releaseToJson(release);
       assert.deepEqual(releaseFromJson(text, 'r'), release);
-      assert.ok(text.startsWith('{\n  "version": 6,\n') && text.endsWith('\n}\n'), 'people read it');
+      assert.ok(text.startsWith('{\n  "version": 7,\n') && text.endsWith('\n}\n'), 'people read it');
       const reversed = levels.map((level) => ({ ...level, geometries: summaries(geometries.toReversed()) }));
       const read = releaseFromJson(JSON.stringify({ ...JSON.parse(text), levels: reversed }), 'r');
       assert.deepEqual(read, release);
@@ -279,14 +279,15 @@ test('another format version is an error of its own kind, with what to do, whate
   for (const [version, remedy] of [
     [2, 'build the release again from its source'],
     [4, 'build the release again from its source'],
-    [7, 'read it with a newer version'],
+    [6, 'build the release again from its source'],
+    [8, 'read it with a newer version'],
   ] as const)
     for (const read of [releaseFromJson, currentFromJson])
       assert.throws(
         () => read(JSON.stringify({ version }), 'f'),
         (error) =>
           error instanceof FormatVersionError &&
-          error.message === `f: format version is ${version}, expected 6: ${remedy}`,
+          error.message === `f: format version is ${version}, expected 7: ${remedy}`,
       );
 });
 
@@ -308,7 +309,7 @@ test('names have their columns by the header: in another order, and among others
   ];
   for (const text of [
     `${namesHeader()}[1,"A","Łódź",null,null,0]\n[7,null,"","City","A",2]\n`,
-    `${JSON.stringify([...NAME_FIELDS, 'colour', 'view'])}\n[1,"A","Łódź",null,null,0,5,[1,2]]\n[7,null,"","City","A",2,1,null]\n`,
+    `${JSON.stringify([...NAME_FIELDS, 'colour', 'area'])}\n[1,"A","Łódź",null,null,0,5,[1,2]]\n[7,null,"","City","A",2,1,null]\n`,
     '["view","type","name","gid","fid"]\n[{},null,"Łódź","A",1]\n["x","City","",null,7]\n',
   ])
     assert.deepEqual([...unitNames(text, 'names')], units, text);

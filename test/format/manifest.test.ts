@@ -104,10 +104,10 @@ const JSON_OF_LEVEL = JSON.parse(WRITTEN.manifest);
 
 test('another format version is refused by its number, with what to do, whatever else the file has', () => {
   const older = { release: 'r', level: 2, features: 3, fids: [4, 2, 9, 1], pages: {} };
-  const problem = (version: number): string => `lv2/manifest.json: format version is ${version}, expected 6: `;
-  for (const version of [2, 3, 4, 5])
+  const problem = (version: number): string => `lv2/manifest.json: format version is ${version}, expected 7: `;
+  for (const version of [2, 3, 4, 5, 6])
     assertRefused(JSON.stringify({ version, ...older }), `${problem(version)}build the release again from its source`);
-  assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, version: 7 }), `${problem(7)}read it with a newer version`);
+  assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, version: 8 }), `${problem(8)}read it with a newer version`);
   assertRefused('{}', 'lv2/manifest.json: version is undefined, expected a whole number');
 });
 

@@ -39,7 +39,7 @@ test('a file that is cut, of another level or version, or whose sides contradict
     assert.throws(() => decode(bytes, features), { name: FormatError.name, message: problem });
   refused(example.subarray(0, 20), 2, /^lv1\/neighbours\.bin: does not begin like a file of neighbours$/);
   refused(example.with(0, 0), 2, /does not begin like/);
-  refused(example.with(8, 5), 2, /: format version is 5, expected 6: build the release again from its source$/);
+  refused(example.with(8, 6), 2, /: format version is 6, expected 7: build the release again from its source$/);
   refused(example, 3, /: has the neighbours of 2 units, expected 3$/);
   refused(example.subarray(0, -4), 2, /: has 48 bytes, expected 52$/);
   refused(example.with(16, 3), 2, /: has 52 bytes, expected 60$/);

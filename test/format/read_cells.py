@@ -21,7 +21,7 @@ def directory_of(file):
     header = file.read(32)
     expect(len(header) == 32 and header[:8] == b"cells\0\0\0", "does not begin like a file of cells")
     version, crc, precision, _, count = struct.unpack_from("<5I", header, 8)
-    expect(version == 6, f"format version {version}, expected 6")
+    expect(version == 7, f"format version {version}, expected 7")
     rest = file.read(20 * count + 8)
     expect(zlib.crc32(header[16:] + rest) == crc, "the directory is damaged")
     numbers = struct.unpack(f"<{2 * count + 1}d{count}I", rest)

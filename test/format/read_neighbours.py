@@ -16,7 +16,7 @@ def neighbours_of(content):
     """For each position the positions of its neighbours with the lengths of the borders."""
     expect(content[:8] == b"touches\0" and len(content) >= 24, "does not begin like a file of neighbours")
     version, features, count, _ = struct.unpack_from("<4I", content, 8)
-    expect(version == 6, f"format version {version}, expected 6")
+    expect(version == 7, f"format version {version}, expected 7")
     expect(len(content) == 24 + 4 * (features + 1) + 8 * count, "another length")
     numbers = struct.unpack(f"<{features + 1 + 2 * count}I", content[24:])
     start, others, lengths = numbers[: features + 1], numbers[features + 1 :][:count], numbers[features + 1 + count :]

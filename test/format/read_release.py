@@ -21,7 +21,7 @@ def expect(condition, message):
 
 def versioned(content, name):
     found = json.loads(content)
-    expect(found["version"] == 6, f"{name}: format version {found['version']}, expected 6")
+    expect(found["version"] == 7, f"{name}: format version {found['version']}, expected 7")
     return found
 
 

@@ -81,7 +81,7 @@ test('a directory that is cut, damaged, of another version or of another level i
   }
   const older = Buffer.from(bytes);
   older.writeUInt32LE(FORMAT_VERSION - 1, 8);
-  refused(older, /format version is 5, expected 6: build the release again/);
+  refused(older, /format version is 6, expected 7: build the release again/);
   refused(bytes, /is of 24 units with 7 decimals, expected 25 with 7$/, { features: 25, precision: 7 });
   refused(bytes, /is of 24 units with 7 decimals, expected 24 with 6$/, { features: 24, precision: 6 });
 });

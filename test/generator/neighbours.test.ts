@@ -1,23 +1,21 @@
 // Which units are neighbours: constructed levels, each with the pairs and lengths that it must have, against the files
 // of a release, too.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import { namesPath, neighboursTablePath } from '../../format/layout.ts';
-import { NAME_FIELDS } from '../../format/names.ts';
+import { neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import { LENGTHS_PER_METRE } from '../../format/neighbours.ts';
-import { coloursOf } from '../../generator/borders/neighbours.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import type { Ring } from '../support/even-odd.ts';
 import { buildRelease, buildUnits } from '../support/releases/build-release.ts';
-import { assertMetres, leastColours, neighboursOf } from '../support/releases/neighbours-oracle.ts';
+import { assertMetres, neighboursOf } from '../support/releases/neighbours-oracle.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { bordersOf, neighboursOfUnits, patchwork, rectangle, ring, type Units } from './made-up-levels.ts';
+import { neighboursOfUnits, patchwork, rectangle, ring, type Units } from './made-up-levels.ts';
 
 /** Metres of a degree of a meridian. */
 const DEGREE = (6_371_008.8 * Math.PI) / 180;
@@ -164,21 +162,6 @@ test('how levels nest is the share of their edges that the next level has, and s
   assert.ok(levels.every((level) => level.nesting === null));
 });
 
-test('colours are the least that no neighbour before has, of six, and the last one where all are taken', () => {
-  const colours = (units: Units): number[] => [...coloursOf(bordersOf(units, 7))];
-  assert.deepEqual(colours([[square(0, 0)], [square(1, 0)], [square(2, 0)], [square(5, 5)], []]), [0, 1, 0, 0, 0]);
-  // Eight that all share an edge.
-  assert.deepEqual(colours(Array.from({ length: 8 }, () => [square(0, 0)])), [0, 1, 2, 3, 4, 5, 5, 5]);
-  // At 180 degrees, and beside one whose own edge is none, as it has it twice.
-  assert.deepEqual(colours([[square(179, 0)], [square(-180, 0)], [square(-180, 0), square(-179, 0)]]), [0, 1, 2]);
-  const units = patchwork(7, 6, 8, 5, dice(33));
-  const own = colours(units);
-  const neighbours = neighboursOfUnits(units, 7);
-  assert.deepEqual(own, leastColours(units.map((_, position) => [...neighbours.of(position)])));
-  for (const [position, neighbours] of expectedOf(units, 7).entries())
-    for (const other of neighbours.keys()) assert.notEqual(own[position], own[other]);
-});
-
 test('6,000 units with the same edge are refused with three of them before their pairs are made, and built without neighbours', async () => {
   const same = Array.from({ length: 6000 }, () => 'POLYGON((10 20,11 20,11 21,10 21,10 20))');
   const options = { cells: false, geometries: ['full', 'none'] } as const;
@@ -188,13 +171,5 @@ test('6,000 units with the same edge are refused with three of them before their
     remedy: /--no-neighbours.*--where/,
   });
   const out = await buildUnits(same, { ...options, neighbours: false });
-  const [, ...lines] = gunzipSync(readFileSync(join(out, 'releases/r1', namesPath(0))))
-    .toString()
-    .trim()
-    .split('\n');
-  const colours = lines.map((line) => JSON.parse(line)[NAME_FIELDS.indexOf('colour')]);
-  assert.deepEqual(
-    colours,
-    Array.from({ length: 6000 }, (_, i) => Math.min(i, 5)),
-  );
+  assert.ok(!existsSync(join(out, 'releases/r1', neighboursPath(0))));
 });

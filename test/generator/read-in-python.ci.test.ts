@@ -62,7 +62,7 @@ test('the reader in Python, which knows the specification alone, finds the same 
   const file = join(folder, 'damaged.bin');
   for (const [at, problem] of [
     [0, 'does not begin like a file of cells'],
-    [8, 'format version 7, expected 6'],
+    [8, 'format version 6, expected 7'],
     [20, 'the directory is damaged'],
     [cells.bytes - 1, 'the directory is damaged'],
   ] as const) {
@@ -90,7 +90,7 @@ test('and another one the same neighbours', { skip }, () => {
   });
   const { stdout, stderr } = read(bytes);
   assert.deepEqual([stderr, stdout.replaceAll(' ', '')], ['', lines.join('')]);
-  assert.match(read(bytes.with(8, 5)).stderr, /^error: format version 5, expected 6\n$/);
+  assert.match(read(bytes.with(8, 6)).stderr, /^error: format version 6, expected 7\n$/);
   assert.match(read(bytes.subarray(0, -4)).stderr, /^error: another length\n$/);
   assert.match(read(bytes.with(-1, 7)).stderr, /^error: the border of positions \d+ and \d+ has one side\n$/);
 });

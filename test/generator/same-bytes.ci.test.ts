@@ -16,6 +16,7 @@ test('builds of one source are byte-identical, under another time zone, language
   const expected = contentOf(join(folder, 'here'));
   for (const [umask, workers, env] of [
     ['022', '1', { TZ: 'UTC', LANG: 'C', LC_ALL: 'C' }],
+    ['027', '8', {}],
     [
       '077',
       '2',

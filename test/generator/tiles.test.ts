@@ -250,7 +250,7 @@ test('an edge that no point can come back to is divided where it crosses, also w
   assert.equal(crossings, 0);
   assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
   // Where more meet than memory is for, edges of the deepest level are left as they are, those of others are not.
-  const few = cutZoomArcs(deepest, weights, Uint8Array.of(1, 1, 2, 2), 1, 2);
+  const few = cutZoomArcs(deepest, weights, Uint8Array.of(1, 1, 2, 2), 1, { most: 2 });
   assert.equal(few.crossings, 0);
   assert.deepEqual([...few.arcs.x.subarray(-4)], [1000, 1020, 1000, 1020]);
   assert.deepEqual([...few.arcs.arcEnds.subarray(0, 2)], [...arcs.arcEnds.subarray(0, 2)]);

@@ -9,6 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { changesPath, GONE_PATH, goneFromText, isPairable, pairOf } from '../../format/changes.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { currentFromJson } from '../../format/release.ts';
+import { FORMAT_VERSION } from '../../format/version.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { decodeChanges, encodeChanges, goneUnits } from '../../generator/release/changes-files.ts';
 import { activateRelease, pruneReleases } from '../../generator/release/manage.ts';
@@ -174,7 +175,7 @@ test('verify names changes with other bytes, GIDs of neither release, shares abo
     }));
     writeFileSync(
       join(own, CURRENT_PATH),
-      JSON.stringify({ version: 6, ...current, digests: Object.fromEntries(current.digests), changes }),
+      JSON.stringify({ version: FORMAT_VERSION, ...current, digests: Object.fromEntries(current.digests), changes }),
     );
     assert.match((await findingsIn(own, 'b'))[0] ?? '', problem);
   }

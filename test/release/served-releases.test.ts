@@ -74,7 +74,7 @@ test('refuses a release whose metadata does not hold, says why, and goes on with
     [json, () => '{', /release\.json: SHA-256 is [0-9a-f]+, expected/],
     [json, (text) => text.replace('2', '3'), /release\.json: SHA-256 is [0-9a-f]+, expected/],
     [json, (text) => text.replace('"r2"', '"r1"'), /release\.json: SHA-256 is/],
-    [json, (text) => text.replace('"version": 6', '"version": 4'), /release\.json: SHA-256 is/],
+    [json, (text) => text.replace('"version": 7', '"version": 4'), /release\.json: SHA-256 is/],
     [CURRENT_PATH, () => '{}', /current\.json: version/],
     [CURRENT_PATH, () => undefined, /current\.json: missing/],
   ];

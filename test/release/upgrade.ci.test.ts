@@ -1,7 +1,7 @@
-// The upgrade of a release of an older version of the format, from those that versions 1.0.0 and 1.1.0 built and that
-// are kept here (version-4.tar.gz and version-5.tar.gz: the folder output, and the file towns.geojson that it was built
-// from): every command refuses it with the same remedy, whose two commands are typed word for word, and so are those of
-// CHANGELOG.md.
+// The upgrade of a release of an older version of the format, from those that versions 1.0.0, 1.1.0 and a development
+// version of 2.0.0 built and that are kept here (version-4.tar.gz, version-5.tar.gz and version-6.tar.gz: the folder
+// output, and the file towns.geojson that it was built from): every command refuses it with the same remedy, whose two
+// commands are typed word for word, and so are those of CHANGELOG.md.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const COMMANDS = [
   'npx tsx proxy/main.ts serve --origin output-new',
 ];
 
-for (const version of [4, 5]) {
+for (const version of [4, 5, 6]) {
   const folder = version === 5 ? cwd : unpacked(version);
 
   test(`list, verify, activate and the service call a release of version ${version} so, all with the same remedy`, async () => {
@@ -76,11 +76,11 @@ for (const version of [4, 5]) {
     for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
       const { status, stderr } = await generatorIn(folder, ...args);
       assert.equal(status, 1, args.join(' '));
-      assert.match(stderr, new RegExp(`json: format version is ${version}, expected 6: .*\n {2}what to do: `));
+      assert.match(stderr, new RegExp(`json: format version is ${version}, expected 7: .*\n {2}what to do: `));
       assert.deepEqual(commandsIn(stderr), COMMANDS);
     }
     const { message = '', remedy = '' } = (await refusedStart(folder, 'output')) ?? {};
-    assert.match(message, new RegExp(`^current\\.json: format version is ${version}, expected 6`));
+    assert.match(message, new RegExp(`^current\\.json: format version is ${version}, expected 7`));
     assert.deepEqual(commandsIn(remedy), COMMANDS);
     const pruned = await generatorIn(folder, 'prune', '--keep', '1');
     assert.match(pruned.stdout, /of another format, not removed: towns-1/);

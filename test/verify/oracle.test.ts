@@ -42,8 +42,8 @@ const replaced = (from: string, to: string) => (text: string) => {
 };
 
 test('names that say something else than the features', () => {
-  const header = '["fid","gid","name","type","parent","children","colour","view","inside"]\n';
-  const last = '"BBB",1,0,[10,0,14,4],[[2,1,null]]]\n';
+  const header = '["fid","gid","name","type","parent","children","view","inside"]\n';
+  const last = '"BBB",1,[10,0,14,4],[[2,1,null]]]\n';
   const cases: [string, string, number][] = [
     [header, '', 1],
     ['[1,"AAA.1_1"', '[9,"AAA.1_1"', 2],
@@ -51,8 +51,7 @@ test('names that say something else than the features', () => {
     ['"North"', '"Nord"', 2],
     ['"North",null', '"North","Region"', 2],
     ['null,"AAA",2', 'null,"BBB",2', 2],
-    ['"AAA",2,0,', '"AAA",3,0,', 2],
-    ['"AAA",2,0,', '"AAA",2,3,', 2],
+    ['"AAA",2,[', '"AAA",3,[', 2],
     ['[0,2,2,4]', '[0,2,2,4.001]', 2],
     ['[0,2,2,4]', 'null', 2],
     ['[[2,2,null]]', '[]', 2],

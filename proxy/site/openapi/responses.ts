@@ -123,7 +123,7 @@ export function bodySchemas() {
     NameLines: {
       ...TEXT,
       description:
-        'Each line is a JSON array and ends with a line feed. The first has the names of the columns: fid, gid, name, type, parent, children, colour, view, inside.',
+        'Each line is a JSON array and ends with a line feed. The first has the names of the columns: fid, gid, name, type, parent, children, view, inside.',
     },
     ChangesList: objectSchema(['changes'], {
       changes: { type: 'array', items: changesSchema(), description: 'Oldest first.' },

@@ -74,21 +74,6 @@ export function nestingIn(level: Level, units: readonly NestedUnit[], below: rea
   return own.length === 0 ? null : own.filter((edge) => found.has(edge)).length / own.length;
 }
 
-/** A colour for each unit: the least that no neighbour before it has, 5 at most. */
-export function coloursIn(units: readonly { geometry: unknown }[], precision: number): number[] {
-  return leastColours(neighboursOf(units, precision).map((own) => [...own.keys()]));
-}
-
-/** The least colour of six that no neighbour before a unit has, and the last one where all are taken. */
-export function leastColours(neighbours: readonly (readonly number[])[]): number[] {
-  const colours: number[] = [];
-  for (const [position, own] of neighbours.entries()) {
-    const taken = own.filter((other) => other < position).map((other) => colours[other]);
-    colours.push([0, 1, 2, 3, 4].find((colour) => !taken.includes(colour)) ?? 5);
-  }
-  return colours;
-}
-
 function ringsOf(geometry: Geometry | null): Position[][] {
   if (geometry?.type === 'GeometryCollection') return geometry.geometries.flatMap(ringsOf);
   if (geometry?.type === 'MultiPolygon') return geometry.coordinates.flat();
@@ -141,7 +126,7 @@ export function assertNeighbours(
   const u32 = (at: number): number => bytes.readUInt32LE(at);
   const [count, startAt] = [u32(16), 24];
   const neighbourAt = startAt + 4 * (units.length + 1);
-  assert.deepEqual([bytes.toString('latin1', 0, 8), u32(8), u32(12), u32(20)], ['touches\0', 6, units.length, 0], path);
+  assert.deepEqual([bytes.toString('latin1', 0, 8), u32(8), u32(12), u32(20)], ['touches\0', 7, units.length, 0], path);
   assert.equal(bytes.length, neighbourAt + 8 * count, path);
   const quoted = (gid: string | null): string =>
     gid !== null && /[",\r\n]/.test(gid) ? `"${gid.replaceAll('"', '""')}"` : (gid ?? '');

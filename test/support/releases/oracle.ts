@@ -46,7 +46,7 @@ import { featureFrom, type JsonFeature } from '../../../generator/release-reader
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { type PlacedLevel, placedLevel } from '../places.ts';
-import { assertNeighbours, coloursIn, nestingIn } from './neighbours-oracle.ts';
+import { assertNeighbours, nestingIn } from './neighbours-oracle.ts';
 import { parsedToJson } from './parsed-to-json.ts';
 import { assertParts } from './parts-oracle.ts';
 import { readIndex, readRelease, readTables } from './read-index.ts';
@@ -83,10 +83,8 @@ export function assertDerived(out: string, id: string): void {
   const files = [CHECKSUMS_FILE, RELEASE_FILE];
   for (const units of levels) {
     const { level } = units;
-    const colours = coloursIn(units.units, release.precision);
     const names = namesOf(units, filled).map((unit, position) => [
       ...unit,
-      elementAt(colours, position),
       viewIn(elementAt(units.units, position), release.precision),
       insideIn(units, position, filled),
     ]);
@@ -260,7 +258,7 @@ function textIn(properties: JsonFeature['properties'], column: string): string |
   return value === null || value === '' ? null : typeof value === 'string' ? value : (parsedToJson(value) ?? null);
 }
 
-const NAME_COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'colour', 'view', 'inside'];
+const NAME_COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'view', 'inside'];
 
 /** A property as a name or a type. */
 function labelIn(properties: JsonFeature['properties'], column: string): string | null {

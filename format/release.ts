@@ -251,6 +251,9 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
+/** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
+export const RELEASE_MAX_BYTES: number = 16 * 1024 * 1024;
+
 /**
  * Reads release.json.
  * @throws FormatError that names the file, the member, what was got and what was expected; FormatVersionError first

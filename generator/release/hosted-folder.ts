@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { piecesOf, withPatience } from '../../format/command-line/patient-fetch.ts';
 import { BuildError } from '../report/errors.ts';
 
 /** A file that is to be fetched. */
@@ -13,6 +14,8 @@ export interface HostedFile {
   file: string;
   /** Its SHA-256 in hex; undefined if nothing says it. */
   sha256: string | undefined;
+  /** Bytes that it may have. */
+  most: number;
 }
 
 /** How long nothing may come. */
@@ -45,13 +48,8 @@ export class HostedFolder {
    */
   async read(path: string, most: number): Promise<Buffer | undefined> {
     const parts: Uint8Array[] = [];
-    let bytes = 0;
-    const isThere = await this.#fetch(path, async (body) => {
-      for await (const part of body) {
-        bytes += part.length;
-        if (bytes > most) throw new BuildError(`${this.url}/${path}: has more than ${most} bytes`, TRY_AGAIN);
-        parts.push(part);
-      }
+    const isThere = await this.#fetch(path, most, async (body) => {
+      for await (const part of body) parts.push(part);
     });
     return isThere ? Buffer.concat(parts) : undefined;
   }
@@ -59,13 +57,13 @@ export class HostedFolder {
   /**
    * Fetches a file to disk.
    * @returns its length
-   * @throws BuildError if there is none, or another one
+   * @throws BuildError if there is none, another one, or a longer one
    */
-  async save({ path, file, sha256 }: HostedFile): Promise<number> {
+  async save({ path, file, sha256, most }: HostedFile): Promise<number> {
     const digest = createHash('sha256');
     let bytes = 0;
     mkdirSync(dirname(file), { recursive: true });
-    const isThere = await this.#fetch(path, async (body) => {
+    const isThere = await this.#fetch(path, most, async (body) => {
       async function* summed(): AsyncGenerator<Uint8Array> {
         for await (const part of body) {
           digest.update(part);
@@ -88,37 +86,26 @@ export class HostedFolder {
     );
   }
 
-  /** Calls `take` with the body of a file. @returns false where there is none */
-  async #fetch(path: string, take: (body: AsyncIterable<Uint8Array>) => Promise<void>): Promise<boolean> {
+  /**
+   * Calls `take` with the body of a file.
+   * @returns false where there is none
+   * @throws BuildError if nothing can be had, or it is longer than `most` bytes
+   */
+  async #fetch(path: string, most: number, take: (body: AsyncIterable<Uint8Array>) => Promise<void>): Promise<boolean> {
     const url = `${this.url}/${path}`;
-    const silence = new AbortController();
-    const reason = new Error(`nothing came for ${this.#idleMs / 1000} s`);
-    const timer = setTimeout(() => silence.abort(reason), this.#idleMs);
     const unreachable = (error: unknown): never => {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new BuildError(`${url}: no answer, or none to the end: ${why}`, TRY_AGAIN);
     };
-    try {
+    const tooLong = (): BuildError => new BuildError(`${url}: has more than ${most} bytes`, TRY_AGAIN);
+    return withPatience(this.#idleMs, async ({ signal, onPiece }) => {
       const headers = { 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
-      const answer = await fetch(url, { headers, signal: silence.signal }).catch(unreachable);
+      const answer = await fetch(url, { headers, signal }).catch(unreachable);
       if (NOTHING_THERE.includes(answer.status)) return false;
       if (!answer.ok || answer.body === null) throw new BuildError(`${url}: ${answer.status}`, TRY_AGAIN);
-      const reader = answer.body.getReader();
-      async function* parts(): AsyncGenerator<Uint8Array> {
-        for (;;) {
-          const { value, done } = await reader.read().catch(unreachable);
-          timer.refresh();
-          if (done) return;
-          yield value;
-        }
-      }
-      await take(parts());
+      await take(piecesOf(answer, onPiece, most, { tooLong, unreachable }));
       return true;
-    } finally {
-      clearTimeout(timer);
-      // What is left of a body, or of an answer that was refused, is not wanted.
-      silence.abort();
-    }
+    });
   }
 }

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import pLimit from 'p-limit';
 import { CHANGES_PATH, changesPath, GONE_PATH, type GoneUnit, goneFromText } from '../../format/changes.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
+import { elementAt } from '../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_MAX_BYTES,
@@ -17,7 +18,14 @@ import {
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, currentFromJson, FormatVersionError } from '../../format/release.ts';
+import {
+  type Current,
+  currentFromJson,
+  FormatVersionError,
+  type LevelSummary,
+  RELEASE_MAX_BYTES,
+  type Release,
+} from '../../format/release.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin, sizeAndSum } from '../release-reader/inflate.ts';
@@ -53,9 +61,12 @@ const REQUESTS = 8;
 const SIGNATURE_BYTES = 64;
 /** Of signed.json. */
 const SIGNED_MAX_BYTES = 64 * 1024;
-/** What `changes` reads of a level, relative to the release's folder. */
-const COMPARED =
-  /^lv\d\/(manifest\.json|index\.bin|names\.jsonl\.gz|medium\/index\.bin|(medium\/)?(features|alone)\/[^/]+)$/;
+/** What `changes` reads of a level, relative to the release's folder: the level, the geometry, the file. */
+const COMPARED = /^lv([0-5])\/(?:(medium)\/)?(manifest\.json|index\.bin|names\.jsonl\.gz|(?:features|alone)\/[^/]+)$/;
+/** A line of checksums.txt: a digest, and the longest path that there is. */
+const CHECKSUM_LINE_MAX_BYTES = 256;
+/** Files of a release, or of a level, besides pages and feature files. */
+const OTHER_FILES_MAX = 32;
 
 /**
  * Restores an output folder. Releases that are here stay; current.json is replaced last.
@@ -137,8 +148,8 @@ class Fetching {
 
   async each(wanted: readonly Omit<HostedFile, 'file'>[]): Promise<void> {
     this.#report.expect('files', wanted.length);
-    await pLimit(REQUESTS).map(wanted, async ({ path, sha256 }) => {
-      this.bytes += await this.#hosted.save({ path, sha256, file: join(this.#staging, path) });
+    await pLimit(REQUESTS).map(wanted, async (own) => {
+      this.bytes += await this.#hosted.save({ ...own, file: join(this.#staging, own.path) });
       this.files++;
       this.#report.advance('files', 1);
     });
@@ -175,32 +186,64 @@ async function fetchAll(
 ): Promise<void> {
   const root = `${releasePath(release)}/`;
   // First what says of which format they are.
-  await fetching.each(hosted.map((id) => ({ path: `${releasePath(id)}/${RELEASE_FILE}`, sha256: digests.get(id) })));
+  const fileOf = (id: string, file: string): string => `${releasePath(id)}/${file}`;
+  await fetching.each(
+    hosted.map((id) => ({ path: fileOf(id, RELEASE_FILE), sha256: digests.get(id), most: RELEASE_MAX_BYTES })),
+  );
+  const descriptions = new Map<string, Release>();
   for (const id of hosted) {
     const description = descriptionIn(staging, id);
     if (description instanceof FormatError) throw unreadable(description, 'publish that release again');
+    descriptions.set(id, description);
   }
-  await fetching.each(hosted.map((id) => ({ path: `${releasePath(id)}/${CHECKSUMS_FILE}`, sha256: undefined })));
+  await fetching.each(
+    [...descriptions].map(([id, { levels }]) => {
+      return { path: fileOf(id, CHECKSUMS_FILE), sha256: undefined, most: checksumsMost(levels) };
+    }),
+  );
   for (const id of hosted) {
     const { sums, problems } = readChecksums(join(staging, releasePath(id)));
     if (problems.length > 0 || sums.get(RELEASE_FILE) !== digests.get(id))
       throw new BuildError(
-        `${releasePath(id)}/${CHECKSUMS_FILE}: is not that of its release`,
+        `${fileOf(id, CHECKSUMS_FILE)}: is not that of its release`,
         'upload the release again, or try again',
       );
-    const signed = `${releasePath(id)}/${SIGNED_FILE}`;
-    if (!(await fetching.signature(`${releasePath(id)}/${RELEASE_FILE}`))) continue;
+    const signed = fileOf(id, SIGNED_FILE);
+    if (!(await fetching.signature(fileOf(id, RELEASE_FILE)))) continue;
     if (await fetching.signature(signed)) await fetching.small(signed);
   }
-  const pairs = changes.map(({ from, to, sha256 }) => ({ path: changesPath(from, to), sha256 }));
-  const ofChanges = gone === undefined ? pairs : [...pairs, { path: GONE_PATH, sha256: gone.sha256 }];
+  const pairs = changes.map(({ from, to, sha256, bytes: most }) => ({ path: changesPath(from, to), sha256, most }));
+  const ofChanges = gone === undefined ? pairs : [...pairs, { path: GONE_PATH, sha256: gone.sha256, most: gone.bytes }];
   await fetching.each(ofChanges);
   for (const { path } of ofChanges) await fetching.signature(path);
   const { sums } = readChecksums(join(staging, root));
-  const compared = [...sums].map(([path, sha256]) => ({ path: root + path, sha256 }));
+  const levels = descriptions.get(release)?.levels ?? [];
   await fetching.each(
-    compared.filter(({ path }) => COMPARED.test(path.slice(root.length)) && !existsSync(join(out, path))),
+    [...sums].flatMap(([path, sha256]) => {
+      const most = comparedMost(levels, path);
+      return most === undefined || existsSync(join(out, root, path)) ? [] : [{ path: root + path, sha256, most }];
+    }),
   );
+}
+
+/** The bytes that checksums.txt may have: a line for each file. */
+function checksumsMost(levels: readonly LevelSummary[]): number {
+  const files = levels.map(({ pages, featureFiles, geometries }) => {
+    const own = [featureFiles, ...Object.values(geometries).map((geometry) => geometry.featureFiles)];
+    return pages.geojsonl + pages.fc + own.reduce((sum, kind) => sum + 2 * kind.files, OTHER_FILES_MAX);
+  });
+  return CHECKSUM_LINE_MAX_BYTES * files.reduce((sum, count) => sum + count, OTHER_FILES_MAX);
+}
+
+/** The bytes that a file may have which `changes` reads; undefined for any other. */
+function comparedMost(levels: readonly LevelSummary[], path: string): number | undefined {
+  const [, level, geometry, file] = COMPARED.exec(path) ?? [];
+  if (file === undefined) return undefined;
+  const summary = elementAt(levels, Number(level));
+  const own = geometry === undefined ? summary : summary.geometries.medium;
+  if (file === 'manifest.json') return summary.manifest.bytes;
+  if (file === 'names.jsonl.gz') return summary.names.bytes;
+  return file === 'index.bin' ? own?.index.bytes : own?.featureFiles.bytes;
 }
 
 /** Moves what was fetched into the output folder: a release that is not here as a whole, files of others one by one. */

@@ -11,13 +11,11 @@ import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { nextTurn } from '../work/next-turn.ts';
 import { type Clock, Loaded } from './loaded.ts';
 
-/** Maximum size of a release.json: it lists the files of the source, of which there may be tens of thousands. */
-const DESCRIPTION_MAX_BYTES = 16 * 1024 * 1024;
 /** Bytes that are hashed in one turn of the event loop: about a millisecond. */
 const HASHED_BYTES = 1024 * 1024;
 /** A part that no request has used for this long is freed. */
@@ -216,7 +214,7 @@ export type LoadRelease = (origin: Origin, description: Description, now?: Clock
  */
 export async function readDescription(origin: Origin, id: string, digest: string): Promise<Description> {
   const file = `${releasePath(id)}/${RELEASE_FILE}`;
-  const bytes = await origin.read(file, DESCRIPTION_MAX_BYTES);
+  const bytes = await origin.read(file, RELEASE_MAX_BYTES);
   const got = hash('sha256', bytes, 'hex');
   if (got !== digest) throw new FormatError(file, `SHA-256 is ${got}, expected ${digest}`);
   const release = releaseFromJson(bytes.toString('utf8'), file);

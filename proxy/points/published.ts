@@ -1,6 +1,7 @@
 // The names and cells of the current release of an output folder on a static host, by way of the user's cache: each is
 // the file that release.json says, and nothing but GET of whole files is needed.
 import { createHash } from 'node:crypto';
+import { withPatience } from '../../format/command-line/patient-fetch.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
@@ -11,7 +12,7 @@ import { readDescription } from '../data/release.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, OriginError } from '../origin/origin.ts';
 import type { Cache } from './cache.ts';
-import { bodyOf, type LevelFiles, ROUNDS_MAX, type Service, unreachable, withPatience } from './service.ts';
+import { bodyOf, type LevelFiles, LIMITS, ROUNDS_MAX, type Service, unreachable } from './service.ts';
 
 /** The files of a release; names are gzip, as they are stored. */
 export interface PublishedFiles {
@@ -80,7 +81,7 @@ async function fetchFile(host: Service, path: string, { bytes, sha256 }: Checked
   const url = `${host.url}/${path}`;
   const known = await cache.find(url);
   if (known?.etag === sha256) return known.file;
-  return withPatience(host, async ({ signal, onPiece }) => {
+  return withPatience((host.limits ?? LIMITS).idleMs, async ({ signal, onPiece }) => {
     const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' }, signal }).catch((error: unknown) =>
       unreachable(url, error),
     );

@@ -1,4 +1,5 @@
 // The names and cells of a service's current release, all of the same one, by way of the user's cache.
+import { type Patience, piecesOf, withPatience } from '../../format/command-line/patient-fetch.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
@@ -104,28 +105,9 @@ interface Fetched {
 
 /** @param query not part of what the cache knows the file by: of another release it may be the same */
 function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
-  return withPatience(service, (patience) => fetchWith(patience, service, path, query, cache));
-}
-
-/** What ends a request when nothing comes. */
-export interface Patience {
-  signal: AbortSignal;
-  onPiece: () => void;
-}
-
-/** Does some requests, of which one is ended when nothing has come of it for long. */
-export async function withPatience<Result>(
-  { limits = LIMITS }: Pick<Service, 'limits'>,
-  work: (patience: Patience) => Promise<Result>,
-): Promise<Result> {
-  const { idleMs } = limits;
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);
-  try {
-    return await work({ signal: silence.signal, onPiece: () => timer.refresh() });
-  } finally {
-    clearTimeout(timer);
-  }
+  return withPatience((service.limits ?? LIMITS).idleMs, (patience) =>
+    fetchWith(patience, service, path, query, cache),
+  );
 }
 
 async function fetchWith(
@@ -163,29 +145,18 @@ async function fetchWith(
   return { kept, release, hasUnits: answer.headers.get('boundaries-matched') !== '0' };
 }
 
-/** @throws StartError with `problem` if it is longer than `most` bytes */
-export async function* bodyOf(
+/** The body of an answer. @throws StartError with `problem` if it is longer than `most` bytes */
+export function bodyOf(
   answer: Response,
   url: string,
   onPiece: () => void,
   most: number,
   problem: string,
 ): AsyncGenerator<Uint8Array> {
-  if (answer.body === null) return;
-  let bytes = 0;
-  const reader = answer.body.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read().catch((error: unknown) => unreachable(url, error));
-      if (done) return;
-      onPiece();
-      bytes += value.length;
-      if (bytes > most) throw new StartError(problem, url, 'correct --url, or tell who runs the service');
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
+  return piecesOf(answer, onPiece, most, {
+    tooLong: () => new StartError(problem, url, 'correct --url, or tell who runs the service'),
+    unreachable: (error) => unreachable(url, error),
+  });
 }
 
 /** Why nothing, or not all, has come. */

@@ -1,9 +1,11 @@
 // `restore`: what the next release needs comes from where releases are published, or nothing is changed.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
 import { test } from 'node:test';
+import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { listReleases, pruneReleases } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
@@ -43,6 +45,9 @@ const host = await startStaticHost(published);
 
 const restoring = (out: string, from: string, ...more: string[]) =>
   typed('generator', ['restore', '--from', from, '--out', out, '--quiet', ...more]);
+
+/** More than any file of these releases may have. */
+const PIECES = Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024));
 
 /** Fails unless it is refused with this message, and the folder is what it was. */
 async function assertRefused(from: string, message: RegExp, out = temporaryFolder()): Promise<void> {
@@ -156,6 +161,26 @@ test('no bucket, one without current.json, of another version, or incomplete is 
       ),
       message,
     );
+});
+
+test('a host that sends more than a file can have is refused, before the disk is full', async () => {
+  const { levels } = releaseFromJson(readFileSync(join(published, 'releases/b/release.json'), 'utf8'), 'release.json');
+  for (const [path, most] of [
+    ['releases/a/release.json', RELEASE_MAX_BYTES],
+    ['releases/a/checksums.txt', undefined],
+    ['releases/b/lv0/names.jsonl.gz', levels[0]?.names.bytes],
+    ['releases/b/lv0/medium/index.bin', levels[0]?.geometries.medium?.index.bytes],
+    ['releases/b/lv0/features/000001.geojsonl.gz', levels[0]?.featureFiles.bytes],
+    ['changes/a..b.csv.gz', statSync(join(published, 'changes/a..b.csv.gz')).size],
+  ] as const) {
+    const server = createServer((req, res) => {
+      if (req.url === `/${path}`) pipeline(Readable.from(PIECES), res, () => {});
+      else if (existsSync(join(published, req.url ?? ''))) res.end(readFileSync(join(published, req.url ?? '')));
+      else res.writeHead(404).end();
+    });
+    const message = new RegExp(`${path}: has more than ${most ?? '\\d+'} bytes`);
+    await assertRefused(`http://127.0.0.1:${await listen(server)}`, message);
+  }
 });
 
 test('a folder with a release that is not published, or another one by the same id, is refused', async () => {

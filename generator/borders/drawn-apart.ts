@@ -3,7 +3,7 @@
 import { elementAt, u32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../plan/records.ts';
-import { turn } from '../rings/predicates.ts';
+import { haveCommonPoint } from '../rings/predicates.ts';
 import { type Borders, NO_UNITS } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 
@@ -184,7 +184,7 @@ class Strips {
             for (const own of units) if (!side.inside.delete(own)) side.inside.add(own);
         }
         if (side.isMet || Math.max(y, endY) < Math.min(y1, y2) || Math.min(y, endY) > Math.max(y1, y2)) continue;
-        side.isMet = units.some((own) => own !== unit) && cross(x, y, endX, endY, x1, y1, x2, y2);
+        side.isMet = units.some((own) => own !== unit) && haveCommonPoint(x, y, endX, endY, x1, y1, x2, y2);
       }
   }
 
@@ -192,19 +192,4 @@ class Strips {
     const strip = Math.floor((x - this.#west) * this.#perUnit);
     return strip < 0 ? 0 : strip < STRIPS ? strip : STRIPS - 1;
   }
-}
-
-/** Have two lines a point in common? */
-function cross(
-  ax: number,
-  ay: number,
-  bx: number,
-  by: number,
-  cx: number,
-  cy: number,
-  dx: number,
-  dy: number,
-): boolean {
-  if (turn(ax, ay, bx, by, cx, cy) * turn(ax, ay, bx, by, dx, dy) > 0) return false;
-  return turn(cx, cy, dx, dy, ax, ay) * turn(cx, cy, dx, dy, bx, by) <= 0;
 }

@@ -27,6 +27,21 @@ export function doCross(
   return turn(cx, cy, dx, dy, ax, ay) * turn(cx, cy, dx, dy, bx, by) < 0;
 }
 
+/** The same, also at an end, of two that do not lie in one line. */
+export function haveCommonPoint(
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  cx: number,
+  cy: number,
+  dx: number,
+  dy: number,
+): boolean {
+  if (turn(ax, ay, bx, by, cx, cy) * turn(ax, ay, bx, by, dx, dy) > 0) return false;
+  return turn(cx, cy, dx, dy, ax, ay) * turn(cx, cy, dx, dy, bx, by) <= 0;
+}
+
 /** Is a place on an edge, between its ends? Exact below 2^25. */
 export function isOnEdge(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
   return isWithin(ax, ay, bx, by, x, y) && turn(ax, ay, bx, by, x, y) === 0;

@@ -2,6 +2,7 @@
 // 6.1.11). Used for single units.
 import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
 import type { Box } from '../rings/bbox.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import { boxOfOpen, doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { sideOfEdge } from '../rings/predicates.ts';
 
@@ -56,45 +57,36 @@ function newRingsAround(
   rings: readonly OpenRing[],
   canHold: (outer: number, inner: number) => boolean,
 ): (ring: number) => number[] {
-  let [least, greatest, edges, heights] = [Infinity, -Infinity, 0, 0];
-  const eachEdge = (take: (ring: number, i: number, y1: number, y2: number) => void): void => {
-    for (const [n, ring] of rings.entries())
-      for (let i = 0; i < ring.length; i += 2) take(n, i, numberAt(ring, i + 1), numberAt(ring, (i + 3) % ring.length));
-  };
-  eachEdge((_, __, y1, y2) => {
-    least = Math.min(least, y1);
-    greatest = Math.max(greatest, y1);
-    edges++;
-    heights += Math.abs(y2 - y1);
-  });
+  const count = rings.reduce((sum, ring) => sum + ring.length / 2, 0);
+  /** Of each edge the ring, and where it begins there. */
+  const [owners, places] = [new Int32Array(count), new Int32Array(count)];
+  let [edge, least, greatest, heights] = [0, Infinity, -Infinity, 0];
+  for (const [owner, ring] of rings.entries())
+    for (let i = 0; i < ring.length; i += 2) {
+      const [y1, y2] = [numberAt(ring, i + 1), numberAt(ring, (i + 3) % ring.length)];
+      least = Math.min(least, y1);
+      greatest = Math.max(greatest, y1);
+      heights += Math.abs(y2 - y1);
+      owners[edge] = owner;
+      places[edge++] = i;
+    }
   // An edge lies in two or three strips, taken together.
-  const height = Math.max(heights / edges, ((greatest - least) * STRIP_EDGES) / edges, 1);
+  const height = Math.max(heights / count, ((greatest - least) * STRIP_EDGES) / count, 1);
   const stripOf = (y: number): number => Math.floor((y - least) / height);
-  const ends = new Int32Array(edges === 0 ? 0 : stripOf(greatest) + 1);
-  const eachStrip = (y1: number, y2: number, take: (strip: number) => void): void => {
-    for (let strip = stripOf(Math.min(y1, y2)); strip <= stripOf(Math.max(y1, y2)); strip++) take(strip);
-  };
-  eachEdge((_, __, y1, y2) => eachStrip(y1, y2, (strip) => (ends[strip] = i32At(ends, strip) + 1)));
-  for (let strip = 1; strip < ends.length; strip++) ends[strip] = i32At(ends, strip) + i32At(ends, strip - 1);
-  const owners = new Int32Array(ends.at(-1) ?? 0);
-  const places = new Int32Array(owners.length);
-  // Filled from the end of each strip, whose end becomes its begin.
-  eachEdge((ring, i, y1, y2) =>
-    eachStrip(y1, y2, (strip) => {
-      const slot = i32At(ends, strip) - 1;
-      ends[strip] = slot;
-      owners[slot] = ring;
-      places[slot] = i;
-    }),
-  );
+  const strips = new NumberGroups(count === 0 ? 0 : stripOf(greatest) + 1, (take) => {
+    for (let own = 0; own < count; own++) {
+      const [ring, i] = [elementAt(rings, i32At(owners, own)), i32At(places, own)];
+      const [a, b] = [stripOf(numberAt(ring, i + 1)), stripOf(numberAt(ring, (i + 3) % ring.length))];
+      for (let strip = Math.min(a, b); strip <= Math.max(a, b); strip++) take(strip, own);
+    }
+  });
   /** Of the larger rings that have edges in the strip of a position: whether it is inside; undefined for on it. */
   const sidesOf = (x: number, y: number, own: number): Map<number, boolean | undefined> => {
     const sides = new Map<number, boolean | undefined>();
-    const strip = stripOf(y);
-    for (let slot = i32At(ends, strip); slot < (ends[strip + 1] ?? owners.length); slot++) {
-      const other = i32At(owners, slot);
+    for (const near of strips.of(stripOf(y))) {
+      const other = i32At(owners, near);
       if (other >= own || !canHold(other, own) || (sides.has(other) && sides.get(other) === undefined)) continue;
-      const side = sideOfEdge(x, y, elementAt(rings, other), i32At(places, slot));
+      const side = sideOfEdge(x, y, elementAt(rings, other), i32At(places, near));
       if (side === 0) sides.set(other, undefined);
       else if (side > 0) sides.set(other, !sides.get(other));
     }

@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import { numberAt } from '../../format/element-at.ts';
 import { buildCells } from '../../generator/borders/build-cells.ts';
 import { LevelBorders } from '../../generator/borders/level-borders.ts';
+import { gdal } from '../../generator/gdal/gdal.ts';
 import { Coordinates } from '../../generator/rings/coordinates.ts';
 import { doubledArea, type OpenRing } from '../../generator/rings/open-rings.ts';
 import { sideOf } from '../../generator/rings/predicates.ts';
-import { crossingsOf } from '../../generator/simplify/crossings.ts';
+import { areTangled, crossingsOf } from '../../generator/simplify/crossings.ts';
 import { withoutDoubledEdges } from '../../generator/topology/cut-edges.ts';
 import { nestRings } from '../../generator/topology/nest-rings.ts';
 import { dice } from '../support/dice.ts';
@@ -86,6 +87,48 @@ test('the edges that cross are found among islands in no order, in order of the 
       assert.deepEqual(found, expected);
     };
   });
+});
+
+test('edges of a unit that cross, overlap or touch elsewhere than at a common end are found as GDAL finds them', () => {
+  const [seed = 0] = seedsOf(1);
+  const below = dice(89 + seed);
+  for (let round = 0; round < 20; round++) {
+    const places = Array.from({ length: 14 }, () => [below(5), below(5)] as const).filter(
+      ([x, y], i, all) => x !== all[i - 1]?.[0] || y !== all[i - 1]?.[1],
+    );
+    const [x, y] = [Int32Array.from(places, (place) => place[0]), Int32Array.from(places, (place) => place[1])];
+    const ends = places.map(([east, north]) => `${east} ${north}`);
+    const expected: (readonly [number, number])[] = [];
+    for (let i = 0; i + 1 < ends.length; i++)
+      for (let k = i + 1; k + 1 < ends.length; k++)
+        if (doMeet(ends.slice(i, i + 2), ends.slice(k, k + 2))) expected.push([i, k]);
+    const found = crossingsOf({ x, y, arcEnds: Int32Array.of(places.length) });
+    assert.deepEqual(
+      found?.map(({ edges }) => edges),
+      expected,
+    );
+  }
+});
+
+/** Do edges meet elsewhere than at a common end? One there and back does not; one that is twice in a direction does. */
+function doMeet(one: readonly string[], other: readonly string[]): boolean {
+  if (one.join() === other.join()) return true;
+  if (one.join() === other.toReversed().join()) return false;
+  const [a, b] = [one, other].map((ends) => gdal.Geometry.fromWKT(`LINESTRING(${ends})`));
+  const common = a && b && a.intersection(b);
+  if (common === undefined || common.isEmpty()) return false;
+  if (!(common instanceof gdal.Point)) return true;
+  const place = `${common.x} ${common.y}`;
+  return !(one.includes(place) && other.includes(place));
+}
+
+test('a scribble is told from a border without a comparison of each of its edges with all', () => {
+  const below = dice(90);
+  const [x, y] = [0, 1].map(() => Int32Array.from({ length: 100_000 }, () => below(1000))) as [Int32Array, Int32Array];
+  assert.equal(areTangled({ x, y, arcEnds: Int32Array.of(x.length) }), true);
+  const circle = (i: number): number => (2 * Math.PI * i) / x.length;
+  const [east, north] = [x.map((_, i) => 1e6 * Math.cos(circle(i))), y.map((_, i) => 1e6 * Math.sin(circle(i)))];
+  assert.equal(areTangled({ x: east, y: north, arcEnds: Int32Array.of(x.length) }), false);
 });
 
 test('cells of units that are all the same island take about twice the time for twice the units, also 100,000', () => {

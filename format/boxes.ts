@@ -20,8 +20,10 @@ export interface Box {
   north: number;
 }
 
+/** Units of the boxes of an index in a degree. */
+export const INDEX_SCALE = 1e7;
 /** Units in 360 degrees. */
-export const FULL_TURN = 3_600_000_000;
+export const FULL_TURN: number = 360 * INDEX_SCALE;
 /** Decimals of a degree that a text may have. */
 const DECIMALS = 40;
 /** Parts of a unit that are the last of these decimals. */
@@ -314,7 +316,7 @@ export function liesWithin({ west, south, east, north }: Box, box: Box): boolean
  * The ranges of smallest cells that a box of the index meets, a cell more on each side: two across the antimeridian.
  */
 export function rangesOfBox({ west, south, east, north }: Box, { precision, finest, side }: Cells): CellRange[] {
-  const units = 10 ** precision / 1e7;
+  const units = 10 ** precision / INDEX_SCALE;
   const cellOf = (value: number, origin: number): number => Math.floor(((value + origin) * units) / finest);
   const [low, high] = [cellOf(south, FULL_TURN / 4) - 1, cellOf(north, FULL_TURN / 4) + 1];
   const rangeOf = (from: number, to: number): CellRange => {

@@ -1,4 +1,5 @@
 // Pairs of units whose boxes meet, for `changes`: what may have area in common.
+import { FULL_TURN } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 
 /** A unit, by its place in a list, and a box of it: west, south, east, north as in the index of a level. */
@@ -7,8 +8,7 @@ export interface UnitBox {
   box: readonly number[];
 }
 
-/** 180 degrees in units of the index. */
-const HALF = 1_800_000_000;
+const HALF = FULL_TURN / 2;
 
 /**
  * The pairs whose boxes meet, each once, in the order of both lists. A box across the antimeridian (west > east) is

@@ -2,6 +2,7 @@
 // Shapes are projected to a cylinder of equal areas (Lambert, in metres), cut at the antimeridian and made valid.
 import { join } from 'node:path';
 import type { Geometry as GdalGeometry } from 'gdal-async';
+import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
@@ -51,8 +52,6 @@ export interface SharedResult {
 const LONGEST_DEGREES = 0.1;
 /** Units below this area, in square metres, are compared in full. */
 const SMALL_AREA = 1e8;
-/** Steps of a degree in the boxes of an index. */
-const BOX_SCALE = 1e7;
 /** Vertices of the shapes that are kept in memory: the next unit is often beside the last one. */
 const KEPT_VERTICES = 1_000_000;
 
@@ -145,7 +144,7 @@ function openShapes(level: Level, { root, release, precision }: Side) {
     return positions.reduce((sum, position) => {
       const degrees = Array.from(
         index.arrays.box.subarray(4 * position, 4 * position + 4),
-        (value) => value / BOX_SCALE,
+        (value) => value / INDEX_SCALE,
       );
       const [west = 0, south = 0, east = 0, north = 0] = degrees.map(radians);
       return sum + (west > east ? Infinity : SPHERE_METRES ** 2 * (east - west) * (Math.sin(north) - Math.sin(south)));

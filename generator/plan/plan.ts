@@ -1,5 +1,6 @@
 // Plans a level once it is read: its index but for what is known only when files are written, its stored pages, and its
 // files in the order in which tasks write them. The task that reads the level plans it, for all that write it.
+import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
@@ -248,16 +249,13 @@ export function extentOf({ arrays: { box }, features }: LevelIndex): Pick<LevelS
   for (let i = 0; i < 4 * features; i += 4) {
     const [w, s, e, n] = [elementAt(box, i), elementAt(box, i + 1), elementAt(box, i + 2), elementAt(box, i + 3)];
     if (s > n) continue;
-    west = Math.min(west, w > e ? -180 * BOX_SCALE : w);
-    east = Math.max(east, w > e ? 180 * BOX_SCALE : e);
+    west = Math.min(west, w > e ? -180 * INDEX_SCALE : w);
+    east = Math.max(east, w > e ? 180 * INDEX_SCALE : e);
     south = Math.min(south, s);
     north = Math.max(north, n);
   }
-  return south > north ? {} : { extent: [west, south, east, north].map((edge) => edge / BOX_SCALE) };
+  return south > north ? {} : { extent: [west, south, east, north].map((edge) => edge / INDEX_SCALE) };
 }
-
-/** Units of the index's boxes of a degree. */
-const BOX_SCALE = 1e7;
 
 /** Number of feature files of a table, and their bytes with those of the files beside them. */
 export function featureFilesOf(table: FeatureTable): LevelSummary['featureFiles'] {

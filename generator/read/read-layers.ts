@@ -19,7 +19,7 @@ import {
 } from '../geojson/property-values.ts';
 import { Findings, inspectGeometry } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
-import type { IndexBox } from '../rings/bbox.ts';
+import type { Box } from '../rings/bbox.ts';
 import { indexBox } from '../rings/bbox.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { GeometryError, NotDegrees } from '../rings/wkb-reader.ts';
@@ -50,7 +50,7 @@ export interface ReadFeature {
   /** Its other names. */
   otherNames: readonly string[];
   /** Its bounding box, as the index of a level has it. */
-  box: IndexBox;
+  box: Readonly<Box>;
   quality: GeometryQuality;
   /** Its fid in the source. */
   sourceFid: number;

@@ -1,13 +1,10 @@
 // Bounding boxes (RFC 7946 section 5): of a unit that crosses the antimeridian, west is greater than east.
-
+import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { Coordinates } from './coordinates.ts';
 
-/** `[west, south, east, north]` in scaled degrees (whole numbers). */
+/** `[west, south, east, north]` in scaled degrees (whole numbers), or in units of 1e-7 degrees as in an index. */
 export type Box = [west: number, south: number, east: number, north: number];
-
-/** West, south, east, north in 1e-7 degrees. */
-export type IndexBox = readonly [west: number, south: number, east: number, north: number];
 
 /** The box of no position. */
 export function newBox(): Box {
@@ -29,8 +26,6 @@ export function boxOf(positions: Coordinates): Box {
   return box;
 }
 
-/** Units of 1e-7 degrees, as in the index of a level, of a degree. */
-export const INDEX_SCALE = 1e7;
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
@@ -48,7 +43,7 @@ export function indexBox(box: Box | undefined, scale: number): Box {
 }
 
 /** The box of the unit at a position, in the array `box` of an index. */
-export function indexBoxAt(boxes: Int32Array, position: number): IndexBox {
+export function indexBoxAt(boxes: Int32Array, position: number): Readonly<Box> {
   const [west = 0, south = 1, east = 0, north = 0] = boxes.subarray(4 * position, 4 * position + 4);
   return [west, south, east, north];
 }

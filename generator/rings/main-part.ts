@@ -1,8 +1,9 @@
 // The box that a map goes to by itself when it shows a unit: a country without its far islands, which would make it a
 // speck. The column `view` of names: found while borders/write-borders.ts reads the rings.
+import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { VIEW_SCALE } from '../../format/names.ts';
-import { type Box, boxOf, type IndexBox } from './bbox.ts';
+import { type Box, boxOf } from './bbox.ts';
 import type { RingSink } from './coordinates.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { boxOnMap } from './ring-parts.ts';
@@ -63,7 +64,7 @@ export class MainPart implements RingSink {
    * The next ring is of the next unit.
    * @param box of the unit, as the index has it: of one with a single polygon, or none, it is the view
    */
-  finish(box: IndexBox): IndexBox {
+  finish(box: Readonly<Box>): Readonly<Box> {
     const parts = this.#parts;
     this.#parts = [];
     if (parts.length < 2) return outward(box, INDEX_SCALE);
@@ -81,11 +82,8 @@ export class MainPart implements RingSink {
   }
 }
 
-/** Units of the index's boxes of a degree. */
-const INDEX_SCALE = 1e7;
-
 /** A box in hundredths of a degree, rounded outward. One without positions keeps south > north. */
-function outward([west, south, east, north]: IndexBox, scale: number): IndexBox {
+function outward([west, south, east, north]: Readonly<Box>, scale: number): Readonly<Box> {
   if (south > north) return [0, 1, 0, 0];
   const rounded = (value: number, round: (value: number) => number): number =>
     round(scale > VIEW_SCALE ? value / (scale / VIEW_SCALE) : value * (VIEW_SCALE / scale));

@@ -2,7 +2,7 @@
 // island instead of the extent of all.
 import { elementAt, i32At, u8At } from '../../format/element-at.ts';
 import { PARTS_MAX } from '../../format/level-index.ts';
-import { type Box, grow, type IndexBox, indexBox, newBox } from './bbox.ts';
+import { type Box, grow, indexBox, newBox } from './bbox.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { EdgeTable } from './edge-table.ts';
@@ -42,7 +42,7 @@ export class RingParts {
   }
 
   /** The parts of the unit, in units of the index; none if it has only one. The next ring is of the next unit. */
-  finish(): IndexBox[] {
+  finish(): Box[] {
     const boxes = this.#rings.length > 1 ? this.#boxes() : [];
     this.#rings = [];
     this.#flat.length = 0;

@@ -5,7 +5,7 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import type { GidColumn } from '../../format/gid-column.ts';
 import { gidColumn } from '../../format/write/gid-column.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
-import type { IndexBox } from '../rings/bbox.ts';
+import type { Box } from '../rings/bbox.ts';
 
 /** The index of a store; every array but the columns has one entry per position. */
 export interface StoreIndex {
@@ -74,9 +74,9 @@ export interface StoreEntry {
   fid: number;
   /** Its GID in each column, or null. */
   gids: readonly (string | null)[];
-  box: IndexBox;
+  box: Readonly<Box>;
   /** Those of its parts, if it has several. */
-  parts: readonly IndexBox[];
+  parts: readonly Readonly<Box>[];
   /** The kind of its geometry (`SHAPES`). */
   shape: number;
   /** Bytes in the store. */
@@ -98,7 +98,7 @@ export interface IndexBuilder {
 export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
   const fids: number[] = [];
   const boxes: number[] = [];
-  const parts = new Map<number, readonly IndexBox[]>();
+  const parts = new Map<number, readonly Readonly<Box>[]>();
   const shapes: number[] = [];
   const bytes: number[] = [];
   const deflatedText: number[] = [];

@@ -61,7 +61,7 @@ the page asks <code>about.json</code>: show it with the data.</p>
 <pre><code>${escapeHtml(at(MAP_PAGE))}</code></pre>
 <h2>Questions</h2>
 ${paragraphsToHtml(ORIGIN)}
-${QUESTIONS.map(({ question, target, answer }) => exampleToHtml(question, `GET ${target}`, answer)).join('\n')}
+${QUESTIONS.map(({ question, method, target, answer }) => exampleToHtml(question, `${method} ${target}`, answer)).join('\n')}
 <h2>Response headers of a page or file</h2>
 ${headersTable()}
 <h2>Errors</h2>

@@ -9,7 +9,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
-import { QUESTIONS, SHOWN_CHARS, SHOWN_CURSOR, SHOWN_HEADERS } from '../../proxy/site/questions.ts';
+import { QUESTIONS } from '../../proxy/site/questions.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { send, textOf } from '../support/http/http-client.ts';
@@ -22,12 +22,12 @@ import { buildUnits } from '../support/releases/build-release.ts';
 import { gdalLookUp, geometriesOf, pointsOf, proxyLookUp } from '../support/releases/points-beside-gdal.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { sampleOutput } from '../support/releases/world.ts';
+import { printedAnswer, shownAnswer } from '../support/shown-answer.ts';
 import { seedsOf, sliceOf } from '../support/slice.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { assertSearches } from './search-scan.ts';
 import { assertTouches } from './touches.ts';
 
-const HOST = 'boundaries.example.org';
 const SAMPLE: readonly Level[] = [0, 1, 2, 3];
 /** Boxes of each level, in all slices. */
 const BOXES = 2500;
@@ -218,17 +218,24 @@ print(json.dumps([found.NAME_3.tolist(), numbers, weights['ESP.18.1_1'], len(til
   assert.deepEqual([alone, hasTile, paths >= 52], [[], true, true]);
 });
 
-test('the answers that /docs shows are those of the sample', async () => {
+test('the answers that /docs and proxy/README.md show are those of the sample', async () => {
   const service = await startService(folder);
-  for (const { question, target, answer } of QUESTIONS) {
-    const isDownload = target.startsWith('/api/v1/download/');
-    const { headers, ...response } = await send(service, target, { host: HOST, 'accept-encoding': 'identity' });
-    const body = isDownload ? '' : textOf({ headers, ...response }).trimEnd();
-    const lines = SHOWN_HEADERS.filter((name) => headers[name.toLowerCase()] !== undefined).map((name) =>
-      `${name}: ${headers[name.toLowerCase()]}`.replace(/c_[\w-]+/, SHOWN_CURSOR),
-    );
-    const shown = body.length > SHOWN_CHARS ? `${body.slice(0, SHOWN_CHARS)}…` : body;
-    const expected = [`HTTP/1.1 ${response.status} OK`, ...lines, ...(shown === '' ? [] : ['', shown])];
-    assert.deepEqual(answer.split('\n'), expected.join('\n').split('\n'), question);
+  for (const question of QUESTIONS)
+    assert.equal(question.answer, await shownAnswer(service, question), 'run test/support/write-answers.ts');
+});
+
+test('the commands of proxy/README.md ask the questions that it answers', {
+  skip: without('curl --version'),
+}, async () => {
+  const { url } = await startService(folder);
+  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
+  const commands = readFileSync('proxy/README.md', 'utf8').matchAll(/^```sh\n(curl .*)\n```\n\n```http$/gm);
+  const printed: string[] = [];
+  for (const [, command = ''] of commands) {
+    const { status, text } = await runProgram('sh', ['-c', command.replace('http://127.0.0.1:8080', url)], { env });
+    assert.equal(status, 0, text);
+    printed.push(printedAnswer(text, url));
   }
+  const answers = QUESTIONS.map(({ answer }) => answer);
+  assert.deepEqual(printed, answers);
 });

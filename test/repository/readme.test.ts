@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
+import { QUESTIONS } from '../../proxy/site/questions.ts';
 import { documents, TABLE_NAMES, tablesIn, withTables } from '../support/documents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -69,6 +70,19 @@ test('every table that follows from the code stands once in the documents, as `n
   assert.deepEqual(outdated, [], 'type npm run fix');
   const named = texts.flatMap(([, text]) => tablesIn(text));
   assert.deepEqual(named.toSorted(), TABLE_NAMES.toSorted());
+});
+
+test('every path of the API has a question, whose answer /docs and proxy/README.md show', () => {
+  const paths = Object.keys(JSON.parse(JSON.stringify(openapiDocument({ audience: 'private' }))).paths);
+  const asked = new Set(QUESTIONS.map(({ target }) => new URL(target, 'http://localhost').pathname));
+  const unasked = paths.filter((path) => {
+    const pattern = path
+      .replace(/[.+]/g, '\\$&')
+      .replace(/lv\d/, 'lv\\d')
+      .replace(/\{\w+\}/g, '[^/]+');
+    return ![...asked].some((one) => new RegExp(`^${pattern}$`).test(one));
+  });
+  assert.deepEqual(unasked, []);
 });
 
 test('the images, their tags, the API and the lock have the version of the package, the changelog has it or an older one, and the image that of gdal-async which is tested', () => {

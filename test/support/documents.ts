@@ -8,6 +8,7 @@ import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { METRICS, type Metric } from '../../proxy/operations/metric-list.ts';
+import { QUESTION_GROUPS, QUESTIONS, type QuestionGroup } from '../../proxy/site/questions.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
 
@@ -96,7 +97,35 @@ const TABLES: Readonly<Record<string, () => string>> = {
         .toSorted(([, one], [, other]) => one.status - other.status)
         .map(([code, { status, title }]) => [String(status), `\`${code}\``, title]),
     ),
+  ...Object.fromEntries(QUESTION_GROUPS.map((group) => [`examples of ${group}`, () => examplesOf(group)])),
 };
+
+/** The host that answers name, and its address in documents. */
+const HOST = /http:\/\/boundaries\.example\.org/g;
+const ADDRESS = 'http://127.0.0.1:8080';
+/** The longest line of an answer, in characters. */
+const LINE_CHARS = 118;
+
+/** Questions as commands of curl, with their answers. */
+function examplesOf(group: QuestionGroup): string {
+  return QUESTIONS.filter((one) => one.group === group)
+    .map(({ question, method, target, answer }) => {
+      const options = method === 'HEAD' ? '-sI' : '-si';
+      const isOpen = !target.startsWith('/api/');
+      const address = isOpen ? `${ADDRESS}${target}` : `-H "$AUTH" "${target.replace('/api/v1', '$BASE')}"`;
+      const lines = answer.replace(HOST, ADDRESS).split('\n').map(folded).join('\n');
+      return `**${question}**\n\n\`\`\`sh\ncurl ${options} ${address}\n\`\`\`\n\n\`\`\`http\n${lines}\n\`\`\`\n`;
+    })
+    .join('\n');
+}
+
+/** A line, broken behind commas and spaces. */
+function folded(line: string): string {
+  if (line.length <= LINE_CHARS) return line;
+  const start = line.slice(0, LINE_CHARS);
+  const end = Math.max(start.lastIndexOf(','), start.lastIndexOf(' ')) + 1 || LINE_CHARS;
+  return `${line.slice(0, end)}\n${folded(line.slice(end))}`;
+}
 
 /** A text of a program in Markdown: what is typed, such as an option, as code. */
 function asMarkdown(text: string): string {

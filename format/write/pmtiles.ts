@@ -1,15 +1,14 @@
 // Writes the header and the directories of an archive of tiles, which ../pmtiles.ts reads.
 import { elementAt, f64At, u32At } from '../element-at.ts';
 import { DEGREE, GZIP, MVT, PMTILES_HEADER_BYTES, type TileDirectory, type TilesHeader } from '../pmtiles.ts';
+import { writeVarint } from './varints.ts';
 
 /** The bytes of some entries of a directory, before they are compressed. */
 export function encodeDirectory({ id, run, length, offset }: TileDirectory, first = 0, end = id.length): Buffer {
   const bytes = Buffer.allocUnsafe(8 + 32 * (end - first));
   let at = 0;
   const put = (value: number): void => {
-    let rest = value;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = 128 + (rest % 128);
-    bytes[at++] = rest;
+    at = writeVarint(bytes, at, value);
   };
   put(end - first);
   for (let i = first; i < end; i++) put(f64At(id, i) - (i === first ? 0 : f64At(id, i - 1)));

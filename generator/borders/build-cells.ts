@@ -11,6 +11,7 @@ import {
 import { elementAt, i32At, u32At } from '../../format/element-at.ts';
 import { cornerAt, type Grid, keyAt, separates, type Way } from '../../format/grid.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
+import { VARINT_BYTES, writeSigned, writeVarint } from '../../format/write/varints.ts';
 import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
 import type { Borders } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
@@ -244,17 +245,17 @@ class CellWriter {
     const sets = new Set(Array.from(edges, (edge) => borders.setOf(edge)));
     const units = new Set([...inside, ...[...sets].flatMap((set) => borders.unitsOf(set))]);
     const indexes = new Map<number, number>();
-    writeVarint(text, units.size);
+    writeNumber(text, units.size);
     let before = 0;
     for (const unit of [...units].sort((a, b) => a - b)) {
       indexes.set(unit, indexes.size);
-      writeVarint(text, 2 * (unit - before) + (inside.has(unit) ? 1 : 0));
+      writeNumber(text, 2 * (unit - before) + (inside.has(unit) ? 1 : 0));
       before = unit;
     }
     let [x, y] = [west, south];
     const writeStep = (point: number): void => {
-      writeSigned(text, borders.x(point) - x);
-      writeSigned(text, borders.y(point) - y);
+      writeNumber(text, borders.x(point) - x, writeSigned);
+      writeNumber(text, borders.y(point) - y, writeSigned);
       [x, y] = [borders.x(point), borders.y(point)];
     };
     for (let i = 0; i < edges.length; ) {
@@ -263,9 +264,9 @@ class CellWriter {
       const from = i;
       for (i++; i < edges.length && edges[i] === first + i - from && borders.setOf(first + i - from) === set; ) i++;
       const sides = borders.unitsOf(set);
-      writeVarint(text, 4 * (i - from) + (sides.length < 4 ? sides.length : 0));
-      if (sides.length >= 4) writeVarint(text, sides.length);
-      for (const unit of sides) writeVarint(text, indexes.get(unit) ?? NaN);
+      writeNumber(text, 4 * (i - from) + (sides.length < 4 ? sides.length : 0));
+      if (sides.length >= 4) writeNumber(text, sides.length);
+      for (const unit of sides) writeNumber(text, indexes.get(unit) ?? NaN);
       for (let point = first; point <= first + i - from; point++) writeStep(point);
     }
   }
@@ -304,18 +305,8 @@ function meets(x1: number, y1: number, x2: number, y2: number, { west, south, wi
   return isLeft && isRight;
 }
 
-/** Most bytes of a number below 2^53. */
-const VARINT_BYTES = 8;
-
-/** 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. */
-function writeVarint(text: Text, value: number): void {
+/** Writes a number behind the bytes of a text. */
+function writeNumber(text: Text, value: number, write: typeof writeVarint = writeVarint): void {
   reserve(text, VARINT_BYTES);
-  let rest = value;
-  for (; rest >= 128; rest = Math.floor(rest / 128)) text.bytes[text.length++] = 128 + (rest % 128);
-  text.bytes[text.length++] = rest;
-}
-
-/** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */
-function writeSigned(text: Text, value: number): void {
-  writeVarint(text, value < 0 ? -2 * value - 1 : 2 * value);
+  text.length = write(text.bytes, text.length, value);
 }

@@ -1,9 +1,10 @@
 // The rings of a level's units as they are published, in a feature store beside that of the texts: cells, simplified
 // geometries, validity and tiles are made of them in child processes, while the level's files are written. Simplified
 // polygons are kept in the same way.
-import { u8At } from '../../format/element-at.ts';
+import { VarintReader } from '../../format/cell-numbers.ts';
 import type { Ranges } from '../../format/positions.ts';
-import { newText, reserve, type Text } from '../geojson/byte-writer.ts';
+import { VARINT_BYTES, writeSigned, writeVarint } from '../../format/write/varints.ts';
+import { newText, reserve } from '../geojson/byte-writer.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
 import { createSideStore, openStore } from './feature-store.ts';
@@ -16,8 +17,6 @@ export interface RingStoreWriter extends RingSink {
   close(): StoreIndex;
 }
 
-/** Most bytes of a whole number below 2^53, of which 7 bits are in each. */
-const VARINT_BYTES = 8;
 const AREA_BYTES = 8;
 
 /**
@@ -27,24 +26,26 @@ const AREA_BYTES = 8;
  */
 export function createRingStore(file: string): RingStoreWriter {
   const writer = createSideStore(file, Number.POSITIVE_INFINITY);
-  const bytes = newText();
+  const text = newText();
   let [x, y] = [0, 0];
   return {
     ring(positions, isHole, area) {
-      reserve(bytes, VARINT_BYTES + AREA_BYTES + 2 * VARINT_BYTES * positions.count);
-      writeVarint(bytes, 2 * positions.count + (isHole ? 1 : 0));
-      bytes.length = bytes.bytes.writeDoubleLE(area, bytes.length);
+      reserve(text, VARINT_BYTES + AREA_BYTES + 2 * VARINT_BYTES * positions.count);
+      const { bytes } = text;
+      let at = writeVarint(bytes, text.length, 2 * positions.count + (isHole ? 1 : 0));
+      at = bytes.writeDoubleLE(area, at);
       for (let i = 0; i < positions.count; i++) {
         const [east, north] = [positions.x(i), positions.y(i)];
-        writeSigned(bytes, east - x);
-        writeSigned(bytes, north - y);
+        at = writeSigned(bytes, at, east - x);
+        at = writeSigned(bytes, at, north - y);
         [x, y] = [east, north];
       }
+      text.length = at;
     },
     unit(fid) {
       // The store keeps the bytes until it writes them.
-      writer.append(fid, [Buffer.from(bytes.bytes.subarray(0, bytes.length))]);
-      bytes.length = 0;
+      writer.append(fid, [Buffer.from(text.bytes.subarray(0, text.length))]);
+      text.length = 0;
       [x, y] = [0, 0];
     },
     close: () => writer.close(),
@@ -89,60 +90,20 @@ export function openRingStore(file: string): RingStoreReader {
 
 /** Gives the rings in the bytes of a unit to a sink. @param positions are used for each of them */
 function giveRings(bytes: Buffer, positions: Coordinates, sink: RingSink): void {
-  const from: Reading = { bytes, at: 0 };
+  const from = new VarintReader(bytes);
   let [x, y] = [0, 0];
-  while (from.at < bytes.length) {
-    const head = readVarint(from);
+  while (!from.isAtEnd) {
+    const head = from.next();
     const isHole = head % 2 === 1;
     const area = bytes.readDoubleLE(from.at);
     from.at += AREA_BYTES;
     const count = (head - (isHole ? 1 : 0)) / 2;
     positions.resize(count);
     for (let i = 0; i < count; i++) {
-      x += readSigned(from);
-      y += readSigned(from);
+      x += from.nextSigned();
+      y += from.nextSigned();
       positions.set(i, x, y);
     }
     sink.ring(positions, isHole, area);
   }
-}
-
-/** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */
-function writeSigned(text: Text, value: number): void {
-  writeVarint(text, value < 0 ? -2 * value - 1 : 2 * value);
-}
-
-/** 7 bits a byte, the lowest first; the highest bit of a byte says that more follow. The caller has reserved them. */
-function writeVarint(text: Text, value: number): void {
-  const { bytes } = text;
-  let at = text.length;
-  let rest = value;
-  // Operators on bits take 31 of them.
-  for (; rest > 0x7fffffff; rest = Math.floor(rest / 128)) bytes[at++] = 128 + (rest % 128);
-  for (; rest >= 128; rest >>>= 7) bytes[at++] = 128 | (rest & 127);
-  bytes[at++] = rest;
-  text.length = at;
-}
-
-interface Reading {
-  bytes: Buffer;
-  at: number;
-}
-
-function readSigned(from: Reading): number {
-  const value = readVarint(from);
-  return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
-}
-
-function readVarint(from: Reading): number {
-  const { bytes } = from;
-  let byte = u8At(bytes, from.at++);
-  let value = byte & 127;
-  let scale = 128;
-  while (byte >= 128) {
-    byte = u8At(bytes, from.at++);
-    value += (byte & 127) * scale;
-    scale *= 128;
-  }
-  return value;
 }

@@ -60,9 +60,9 @@ export class Phases {
     this.#onChange = onChange;
   }
 
-  /** Announces a task that will begin later. */
-  expect(phase: string): void {
-    this.#waiting.set(phase, (this.#waiting.get(phase) ?? 0) + 1);
+  /** Announces tasks that will begin later; -1 takes back one that will not. */
+  expect(phase: string, tasks = 1): void {
+    this.#waiting.set(phase, Math.max(0, (this.#waiting.get(phase) ?? 0) + tasks));
   }
 
   /** Counts a task from its beginning to its end. @returns its result */
@@ -71,7 +71,7 @@ export class Phases {
     const none = { phase, tasks: 0, seconds: 0, cpuSeconds: 0, largestBytes: 0, began, running: 0 };
     const counted = this.#phases.get(phase) ?? none;
     this.#phases.set(phase, counted);
-    this.#waiting.set(phase, Math.max(0, (this.#waiting.get(phase) ?? 0) - 1));
+    this.expect(phase, -1);
     counted.running++;
     this.#changed();
     try {

@@ -18,10 +18,18 @@ import { encodeDirectory, encodeHeader } from '../../format/write/pmtiles.ts';
 import { encodeTileDigests, encodeTileRecord } from '../../format/write/tiles.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile } from '../files/output-file.ts';
-import { readSerialized } from '../files/serialized-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { type CutTilesTask, contentsOf, recordFile, TileRuns, withoutBorders, type ZoomRecord } from './cut-tiles.ts';
+import {
+  type CutTilesTask,
+  contentsOf,
+  readRecord,
+  recordFile,
+  TileRuns,
+  withoutBorders,
+  type ZoomRecord,
+} from './cut-tiles.ts';
+import { firstZoom } from './first-zoom.ts';
 import { latitudeOnMap } from './tile-arcs.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
@@ -34,8 +42,6 @@ export interface ArchiveTask {
   bounds: readonly number[];
 }
 
-/** A level begins at the first zoom from which on no tile has more bytes than this. */
-const TILE_BYTES_MAX = 300_000;
 /** Entries of a leaf directory, at least. */
 const LEAF_ENTRIES = 4096;
 /** The root directory and the digests of leaves are read whole, and kept in memory. */
@@ -55,18 +61,20 @@ interface Zoom {
  */
 export function writeArchive(out: string, level: Level, store: LevelStore, task: ArchiveTask): TilesFile | undefined {
   const { zooms, attribution, bounds } = task;
-  const records = zooms.map(({ file }) => readSerialized<ZoomRecord>(recordFile(file)));
+  // Zooms above the first one may be missing: they are not made when others say that they are too large.
+  const records = zooms.map(({ file }) => readRecord(file));
   const maxzoom = zooms.length - 1;
-  const deepest = elementAt(records, maxzoom);
-  if (deepest.id.length === 0) return undefined;
-  const minzoom = firstZoom(records);
-  const parts = zooms.slice(minzoom).map((own, i): Zoom => {
-    const record = elementAt(records, own.zoom);
-    if (i >= BORDERS_AFTER) return { file: own.file, record };
+  const minzoom = firstZoom(records.map((record) => record?.largest));
+  const parts = zooms.slice(minzoom).map(({ zoom, file }, i): Zoom => {
+    const record = records[zoom];
+    if (record === undefined) throw new Error(`level ${level}: the tiles of zoom ${zoom} are missing`);
+    if (i >= BORDERS_AFTER) return { file, record };
     // Borders begin later; what has been made is of a level that begins further up.
-    const file = store.file(`tiles-${own.zoom}-without-borders`);
-    return { file, record: withoutBorders(own.file, record, file) };
+    const without = store.file(`tiles-${zoom}-without-borders`);
+    return { file: without, record: withoutBorders(file, record, without) };
   });
+  const deepest = elementAt(parts, maxzoom - minzoom).record;
+  if (deepest.id.length === 0) return undefined;
   const { directory, contents, tiles } = joinZooms(parts);
   const { root, leaves, leafDigests } = dividedDirectory(directory, level);
   const metadata = gzipMember(
@@ -108,18 +116,6 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     maxzoom,
     units: deepest.units,
   };
-}
-
-/** The first zoom from which on no tile is too large, at the latest the last one. */
-function firstZoom(records: readonly ZoomRecord[]): number {
-  const bytesAt = (zoom: number, first: number): number => {
-    const { largest } = elementAt(records, zoom);
-    return zoom < first + BORDERS_AFTER ? largest.withoutBorders : largest.whole;
-  };
-  const fits = (first: number): boolean =>
-    records.every((_, zoom) => zoom < first || bytesAt(zoom, first) <= TILE_BYTES_MAX);
-  const first = records.findIndex((_, zoom) => fits(zoom));
-  return first === -1 ? records.length - 1 : first;
 }
 
 /** A content of the archive. */

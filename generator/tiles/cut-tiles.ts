@@ -1,14 +1,14 @@
 // Makes the tiles of a level at a zoom: a file with their contents, each once, and a record of which tiles have them.
 // Runs in child processes, one for each level and zoom; archive.ts joins the zooms.
 import { hash } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { f64At, i32At, u32At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { tileDigestOf } from '../../format/tiles.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createOutputFile, type OutputFile } from '../files/output-file.ts';
-import { writeSerialized } from '../files/serialized-file.ts';
+import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
 import type { Relatives } from '../names/named-units.ts';
 import { gunzipWithin, readAt } from '../release-reader/inflate.ts';
 import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
@@ -21,6 +21,7 @@ import { boxesOfArcs, boxesOfUnits, meets } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { joinAtAntimeridian } from './antimeridian-tiles.ts';
 import type { ZoomArcs } from './cut-arcs.ts';
+import type { LargestTile } from './first-zoom.ts';
 import { withoutLayer } from './mvt.ts';
 import { readPreparedTiles, readZoomArcs } from './prepare-tiles.ts';
 import { type BorderLine, type LabelPlace, type SquareContent, tilesOf, type UnitShape } from './quarter-tiles.ts';
@@ -55,8 +56,7 @@ export interface ZoomRecord {
   textLength: Uint32Array;
   digest: Uint8Array;
   crc: Uint32Array;
-  /** Bytes of the largest content, without borders and as it is. */
-  largest: { withoutBorders: number; whole: number };
+  largest: LargestTile;
   /** Units that have a polygon in any tile. */
   units: number;
 }
@@ -69,8 +69,11 @@ const NO_GROUP = -1;
 /** Names of units are in the polygons at so many of the deepest zooms. */
 const NAMED_ZOOMS = 3;
 
-/** Writes the tiles of a zoom, and their record. @returns what units take that take long */
-export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): UnitSeconds {
+/** Writes the tiles of a zoom, and their record. @returns what units take that take long, and the largest tile */
+export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): {
+  seconds: UnitSeconds;
+  largest: LargestTile;
+} {
   const store = new LevelStore(task.store);
   const prepared = readPreparedTiles(task.work);
   const own = prepared.levels.find((described) => described.level === level);
@@ -110,8 +113,9 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
     const without = hasBorders ? () => Buffer.concat([tile.units, tile.labels]) : undefined;
     output.add(run.id, run.count, output.content(Buffer.concat([tile.units, tile.borders, tile.labels]), without));
   }
-  writeSerialized(recordFile(file), { ...output.end(), units: units.size } satisfies ZoomRecord);
-  return clock.seconds();
+  const record: ZoomRecord = { ...output.end(), units: units.size };
+  writeSerialized(recordFile(file), record);
+  return { seconds: clock.seconds(), largest: record.largest };
 }
 
 /** Writes the tiles of a zoom anew, without borders. @returns the record */
@@ -138,6 +142,11 @@ export function* contentsOf(file: string, record: Pick<ZoomRecord, 'length'>): G
   } finally {
     closeSync(handle);
   }
+}
+
+/** The record of a zoom; undefined if it was not made. */
+export function readRecord(file: string): ZoomRecord | undefined {
+  return existsSync(recordFile(file)) ? readSerialized(recordFile(file)) : undefined;
 }
 
 /** The record beside a file of contents. */
@@ -217,7 +226,7 @@ class ZoomWriter {
   readonly #digests: Buffer[] = [];
   /** The numbers of contents, by the digests of their texts. */
   readonly #known = new Map<string, number>();
-  readonly #largest = { withoutBorders: 0, whole: 0 };
+  readonly #largest: LargestTile = { withoutBorders: 0, whole: 0 };
 
   constructor(file: string) {
     this.#output = createOutputFile(file);

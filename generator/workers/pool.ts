@@ -23,6 +23,13 @@ export interface Pool {
     task: Parameters<NoInfer<Call>>[0],
     demand?: Demand,
   ): Promise<Awaited<ReturnType<Call>>>;
+  /** The same for a task that may have become needless when it has its turn: then the result is undefined. */
+  runIf<Call extends (task: never) => unknown>(
+    isNeeded: () => boolean,
+    work: Work,
+    task: Parameters<NoInfer<Call>>[0],
+    demand?: Demand,
+  ): Promise<Awaited<ReturnType<Call>> | undefined>;
   /** Kills the child processes, whatever they are doing; resolves when they have exited. */
   close(): Promise<void>;
 }
@@ -102,13 +109,19 @@ export function openPool(
   // At once: a child process by itself notices the end of this one only a moment later.
   process.on('exit', killChildren);
   for (let i = 0; i < Math.min(size, atOnce); i++) idle.add(startChild());
+  function runIf(isNeeded: () => boolean, work: Work, task: unknown, demand = AT_ONCE): Promise<never> {
+    phases.expect(work.phase);
+    return queue.run(demand, async () => {
+      if (isNeeded()) return start({ ...work, task }, queue.isAlone(demand));
+      return phases.expect(work.phase, -1);
+    }) as Promise<never>;
+  }
+
   return {
     size,
     phases,
-    run(work, task, demand = AT_ONCE) {
-      phases.expect(work.phase);
-      return queue.run(demand, () => start({ ...work, task }, queue.isAlone(demand))) as Promise<never>;
-    },
+    run: (...call) => runIf(() => true, ...call),
+    runIf,
     async close() {
       isClosed = true;
       queue.clear();

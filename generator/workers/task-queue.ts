@@ -1,5 +1,7 @@
 // Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
-// memory for them reaches, one that holds more than that alone.
+// Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
+// memory for them reaches, one that holds more than that alone. While a task waits for memory others that fit begin
+// before it, but not for ever.
 
 /** What a task needs, by which it waits for its turn. */
 export interface Demand {
@@ -11,7 +13,12 @@ export interface Demand {
 
 interface Waiting extends Demand {
   begin(): Promise<void>;
+  /** How many that hold much have begun before it, though it came earlier. */
+  overtaken: number;
 }
+
+/** A task that so many have overtaken is the next of those that hold much: what memory becomes free is kept for it. */
+const OVERTAKEN_MAX = 8;
 
 /** Tasks that wait, and the count of those that run. */
 export class TaskQueue {
@@ -45,7 +52,7 @@ export class TaskQueue {
       const after = this.#waiting.findIndex(
         (other) => rank < other.rank || (rank === other.rank && bytes > other.bytes),
       );
-      this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, { rank, bytes, begin });
+      this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, { rank, bytes, begin, overtaken: 0 });
       // What is queued in one go is ordered before the first of it begins.
       queueMicrotask(() => this.#fill());
     });
@@ -67,16 +74,20 @@ export class TaskQueue {
     }
   }
 
-  /**
-   * The first that holds little, or the first of all others if there is room for it: no smaller one overtakes it, and
-   * none at all one that runs alone.
-   */
+  /** The first for which there is room; that which holds little needs none. */
   #next(): number {
     if (this.#held > this.#memory) return -1;
-    const large = this.#waiting.findIndex(({ bytes }) => bytes > 0);
-    const first = this.#waiting[large];
-    if (first !== undefined && this.isAlone(first) && large === 0) return this.#running === 0 ? large : -1;
-    const hasRoom = first !== undefined && this.#held + first.bytes <= this.#memory;
-    return this.#waiting.findIndex(({ bytes }, at) => bytes === 0 || (at === large && hasRoom));
+    let isKept = false;
+    for (const [at, task] of this.#waiting.entries()) {
+      const hasRoom = this.isAlone(task) ? this.#running === 0 : this.#held + task.bytes <= this.#memory;
+      if (task.bytes === 0 || (hasRoom && !isKept)) {
+        if (task.bytes > 0) for (const other of this.#waiting.slice(0, at)) other.overtaken++;
+        return at;
+      }
+      // Whatever runs delays a task that runs alone: nothing overtakes it.
+      if (at === 0 && this.isAlone(task)) return -1;
+      isKept ||= this.isAlone(task) || task.overtaken >= OVERTAKEN_MAX;
+    }
+    return -1;
   }
 }

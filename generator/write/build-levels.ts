@@ -35,9 +35,10 @@ export interface BuildContext {
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
- * arcs of tiles, and what of them is in a zoom.
+ * arcs of tiles, these while a zoom is cut (the deepest; how much less each zoom above it; at least), and what of them
+ * is in a zoom.
  */
-export const TASK_POSITION_BYTES = { borders: 70, arcs: 60, tiles: 20 } as const;
+export const TASK_POSITION_BYTES = { borders: 70, arcs: 40, cut: { deepest: 46, above: -3, least: 20 }, tiles: 20 };
 
 /**
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and

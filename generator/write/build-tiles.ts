@@ -1,5 +1,6 @@
 // Makes the tiles of all levels in the tasks of the child processes: the arcs of all levels first, then those of each
-// zoom, then the tiles of each level and zoom. The archives are written when a level is finalised (archive.ts).
+// zoom, then the tiles of each level and zoom, but for zooms that cannot be published. The archives are written when a
+// level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import type { ReleaseShape } from '../../format/release.ts';
@@ -8,7 +9,8 @@ import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
-import type { CutZoomTask, cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
+import { firstZoom, type LargestTile } from '../tiles/first-zoom.ts';
+import type { cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import { type BuildContext, type LevelWork, TASK_POSITION_BYTES, TASK_UNIT_BYTES } from './build-levels.ts';
@@ -61,9 +63,9 @@ export function tileTasks(
  * @param works those of the levels, in the same order
  */
 export async function makeTiles(
-  levels: readonly StoredLevel[],
-  works: readonly LevelWork[],
-  { shape, staging, pool, share, slow }: BuildContext,
+  levels: readonly Pick<StoredLevel, 'level' | 'store' | 'features' | 'positions'>[],
+  works: readonly Pick<LevelWork, 'labelled'>[],
+  { shape, staging, pool, share, slow }: Omit<BuildContext, 'report'>,
 ): Promise<void> {
   const { tiles: deepest, precision } = shape;
   const filled = levels.filter(({ features }) => features > 0);
@@ -76,30 +78,39 @@ export async function makeTiles(
     work,
   };
   const positions = filled.reduce((sum, own) => sum + own.positions, 0);
-  const demand = { rank: RANKS.arcs, bytes: askedBytes(TASK_POSITION_BYTES.arcs * positions) };
-  await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, demand);
-  // One after the other: each holds hundreds of megabytes of a large dataset. The tiles of those that are cut are made.
-  let before: Promise<unknown> = Promise.resolve();
-  const zooms = Array.from({ length: deepest + 1 }, (_, zoom) => {
-    const own: CutZoomTask = { zoom, deepest, work };
-    before = before.then(() => pool.run<typeof cutZoom>(TASKS.cutZoom, own, demand));
-    return before;
-  });
+  const arcs = (each: number) => ({ rank: RANKS.arcs, bytes: askedBytes(each * positions) });
+  await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, arcs(TASK_POSITION_BYTES.arcs));
+  // The deepest first: zooms further up may turn out to be needless.
+  const cuts = Array.from({ length: deepest + 1 }, (_, below) =>
+    pool.run<typeof cutZoom>(TASKS.cutZoom, { zoom: deepest - below, deepest, work }, arcs(cutBytes(below))),
+  );
   await Promise.all([
-    ...zooms,
+    ...cuts,
     ...filled.map(async ({ level, features }) => {
       await elementAt(works, level).labelled;
+      const largest = new Array<LargestTile | undefined>(deepest + 1).fill(undefined);
       const own = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
       const cut = async (zoom: CutTilesTask): Promise<void> => {
-        await elementAt(zooms, zoom.zoom);
+        const below = deepest - zoom.zoom;
+        await elementAt(cuts, below);
+        const isNeeded = (): boolean => zoom.zoom >= firstZoom(largest);
         // The arcs are those of all levels; deeper zooms have more of their places.
-        const places = positions / 2 ** (deepest - zoom.zoom);
+        const places = positions / 2 ** below;
         const bytes = askedBytes(TASK_UNIT_BYTES.tiles * features + TASK_POSITION_BYTES.tiles * places);
-        slow.add(zoom, await pool.run<typeof cutTiles>(TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes }));
+        const made = await pool.runIf<typeof cutTiles>(isNeeded, TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
+        if (made === undefined) return;
+        largest[zoom.zoom] = made.largest;
+        slow.add(zoom, made.seconds);
       };
-      await Promise.all(own.map(cut));
+      await Promise.all(own.reverse().map(cut));
     }),
   ]);
+}
+
+/** Bytes that a task holds for each position while it cuts the zoom so far above the deepest one. */
+function cutBytes(below: number): number {
+  const { deepest, above, least } = TASK_POSITION_BYTES.cut;
+  return Math.max(least, deepest + above * below);
 }

@@ -48,14 +48,16 @@ test('a task that holds more than there is runs alone, after those before it, an
   assert.deepEqual(seen, ['reading', 'large', 'small page', 'page']);
 });
 
-test('no smaller task overtakes one that waits for memory, but those that hold little', async () => {
-  const seen = await together(new TaskQueue(8, 1000), [
+test('tasks for which there is room overtake one that waits for memory, eight of them, so that it has its turn', async () => {
+  const small = Array.from({ length: 10 }, (_, i): [string, number, number] => [`${i}`, 1, 10]);
+  const [together1, together2] = await together(new TaskQueue(20, 1000), [
     ['first', 1, 700],
     ['second', 1, 600],
-    ['small', 1, 10],
+    ...small,
     ['page', 1, 0],
   ]);
-  assert.deepEqual(seen, ['first page', 'page second small', 'second small', 'small']);
+  assert.equal(together1, 'first 0 1 2 3 4 5 6 7 page');
+  assert.equal(together2, '0 1 2 3 4 5 6 7 page second 8 9');
 });
 
 test('what children that wait keep of earlier tasks is at most a quarter of the memory for tasks', () => {

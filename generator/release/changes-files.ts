@@ -60,7 +60,9 @@ export function encodeChanges(rows: readonly ChangeRow[], comment: string): Buff
     row.shareOfFrom.toFixed(4),
     row.shareOfTo.toFixed(4),
   ]);
-  const text = Buffer.from(stringify([CHANGE_COLUMNS, ...records], { record_delimiter: 'windows' }));
+  // By itself the library quotes line breaks of the kind alone that ends its records.
+  const quoting = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const;
+  const text = Buffer.from(stringify([CHANGE_COLUMNS, ...records], quoting));
   const header = Buffer.from(MEMBER_HEADER);
   header[FLAGS_AT] = COMMENT_FLAG;
   return gzipMember(text, Buffer.concat([header, Buffer.from(`${comment}\0`, 'latin1')]));

@@ -183,6 +183,15 @@ test('verify names changes with other bytes, GIDs of neither release, shares abo
   assert.deepEqual(await findingsIn(own, 'b'), [`${changesPath('a', 'b')}: is missing`]);
 });
 
+test('a name with a line break of any kind is quoted: one row stays one row', () => {
+  const [row] = decodeChanges(readFileSync(join(out, changesPath('a', 'b'))), 'x');
+  assert.ok(row);
+  const names = { fromName: 'A\nB', toName: 'C\rD' };
+  const file = encodeChanges([{ ...row, ...names }], '');
+  assert.match(gunzipSync(file).toString(), /,"A\nB",.*,"C\rD",/s);
+  assert.deepEqual(decodeChanges(file, 'x'), [{ ...row, ...names }]);
+});
+
 test('with a key the changes and gone.bin are signed; made anew without one they are not', async () => {
   const own = copyOf(out);
   await publish(own, 'a', 'b', privateKey);

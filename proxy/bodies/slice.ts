@@ -10,6 +10,7 @@ import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../
 import type { LoadedTable } from '../data/release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
+import { type BodyPart, type Chunks, checkedStream, rangeParts } from './checked-stream.ts';
 import { addPiece, joined, type Read, rangeOf } from './reads.ts';
 import { bytesOf, type Piece, Runs } from './runs.ts';
 import { WHOLE_MAX_BYTES } from './stored-file.ts';
@@ -18,8 +19,6 @@ import { WHOLE_MAX_BYTES } from './stored-file.ts';
 const NOW_MAX_READS = 20;
 /** Concurrent reads for one body. */
 const READS_MAX = 8;
-
-type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
 /** The bytes `from` up to but not including `to` of the body, which are in memory at a time. */
 interface Chunk {
@@ -168,60 +167,76 @@ export class Slice implements BodySource {
     return memory;
   }
 
-  /**
-   * Some bytes of the body in chunks. Of a large one at most two chunks, or one feature that is larger, are in memory.
-   * @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked?
-   */
-  async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number, isCheckedFirst: boolean): Chunks {
-    const take = reads.pieceMemory();
+  /** Some bytes of the body. Of a large one at most two chunks, or one feature that is larger, are in memory. */
+  #stream(reads: QueuedReads, client: Recipient, from: number, to: number, isCheckedFirst: boolean): Chunks {
+    return checkedStream(reads, this.#parts(reads, client, from, to, isCheckedFirst), from, to);
+  }
+
+  /** @param isCheckedFirst is a large feature read twice, so that nothing of it is sent unchecked? */
+  *#parts(
+    reads: QueuedReads,
+    client: Recipient,
+    from: number,
+    to: number,
+    isCheckedFirst: boolean,
+  ): Generator<BodyPart> {
     // What is before the first feature is sent with it.
-    for (const chunk of this.#chunks(offset, Math.max(to, this.runs.begin + 1), reads.pieceBytes)) {
-      const { from } = chunk;
+    for (const chunk of this.#chunks(from, Math.max(to, this.runs.begin + 1), reads.pieceBytes)) {
+      const at = chunk.from;
       const piece = chunk.reads[0]?.pieces[0];
       if (piece !== undefined && bytesOf(piece) > WHOLE_MAX_BYTES)
-        yield* this.#large(reads, client, piece, from, offset, to, isCheckedFirst);
-      else {
-        const memory = this.#surround(take(chunk.to - from), from, 0);
-        await this.#readLater(reads, client, chunk, memory);
-        yield memory.subarray(Math.max(0, offset - from), to - from);
-      }
+        yield* this.#large(reads, client, piece, at, isCheckedFirst);
+      else
+        yield {
+          at,
+          read: async (take) => {
+            const memory = this.#surround(take(chunk.to - at), at, 0);
+            await this.#readLater(reads, client, chunk, memory);
+            return memory;
+          },
+        };
     }
-    const from = this.runs.features === 0 ? 0 : this.runs.end;
-    if (to <= from) return;
-    const end = this.#surround(Buffer.allocUnsafe(this.bytes - from), from, this.runs.crc);
-    yield end.subarray(Math.max(0, offset - from), to - from);
+    const at = this.runs.features === 0 ? 0 : this.runs.end;
+    if (to > at) yield { at, read: () => this.#surround(Buffer.allocUnsafe(this.bytes - at), at, this.runs.crc) };
   }
 
   /**
-   * The bytes `offset` up to but not including `to` of a large feature, of which the last ones are sent once all of it
-   * is checked.
+   * The parts of a large feature, of which the last one is sent once all of it is checked.
    * @param from the first byte of the body: what is before the first feature is sent with it
    */
-  async *#large(
+  *#large(
     reads: QueuedReads,
     client: Recipient,
     piece: Piece,
     from: number,
-    offset: number,
-    to: number,
     isCheckedFirst: boolean,
-  ): Chunks {
-    const { data, path, first, end, at } = piece;
-    const read = (): Chunks => {
+  ): Generator<BodyPart> {
+    const { data, path, first, end, at: begin } = piece;
+    const parts = (): Generator<BodyPart> => {
       let crc = data.crcBefore(first);
-      return reads.pieces(path, rangeOf(piece), client, (chunk, isLast) => {
-        crc = crc32(chunk, crc);
+      return rangeParts({ reads, client, path, range: rangeOf(piece), at: begin }, (bytes, isLast) => {
+        crc = crc32(bytes, crc);
         return !isLast || crc === data.crcBefore(end);
       });
     };
-    if (isCheckedFirst) for await (const _chunk of read());
-    let sent = from;
-    for await (const chunk of read()) {
-      const memory = sent < at ? this.#surround(Buffer.concat([Buffer.alloc(at - sent), chunk]), 0, 0) : chunk;
-      if (sent + memory.length === at + bytesOf(piece)) this.#separate(memory, piece, sent);
-      const own = memory.subarray(Math.max(0, offset - sent), Math.max(0, to - sent));
-      if (own.length > 0) yield own;
-      sent += memory.length;
+    for (const part of parts()) {
+      const isFirst = part.at === begin;
+      const at = isFirst ? from : part.at;
+      yield {
+        at,
+        read: async (take) => {
+          if (isFirst && isCheckedFirst) {
+            // What is taken of the memory of the stream must be sent.
+            const own = reads.pieceMemory();
+            for (const checked of parts()) await checked.read(own);
+          }
+          const bytes = await part.read(take);
+          const memory =
+            at < part.at ? this.#surround(Buffer.concat([Buffer.alloc(part.at - at), bytes]), 0, 0) : bytes;
+          if (at + memory.length === begin + bytesOf(piece)) this.#separate(memory, piece, at);
+          return memory;
+        },
+      };
     }
   }
 }

@@ -6,6 +6,7 @@ import { createGunzip, gunzipSync } from 'node:zlib';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
+import { type Chunks, checkedStream, rangeParts } from './checked-stream.ts';
 
 /** Maximum size of a body that is read into memory and verified as a whole. */
 export const WHOLE_MAX_BYTES: number = 1024 * 1024;
@@ -45,12 +46,14 @@ export class StoredFile implements BodySource {
     return body;
   }
 
-  #stream(reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
+  #stream(reads: QueuedReads, client: Recipient): Chunks {
     const sha256 = createHash('sha256');
-    return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (chunk, isLast) => {
-      sha256.update(chunk);
+    const sent = { reads, client, path: this.path, range: { offset: 0, length: this.bytes }, at: 0 };
+    const parts = rangeParts(sent, (part, isLast) => {
+      sha256.update(part);
       return !isLast || sha256.digest('hex').startsWith(this.tag);
     });
+    return checkedStream(reads, parts, 0, this.bytes);
   }
 }
 
@@ -101,7 +104,7 @@ function inflate(gzipped: Buffer, textBytes: number, path: string): Buffer {
 }
 
 /** The last chunk is withheld until the gzipped body has ended without an error: clients check only the length. */
-async function* inflateStream(gzipped: Body, textBytes: number, path: string): AsyncGenerator<Buffer, void, undefined> {
+async function* inflateStream(gzipped: Body, textBytes: number, path: string): Chunks {
   const inflate = createGunzip({ chunkSize: CHUNK_BYTES });
   // An error of the source destroys `inflate`, which throws it in the loop below.
   pipeline(Buffer.isBuffer(gzipped) ? [gzipped] : gzipped, inflate, () => {});

@@ -142,9 +142,7 @@ export class Pieces {
     }
     const read = async ({ from, to, pieces }: (typeof runs)[number]) => {
       const range = { offset: from, length: to - from };
-      const memory = Buffer.allocUnsafe(range.length);
-      const isRead = reads.now(this.path, range, memory, 0, true);
-      const bytes = isRead ? memory : await reads.read(this.path, range, client);
+      const bytes = await reads.range(this.path, range, client, Buffer.allocUnsafe, true);
       return pieces.map((piece) => {
         const own = this.#directory.rangeOf(piece);
         const part = bytes.subarray(own.from - from, own.to - from);

@@ -226,28 +226,17 @@ export class QueuedReads {
     await this.#pace?.pace(principal, bytes);
   }
 
-  /**
-   * A range in pieces, which are read by themselves, each when it is requested: no file and no connection is kept while
-   * a client takes them. They are to be sent as `pieceMemory` says.
-   * @param check receives each piece before it is sent, and says with the last one whether all are as they should be
-   */
-  async *pieces(
+  /** A range in memory that is taken for it, if that is read without waiting; otherwise in memory of its own. */
+  async range(
     path: string,
-    { offset, length }: ByteRange,
+    range: ByteRange,
     client: Recipient,
-    check: (piece: Buffer, isLast: boolean) => boolean,
-  ): AsyncGenerator<Buffer, void, undefined> {
-    // Without `readNow` each read has memory of its own.
-    const take = this.origin.readNow === undefined ? () => undefined : this.pieceMemory();
-    for (let at = 0, bytes: number; at < length; at += bytes) {
-      bytes = Math.min(this.pieceBytes, length - at);
-      const range = { offset: offset + at, length: bytes };
-      const memory = take(bytes);
-      const isRead = memory !== undefined && this.now(path, range, memory, 0, false);
-      const piece = isRead ? memory : await this.read(path, range, client);
-      if (!check(piece, at + bytes === length)) throw this.damaged(path);
-      yield piece;
-    }
+    take: (bytes: number) => Buffer,
+    staysOpen: boolean,
+  ): Promise<Buffer> {
+    const memory = this.origin.readNow && take(range.length);
+    const isRead = memory !== undefined && this.now(path, range, memory, 0, staysOpen);
+    return isRead ? memory : this.read(path, range, client);
   }
 
   /**

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { pagePath, releasePath } from '../../format/layout.ts';
 import type { Format, Level } from '../../format/levels.ts';
+import { checkedStream, rangeParts } from '../../proxy/bodies/checked-stream.ts';
 import { HOST_LIMITS, type HostLimits } from '../../proxy/origin/host-response.ts';
 import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
@@ -260,7 +261,9 @@ export function testConversation(tested: TestedHost, isDecoded = false): void {
     const reads = new QueuedReads(await open(limits));
     const expected = readFileSync(join(folder, path));
     const chunks: Buffer[] = [];
-    for await (const chunk of reads.pieces(path, { offset: 0, length: expected.length }, NOBODY, () => true)) {
+    const range = { offset: 0, length: expected.length };
+    const parts = rangeParts({ reads, client: NOBODY, path, range, at: 0 }, () => true);
+    for await (const chunk of checkedStream(reads, parts, 0, range.length)) {
       chunks.push(chunk);
       await limits.time.pass(2 * limits.readMs);
     }

@@ -3,6 +3,7 @@ import type { Cells } from '../../../format/cells.ts';
 import { f64At } from '../../../format/element-at.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { Answer } from '../../bodies/answer.ts';
+import { type BodyPart, checkedStream, memoryParts, rangePart } from '../../bodies/checked-stream.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
@@ -42,40 +43,31 @@ export class StoredCells extends StoredFile implements RangedFile {
   }
 
   part({ offset, length }: ByteRange): StreamedPart {
-    const stream = (cells: Cells, reads: QueuedReads, client: Recipient) =>
-      this.#stream(cells, reads, client, offset, offset + length);
+    const to = offset + length;
     const read: StreamedPart['read'] = (reads, client) =>
-      reads.later(client, async () => stream(await this.#load(), reads, client));
+      reads.later(client, async () => {
+        const parts = this.#parts(await this.#load(), reads, client, offset, to);
+        return checkedStream(reads, parts, offset, to);
+      });
     // A piece takes as much memory for one of its bytes as for all.
     return { bytes: this.bytes, read };
   }
 
-  async *#stream(
-    cells: Cells,
-    reads: QueuedReads,
-    client: Recipient,
-    offset: number,
-    to: number,
-  ): AsyncGenerator<Buffer> {
+  *#parts(cells: Cells, reads: QueuedReads, client: Recipient, from: number, to: number): Generator<BodyPart> {
     const { directory, arrays } = cells;
+    yield* memoryParts(reads, directory, from, to);
     const startOf = (cell: number): number => f64At(arrays.start, cell);
-    for (let at = offset, end: number; at < Math.min(to, directory.length); at = end) {
-      end = Math.min(to, directory.length, at + reads.pieceBytes);
-      yield Buffer.from(directory.subarray(at, end));
-    }
-    const take = reads.pieceMemory();
-    for (let cell = cells.cellOfByte(offset), next: number; startOf(cell) < to; cell = next) {
-      const from = startOf(cell);
-      next = cell + 1;
-      while (startOf(next) < to && startOf(next + 1) - from <= reads.pieceBytes) next++;
-      const range = { offset: from, length: startOf(next) - from };
+    for (let cell = cells.cellOfByte(from), end: number; startOf(cell) < to; cell = end) {
+      const [first, at] = [cell, startOf(cell)];
+      end = cell + 1;
+      while (startOf(end) < to && startOf(end + 1) - at <= reads.pieceBytes) end++;
+      const [last, range] = [end, { offset: at, length: startOf(end) - at }];
       if (range.length === 0) continue;
-      const memory = take(range.length);
-      const bytes = reads.now(this.path, range, memory, 0, true) ? memory : await reads.read(this.path, range, client);
-      for (let own = cell; own < next; own++)
-        if (!cells.hasBytes(own, bytes.subarray(startOf(own) - from, startOf(own + 1) - from)))
-          throw reads.damaged(this.path, `cell ${own}`);
-      yield bytes.subarray(Math.max(0, offset - from), to - from);
+      yield rangePart({ reads, client, path: this.path, range, at, staysOpen: true }, (bytes) => {
+        for (let own = first; own < last; own++)
+          if (!cells.hasBytes(own, bytes.subarray(startOf(own) - at, startOf(own + 1) - at))) return false;
+        return true;
+      });
     }
   }
 }

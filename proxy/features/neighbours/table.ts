@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { neighboursTablePath } from '../../../format/layout.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
+import { type Chunks, checkedStream, rangeParts, type SentRange } from '../../bodies/checked-stream.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Loaded } from '../../data/loaded.ts';
@@ -96,38 +97,33 @@ class StoredTable extends StoredFile implements RangedFile {
     return { bytes: this.bytes, read };
   }
 
-  /** All of it: the last piece is sent once the file has its digest, and its blocks are remembered then. */
-  #whole(blocks: CheckedBlocks, reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
+  /** All of it: the last part is sent once the file has its digest, and its blocks are remembered then. */
+  #whole(blocks: CheckedBlocks, reads: QueuedReads, client: Recipient): Chunks {
     const sha256 = createHash('sha256');
     const sums: number[] = [];
-    return reads.pieces(this.path, { offset: 0, length: this.bytes }, client, (piece, isLast) => {
-      sha256.update(piece);
-      sums.push(...sumsOf(piece));
+    const parts = rangeParts(this.#sent(reads, client, 0, this.bytes), (part, isLast) => {
+      sha256.update(part);
+      sums.push(...sumsOf(part));
       if (!isLast) return true;
       const isRight = sha256.digest('hex').startsWith(this.tag);
       if (isRight) blocks.sums = Uint32Array.from(sums);
       return isRight;
     });
+    return checkedStream(reads, parts, 0, this.bytes);
   }
 
-  async *#range(
-    blocks: CheckedBlocks,
-    reads: QueuedReads,
-    client: Recipient,
-    from: number,
-    to: number,
-  ): AsyncGenerator<Buffer> {
+  async #range(blocks: CheckedBlocks, reads: QueuedReads, client: Recipient, from: number, to: number) {
     const sums = blocks.sums ?? (await this.#find(blocks, reads, client.principal));
     const first = from - (from % BLOCK_BYTES);
     const end = Math.min(this.bytes, Math.ceil(to / BLOCK_BYTES) * BLOCK_BYTES);
-    let at = first;
-    const pieces = reads.pieces(this.path, { offset: first, length: end - first }, client, (piece) =>
-      sumsOf(piece).every((sum, i) => sum === sums[at / BLOCK_BYTES + i]),
+    const parts = rangeParts(this.#sent(reads, client, first, end), (part, _isLast, at) =>
+      sumsOf(part).every((sum, i) => sum === sums[at / BLOCK_BYTES + i]),
     );
-    for await (const piece of pieces) {
-      yield piece.subarray(Math.max(0, from - at), to - at);
-      at += piece.length;
-    }
+    return checkedStream(reads, parts, from, to);
+  }
+
+  #sent(reads: QueuedReads, client: Recipient, from: number, to: number): SentRange {
+    return { reads, client, path: this.path, range: { offset: from, length: to - from }, at: from };
   }
 
   /** Reads all of it. @throws OriginError if it is not the table */

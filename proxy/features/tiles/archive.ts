@@ -5,6 +5,7 @@ import { f64At } from '../../../format/element-at.ts';
 import { FormatError } from '../../../format/parse.ts';
 import { TILE_DIGEST_BYTES, TILE_RECORD_BYTES } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
+import { type BodyPart, checkedStream, memoryParts, rangePart } from '../../bodies/checked-stream.ts';
 import type { Row } from '../../bodies/row.ts';
 import { StoredFile, TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
@@ -35,8 +36,8 @@ function answerArchive(listing: Listing<SavedEndpoint>): Answer | undefined {
   return answerSaved(listing, file, described.units);
 }
 
-/** A part of the archive with its digest, 16 hex digits. */
-interface CheckedPart extends ByteRange {
+/** A leaf or content with its digest, 16 hex digits. */
+interface CheckedRange extends ByteRange {
   digest: string;
 }
 
@@ -52,33 +53,31 @@ class StoredTiles extends StoredFile implements RangedFile {
   }
 
   part({ offset, length }: ByteRange): StreamedPart {
+    const to = offset + length;
     const read: StreamedPart['read'] = (reads, client) =>
-      reads.later(client, () => this.#stream(reads, client, offset, offset + length));
+      reads.later(client, () => checkedStream(reads, this.#parts(reads, client, offset, to), offset, to));
     // A piece takes as much memory for one of its bytes as for all.
     return { bytes: this.bytes, read };
   }
 
-  async *#stream(reads: QueuedReads, client: Recipient, offset: number, to: number): AsyncGenerator<Buffer> {
+  async *#parts(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<BodyPart> {
     const { begin } = this.#tiles;
-    for (let at = offset, end: number; at < Math.min(to, begin.length); at = end) {
-      end = Math.min(to, begin.length, at + reads.pieceBytes);
-      yield Buffer.from(begin.subarray(at, end));
-    }
-    let waiting: CheckedPart[] = [];
+    yield* memoryParts(reads, begin, from, to);
+    let together: CheckedRange[] = [];
     let bytes = 0;
-    for await (const part of this.#parts(reads, client, Math.max(offset, begin.length), to)) {
-      if (bytes > 0 && bytes + part.length > reads.pieceBytes) {
-        yield await this.#checked(reads, client, waiting, offset, to);
-        [waiting, bytes] = [[], 0];
+    for await (const range of this.#ranges(reads, client, Math.max(from, begin.length), to)) {
+      if (bytes > 0 && bytes + range.length > reads.pieceBytes) {
+        yield this.#part(reads, client, together);
+        [together, bytes] = [[], 0];
       }
-      waiting.push(part);
-      bytes += part.length;
+      together.push(range);
+      bytes += range.length;
     }
-    if (waiting.length > 0) yield await this.#checked(reads, client, waiting, offset, to);
+    if (together.length > 0) yield this.#part(reads, client, together);
   }
 
-  /** The parts that a range of the archive meets, in order. */
-  async *#parts(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<CheckedPart> {
+  /** The leaves and contents that a range of the archive meets, in order. */
+  async *#ranges(reads: QueuedReads, client: Recipient, from: number, to: number): AsyncGenerator<CheckedRange> {
     const { leaves, header, digests, blocks } = this.#tiles;
     const leafCount = digests.leaves.length / TILE_DIGEST_BYTES;
     for (let leaf = 0; leaf < leafCount; leaf++) {
@@ -103,23 +102,14 @@ class StoredTiles extends StoredFile implements RangedFile {
     }
   }
 
-  /** Reads parts that follow each other, and returns what a range has of them. */
-  async #checked(
-    reads: QueuedReads,
-    client: Recipient,
-    parts: readonly CheckedPart[],
-    offset: number,
-    to: number,
-  ): Promise<Buffer> {
-    const from = parts[0]?.offset ?? 0;
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    const memory = Buffer.allocUnsafe(length);
-    const isRead = reads.now(this.path, { offset: from, length }, memory, 0, true);
-    const bytes = isRead ? memory : await reads.read(this.path, { offset: from, length }, client);
-    for (const { offset: own, length: size, digest } of parts) {
-      const part = bytes.subarray(own - from, own - from + size);
-      if (!hash('sha256', part, 'hex').startsWith(digest)) throw reads.damaged(this.path, `bytes from ${own}`);
-    }
-    return bytes.subarray(Math.max(0, offset - from), to - from);
+  /** A part of ranges that follow each other. */
+  #part(reads: QueuedReads, client: Recipient, ranges: readonly CheckedRange[]): BodyPart {
+    const at = ranges[0]?.offset ?? 0;
+    const range = { offset: at, length: ranges.reduce((sum, { length }) => sum + length, 0) };
+    return rangePart({ reads, client, path: this.path, range, at, staysOpen: true }, (bytes) =>
+      ranges.every(({ offset, length, digest }) =>
+        hash('sha256', bytes.subarray(offset - at, offset - at + length), 'hex').startsWith(digest),
+      ),
+    );
   }
 }

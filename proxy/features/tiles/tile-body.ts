@@ -1,6 +1,7 @@
 // A tile as a body: a part of the archive, which is checked or not sent.
 import { crc32 } from 'node:zlib';
 import type { Body, BodySource } from '../../bodies/answer.ts';
+import { type Chunks, checkedStream, rangeParts } from '../../bodies/checked-stream.ts';
 import { WHOLE_MAX_BYTES } from '../../bodies/stored-file.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { StoredTile } from './level-tiles.ts';
@@ -36,11 +37,12 @@ export class TileBody implements BodySource {
     return body;
   }
 
-  #stream(reads: QueuedReads, client: Recipient): AsyncGenerator<Buffer, void, undefined> {
+  #stream(reads: QueuedReads, client: Recipient): Chunks {
     let crc = 0;
-    return reads.pieces(this.#path, this.#range, client, (chunk, isLast) => {
-      crc = crc32(chunk, crc);
+    const parts = rangeParts({ reads, client, path: this.#path, range: this.#range, at: 0 }, (part, isLast) => {
+      crc = crc32(part, crc);
       return !isLast || crc === this.#crc;
     });
+    return checkedStream(reads, parts, 0, this.bytes);
   }
 }

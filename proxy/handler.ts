@@ -1,9 +1,8 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, type Representation } from './bodies/answer.ts';
+import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, problemToAnswer } from './bodies/answer.ts';
 import type { ResponseCaches } from './bodies/response-cache.ts';
 import type { PublicRow, PublicRows, Row, Rows, Sources } from './bodies/row.ts';
-import { LoadError } from './data/needs.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { Problem } from './http/problem.ts';
 import type { HttpRequest, Principal, Principals, Sender } from './http/request.ts';
@@ -33,17 +32,15 @@ export interface HandlerContext extends Sources {
 export function answeringWith(context: HandlerContext) {
   return {
     answer: (request: HttpRequest) => handle(context, request),
-    answerAgain: (request: HttpRequest, answer: Answer, error: unknown) => answerAgain(context, request, answer, error),
+    answerAgain: (request: HttpRequest, answer: Answer, error: unknown) =>
+      answerAgain(context, request, error, answer.representation),
     responses: context.responses,
     releases: context.releases,
     log: context.log,
   };
 }
 
-/**
- * The answer to a request; a promise only if something must be brought into memory first. Neither throws nor rejects:
- * errors become answers.
- */
+/** The answer to a request: at once if it is kept. Neither throws nor rejects: errors become answers. */
 export function handle(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   try {
     validate(request);
@@ -123,9 +120,9 @@ function answerPublicRow(
 
 /** The answer after an error. Never rejects. */
 function answerError(context: HandlerContext, request: HttpRequest, error: unknown): Answer | Promise<Answer> {
-  if (error instanceof LoadError) return answerAgain(context, request, error, error.cause);
-  if (error instanceof Problem) request.tokenFault = error.tokenFault;
-  return errorToAnswer(error, context.log);
+  if (!(error instanceof Problem)) return answerAgain(context, request, error);
+  request.tokenFault = error.tokenFault;
+  return problemToAnswer(error);
 }
 
 /**
@@ -136,15 +133,17 @@ function answerError(context: HandlerContext, request: HttpRequest, error: unkno
 async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
-  { representation }: { representation: Pick<Representation, 'release' | 'isPinned'> | undefined },
   error: unknown,
+  source: HttpRequest['source'] = request.source,
 ): Promise<Answer> {
   const { releases, log } = context;
   const mayBeGone = error instanceof FormatError || (error instanceof OriginError && error.mayBeGone);
-  if (mayBeGone) await releases.rereadPointer();
-  const isGone = mayBeGone && representation !== undefined && !releases.hosts(representation.release);
+  if (source === undefined || !mayBeGone) return errorToAnswer(error, log);
+  await releases.rereadPointer();
+  const { release, isPinned } = source;
   // Without a newer release the current one is still served, though its files are gone.
-  if (!isGone || (!representation.isPinned && representation.release === releases.current))
-    return errorToAnswer(error, log);
+  const isStill = releases.hosts(release) || (!isPinned && release.digest === releases.current?.digest);
+  if (isStill) return errorToAnswer(error, log);
+  request.source = undefined;
   return handle(context, request);
 }

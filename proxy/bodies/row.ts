@@ -27,8 +27,8 @@ export interface Row {
   /** As in the request; of one feature up to its fid. */
   readonly path: string;
   /**
-   * The answer, a promise if something must be brought into memory first.
-   * @throws Problem, LoadError
+   * The answer, whose body is not read yet.
+   * @throws Problem, OriginError, FormatError
    */
   answer(sources: Sources, request: HttpRequest, view: View): Answer | Promise<Answer>;
 }

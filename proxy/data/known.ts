@@ -2,8 +2,11 @@
 // as clients that follow `next`, or read a file in ranges, ask for the same again.
 import { LRUCache } from 'lru-cache';
 import type { Positions } from '../../format/positions.ts';
+import type { Steps } from '../../format/steps.ts';
 import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { inTurns } from '../work/in-turns.ts';
 import { Loaded } from './loaded.ts';
+import type { Loads } from './loads.ts';
 
 /** Size of the sets of positions that are remembered. */
 const POSITIONS_MAX_BYTES = 2 * 1024 * 1024;
@@ -32,34 +35,40 @@ export class Known<Value extends object> {
     return this.#kept.calculatedSize;
   }
 
-  /** What is remembered. */
-  get(key: string): Value | undefined {
-    return this.#kept.get(key);
+  /**
+   * What is remembered, or found in steps: at once if there is one, otherwise by a task that gives way between them,
+   * once for all who look for the same.
+   * @param finding what it reads at once it reads in the turn of the request
+   */
+  async find(
+    key: string,
+    loads: Loads,
+    finding: (reads: QueuedReads, client: Recipient) => Steps<Value> | AsyncGenerator<void, Value>,
+  ): Promise<Value> {
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const { id } = loads.principal;
+    const client = lastingClient(id);
+    const steps = finding(loads.reads, client);
+    const first = await steps.next();
+    if (first.done) return this.#remember(key, first.value);
+    const begin = async () => this.#remember(key, await inTurns(steps));
+    // Another principal may have waited for the same.
+    const task = async () => this.#kept.get(key) ?? sharing(this.#begun, key, begin);
+    return loads.after(sharing(this.#coming, `${id} ${key}`, () => loads.reads.later(client, task)));
   }
 
   /** Remembers what was found, unless it is larger than all that may be remembered. */
-  remember(key: string, value: Value): Value {
+  #remember(key: string, value: Value): Value {
     this.#kept.set(key, value, { size: this.#bytesOf(value) + 2 * key.length + ENTRY_BYTES });
     return value;
   }
+}
 
-  /**
-   * What is found by a task of a principal.
-   * @param find is called when it is its turn; what it reads waits for no other
-   * @throws what `find` throws, and Problem overloaded if too much of the principal waits
-   */
-  find(
-    key: string,
-    reads: QueuedReads,
-    principal: string,
-    find: (client: Recipient) => Promise<Value>,
-  ): Promise<Value> {
-    const client = lastingClient(principal);
-    const begin = async () => this.remember(key, await find(client));
-    // Another principal may have waited for the same.
-    const task = async () => this.#kept.get(key) ?? sharing(this.#begun, key, begin);
-    return sharing(this.#coming, `${principal} ${key}`, () => reads.later(client, task));
-  }
+/** The result of steps: at once if there is one, otherwise by a task of the request that gives way between them. */
+export async function resultInTurns<Result>(steps: Steps<Result>, loads: Loads): Promise<Result> {
+  const first = steps.next();
+  return first.done ? first.value : loads.task(() => inTurns(steps));
 }
 
 /** What several ask for is begun once, and forgotten when it has ended. */

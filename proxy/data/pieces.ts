@@ -1,9 +1,9 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
 // are kept for a while.
 import { LRUCache } from 'lru-cache';
-import { numberAt } from '../../format/element-at.ts';
 import { type ByteRange, lastingClient, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
 import { Loaded } from './loaded.ts';
+import type { Loads } from './loads.ts';
 
 /** Size of the pieces that are kept of each file. */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -14,8 +14,12 @@ const sizeOf = ({ length }: Buffer): number => length + 256;
 const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
 const OF_HOSTS = { run: 1024 * 1024, gap: 64 * 1024, atOnce: 6 } as const;
 
-/** Of pieces that are read at once: such small reads are made however long the turn has become. */
-const NOW_RUN = 16 * 1024;
+/** Pieces that are read together: from the first byte up to, not including, the last. */
+interface Run {
+  from: number;
+  to: number;
+  pieces: number[];
+}
 
 /** Where the pieces of a file are, and what they must be. */
 interface Directory {
@@ -49,27 +53,29 @@ export class Pieces {
     return this.#kept.calculatedSize;
   }
 
-  /**
-   * The bytes of a piece, until the next call; undefined if `load` must be called first: they must be read later, or
-   * are not what they should be, which reading them later says.
-   */
-  now(piece: number, reads: QueuedReads): Buffer | undefined {
-    const known = this.#kept.get(piece);
-    if (known !== undefined) return known;
-    const bytes = this.#readNow(this.rangeOf(piece), reads);
-    if (bytes === undefined || !this.#directory.hasBytes(piece, bytes)) return undefined;
-    // The memory of a read is used again.
-    if (this.#directory.keepsAll) this.#kept.set(piece, Buffer.from(bytes));
-    return bytes;
+  /** The bytes of a piece for a request. @throws OriginError, Problem as `get` does */
+  async load(piece: number, loads: Loads): Promise<Buffer> {
+    const bytes = this.get(piece, loads.reads, loads.principal.id);
+    return bytes instanceof Promise ? loads.after(bytes) : bytes;
   }
 
   /**
-   * The bytes of a piece.
+   * The bytes of a piece: at once if they are kept, or can be read at once.
    * @param principal whose turn the read is; all its requests for the same piece share it
    * @throws OriginError if stored bytes are missing or damaged
    * @throws Problem overloaded if too much of the principal waits
    */
-  load(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
+  get(piece: number, reads: QueuedReads, principal: string): Buffer | Promise<Buffer> {
+    const known = this.#kept.get(piece);
+    if (known !== undefined) return known;
+    const now = this.#readNow(this.rangeOf(piece), reads);
+    // What is not as it should be is read later, which says so.
+    if (now === undefined || !this.#directory.hasBytes(piece, now)) return this.#later(piece, reads, principal);
+    if (this.#directory.keepsAll) this.#kept.set(piece, now);
+    return now;
+  }
+
+  #later(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
     const key = `${piece} ${principal}`;
     const client = lastingClient(principal);
     const read = async (): Promise<Buffer> => {
@@ -85,79 +91,59 @@ export class Pieces {
   }
 
   /**
-   * Hands over the bytes of several pieces that have some, as long as they are there at once: neighbours are read
-   * together. They are right until the next call.
-   * @param numbers ascending
-   * @param take returns false when no more are wanted
-   * @returns false if some were to be read later, or are not what they should be: then `several` says which
-   */
-  severalNow(numbers: readonly number[], reads: QueuedReads, take: (piece: number, bytes: Buffer) => boolean): boolean {
-    for (let first = 0, end = first; first < numbers.length; first = end) {
-      const { from, to } = this.#directory.rangeOf(numberAt(numbers, first));
-      let last = to;
-      for (end = first + 1; end < numbers.length; end++) {
-        const next = this.#directory.rangeOf(numberAt(numbers, end));
-        if (next.from - last > OF_FOLDERS.gap || next.to - from > NOW_RUN) break;
-        last = next.to;
-      }
-      const bytes = this.#readNow({ offset: from, length: last - from }, reads);
-      if (bytes === undefined) return false;
-      for (let i = first; i < end; i++) {
-        const piece = numberAt(numbers, i);
-        const own = this.#directory.rangeOf(piece);
-        const part = bytes.subarray(own.from - from, own.to - from);
-        if (!this.#directory.hasBytes(piece, part)) return false;
-        if (!take(piece, part)) return true;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * The bytes of several pieces, those that have some, in any order: neighbours are read together.
+   * The bytes of several pieces, those that have some, in any order: neighbours are read together. In one step, unless
+   * some must be read later.
    * @param numbers ascending
    * @throws OriginError if stored bytes are missing or damaged
    */
-  async several(
+  async *several(
     numbers: readonly number[],
     reads: QueuedReads,
     client: Recipient,
-  ): Promise<{ piece: number; bytes: Buffer }[]> {
+  ): AsyncGenerator<void, { piece: number; bytes: Buffer }[]> {
     const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
-    const runs: { from: number; to: number; pieces: number[] }[] = [];
+    const runs: Run[] = [];
     const found: { piece: number; bytes: Buffer }[] = [];
     for (const piece of numbers) {
       const { from, to } = this.#directory.rangeOf(piece);
       const last = runs.at(-1);
-      if (from === to) continue;
-      const kept = this.#kept.get(piece);
-      if (kept !== undefined) {
-        found.push({ piece, bytes: kept });
-        continue;
-      }
-      if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
+      const kept = from === to ? undefined : this.#kept.get(piece);
+      if (kept !== undefined) found.push({ piece, bytes: kept });
+      else if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
         last.to = to;
         last.pieces.push(piece);
-      } else runs.push({ from, to, pieces: [piece] });
+      } else if (from < to) runs.push({ from, to, pieces: [piece] });
     }
-    const read = async ({ from, to, pieces }: (typeof runs)[number]) => {
-      const range = { offset: from, length: to - from };
-      const bytes = await reads.range(this.path, range, client, Buffer.allocUnsafe, true);
-      return pieces.map((piece) => {
-        const own = this.#directory.rangeOf(piece);
-        const part = bytes.subarray(own.from - from, own.to - from);
-        if (!this.#directory.hasBytes(piece, part)) throw reads.damaged(this.path, `piece ${piece}`);
-        return { piece, bytes: part };
-      });
+    const later: Run[] = [];
+    for (const one of runs) {
+      const bytes = this.#readNow({ offset: one.from, length: one.to - one.from }, reads);
+      if (bytes === undefined) later.push(one);
+      else found.push(...this.#checked(one, bytes, reads));
+    }
+    if (later.length > 0) yield;
+    const read = async (one: Run) => {
+      const range = { offset: one.from, length: one.to - one.from };
+      return this.#checked(one, await reads.read(this.path, range, client), reads);
     };
-    for (let at = 0; at < runs.length; at += atOnce)
-      found.push(...(await Promise.all(runs.slice(at, at + atOnce).map(read))).flat());
+    for (let at = 0; at < later.length; at += atOnce)
+      found.push(...(await Promise.all(later.slice(at, at + atOnce).map(read))).flat());
     return found;
   }
 
-  /** Bytes of the file until the next call; undefined if they must be read later. */
+  /** The pieces of a run. */
+  #checked({ from, pieces }: Run, bytes: Buffer, reads: QueuedReads): { piece: number; bytes: Buffer }[] {
+    return pieces.map((piece) => {
+      const own = this.#directory.rangeOf(piece);
+      const part = bytes.subarray(own.from - from, own.to - from);
+      if (!this.#directory.hasBytes(piece, part)) throw reads.damaged(this.path, `piece ${piece}`);
+      return { piece, bytes: part };
+    });
+  }
+
+  /** Bytes of the file; undefined if they must be read later. */
   #readNow(range: ByteRange, reads: QueuedReads): Buffer | undefined {
-    const bytes = reads.buffer(range.length);
+    if (reads.origin.readNow === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(range.length);
     try {
       return reads.now(this.path, range, bytes, 0, true) ? bytes : undefined;
     } catch (error) {

@@ -1,5 +1,5 @@
 // Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. What
-// else is brought into memory of a level is its parts (needs.ts).
+// else is brought into memory of a level is its parts (loads.ts).
 import { createHash, hash } from 'node:crypto';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -10,7 +10,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, LevelSummary, Release } from '../../format/release.ts';
+import type { CheckedFile, Finding, LevelSummary, Release } from '../../format/release.ts';
 import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release.ts';
 import type { Origin } from '../origin/origin.ts';
 import { nextTurn } from '../work/next-turn.ts';
@@ -101,6 +101,8 @@ export class LoadedLevel {
   readonly index: LevelIndex;
   /** What release.json says of it. */
   readonly summary: LevelSummary;
+  /** What the build found in the data of the release. */
+  readonly quality: readonly Finding[];
   /** Decimals of its coordinates. */
   readonly precision: number;
   /** The folder of its release, relative to the origin. */
@@ -131,6 +133,7 @@ export class LoadedLevel {
     this.folder = releasePath(release.release);
     this.index = index;
     this.summary = elementAt(release.levels, index.level);
+    this.quality = release.quality;
     this.precision = release.precision;
     this.manifest = manifest;
     this.cursors = new CursorWriter({ release: release.release, content: contentOf(digest), level: index.level });

@@ -4,6 +4,7 @@ import { LEVELS, levelName } from '../../format/levels.ts';
 import { type Answer, type Representation, tagOf } from '../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, MATCHED } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
+import { together } from '../data/loads.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
 import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
@@ -70,11 +71,9 @@ function releaseRow<
  */
 function newAnswerEmpty(): AnswerEmpty {
   const successors = newSuccessorLinks();
-  return (listing, slice) => {
+  return async (listing, slice) => {
     const { endpoint, fixed, representation } = listing;
-    const links = successors(listing);
-    const other = withOtherPoint(listing);
-    if (links === undefined || other === undefined) return undefined;
+    const [links, other] = await together(successors(listing), withOtherPoint(listing));
     const url = representation.base + endpoint.path;
     const alternates = [...withCapitals(listing), ...other].map(
       (query) => `<${urlOf(url, query, undefined)}>; rel="alternate"`,

@@ -71,6 +71,10 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   principal: Principal | undefined;
   /** Why its token was refused: one of a fixed set; undefined if it was not. */
   tokenFault: string | undefined;
+  /** The release that it is answered from, once that is known, and whether the request names it. */
+  source:
+    | { readonly release: { readonly id: string; readonly digest: string }; readonly isPinned: boolean }
+    | undefined;
   /** Headers that state the limits of the client; undefined if there are none. */
   limitFields: readonly string[] | undefined;
   /** To be called when the response has ended, completely or not. */
@@ -126,6 +130,7 @@ export function newRequest(received: ReceivedRequest): HttpRequest {
     route: undefined,
     principal: undefined,
     tokenFault: undefined,
+    source: undefined,
     limitFields: undefined,
     onClose: undefined,
   };

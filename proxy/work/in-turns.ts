@@ -5,9 +5,10 @@ import { nextTurn } from './next-turn.ts';
 const TURN_STEPS = 3;
 
 /** Runs to the end, with other events between the turns. */
-export async function inTurns<Result>(steps: Generator<void, Result>): Promise<Result> {
+export async function inTurns<Result>(steps: Generator<void, Result> | AsyncGenerator<void, Result>): Promise<Result> {
   for (let done = 0; ; ) {
-    const step = steps.next();
+    const next = steps.next();
+    const step = next instanceof Promise ? await next : next;
     if (step.done) return step.value;
     // By what has been done, not by a clock: a simulation can repeat it.
     if (++done % TURN_STEPS === 0) await nextTurn();

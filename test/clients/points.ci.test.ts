@@ -77,13 +77,17 @@ const levels = LEVELS.filter((level) => elementAt(stored, level).lines.length > 
 /** The rows as the service's own look-up has them: of each level the first unit. */
 async function expectedRows(): Promise<(string | null)[][]> {
   const lookUp = await proxyLookUp(folder);
-  return asked.map(([longitude, latitude]) =>
-    levels.flatMap(({ level, points }) => {
-      const [first] = lookUp(level, longitude, latitude);
+  const rows: (string | null)[][] = [];
+  for (const [longitude, latitude] of asked) {
+    const row: (string | null)[] = [];
+    for (const { level, points } of levels) {
+      const [first] = await lookUp(level, longitude, latitude);
       const { gid, name } = first === undefined ? { gid: null, name: null } : elementAt(points.units, first);
-      return [gid, name];
-    }),
-  );
+      row.push(gid, name);
+    }
+    rows.push(row);
+  }
+  return rows;
 }
 
 const expected = await expectedRows();
@@ -119,7 +123,8 @@ test('the module for browsers and Node finds what the service finds, all units o
   const lookUp = await proxyLookUp(folder);
   for (const { level, points } of levels)
     for (const [longitude, latitude] of asked) {
-      const found = lookUp(level, longitude, latitude).map((position) => elementAt(points.units, position));
+      const positions = await lookUp(level, longitude, latitude);
+      const found = positions.map((position) => elementAt(points.units, position));
       assert.deepEqual(points.at(longitude, latitude), found, `lv${level} ${longitude},${latitude}`);
       if (String(Number(longitude)) === longitude && String(Number(latitude)) === latitude)
         assert.deepEqual(points.at(Number(longitude), Number(latitude)), found);

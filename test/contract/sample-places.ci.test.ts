@@ -37,7 +37,7 @@ const stored = readStored(folder, 'sample');
 const at = await proxyLookUp(folder);
 const [seed = 1] = seedsOf(1);
 
-test('GDAL finds points of the sample in the same units, half of them by a border', () => {
+test('GDAL finds points of the sample in the same units, half of them by a border', async () => {
   for (const level of SAMPLE) {
     const { lines } = elementAt(stored, level);
     const ofGdal = gdalLookUp(lines);
@@ -45,7 +45,7 @@ test('GDAL finds points of the sample in the same units, half of them by a borde
     for (let i = 0; i < 1250; i++) {
       const [x, y] = points.next().value;
       const expected = ofGdal(x, y);
-      if (expected !== undefined) assert.deepEqual(at(level, x, y), expected, `lv${level} ${x},${y}`);
+      if (expected !== undefined) assert.deepEqual(await at(level, x, y), expected, `lv${level} ${x},${y}`);
     }
   }
 });

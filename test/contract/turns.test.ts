@@ -7,49 +7,17 @@ import { crc32 } from 'node:zlib';
 import { directoryBytes } from '../../format/cells.ts';
 import { cellsPath, releasePath } from '../../format/layout.ts';
 import { encodeDirectory } from '../../generator/borders/build-cells.ts';
-import type { Answer } from '../../proxy/bodies/answer.ts';
 import type { Sources } from '../../proxy/bodies/row.ts';
-import { Releases, type ReleasesOptions } from '../../proxy/data/releases.ts';
 import { CELLS } from '../../proxy/features/places/level-places.ts';
-import { apiRows } from '../../proxy/features/rows.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
-import { WorkQueue } from '../../proxy/work/work-queue.ts';
+import type { Origin } from '../../proxy/origin/origin.ts';
+import { answerOf, sourcesOf } from '../support/http/answers.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { alternatingLevel, COUNTRIES } from '../support/releases/alternating-level.ts';
 import { buildUnits } from '../support/releases/build-release.ts';
 import { replaceCells, replaceWholeFile } from '../support/releases/reseal.ts';
 import { turnsDuring } from '../support/turns-during.ts';
-
-/** What answers from an output folder without connections. */
-async function sourcesOf(
-  folder: string,
-  origin: Origin = directoryOrigin(folder),
-  options: ReleasesOptions = {},
-): Promise<Sources> {
-  const releases = new Releases(origin, options);
-  await releases.refresh();
-  return { audience: 'public', releases, reads: new QueuedReads(origin, new WorkQueue()) };
-}
-
-/** The answer to a request, before its body is read. */
-async function answerOf(sources: Sources, target: string): Promise<Answer> {
-  const [path = '', query = ''] = target.split('?');
-  const unknown = { route: undefined, tokenFault: undefined, limitFields: undefined, onClose: undefined };
-  const received = {
-    method: 'GET',
-    target,
-    headers: {},
-    rawHeaders: [],
-    isHttp10: false,
-    scheme: 'http',
-    peer: {},
-  } as const;
-  const request = { ...received, path, query, principal: { subject: 'a', id: 'a' }, ...unknown };
-  const row = apiRows().of(path) ?? assert.fail(path);
-  return row.answer(sources, request, { base: 'http://a.test', coding: 'gzip' });
-}
 
 /** The turns until a request is answered that was answered before: all that it needs is in memory. */
 async function turnsOf(sources: Sources, target: string): Promise<number> {

@@ -8,7 +8,7 @@ import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { CheckedFile } from '../../../format/release.ts';
 import { Loaded } from '../../data/loaded.ts';
-import type { Needs } from '../../data/needs.ts';
+import type { Loads } from '../../data/loads.ts';
 import { readChecked } from '../../data/release.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
 import { Filter, filtersOf, type Given, type Query } from '../../query/parameter.ts';
@@ -31,35 +31,29 @@ type Gone = ReadonlyMap<string, readonly string[]>;
 const NONE: Gone = new Map();
 
 /**
- * What reads the successors of a service: for an empty listing up to five links to units of the current release;
- * undefined if gone.bin is not in memory. It is read once for all, by its SHA-256; one that is damaged again after some
- * seconds at the earliest.
+ * What reads the successors of a service: for an empty listing up to five links to units of the current release.
+ * gone.bin is read once for all, by its SHA-256; one that is damaged again after some seconds at the earliest.
  */
-export function newSuccessorLinks(): (listing: Listing) => readonly string[] | undefined {
+export function newSuccessorLinks(): (listing: Listing) => Promise<readonly string[]> {
   const tables = new Loaded<string, Gone>(() => performance.now());
-  const withoutTable = new WeakSet<Needs>();
-  const tableOf = (file: CheckedFile, needs: Needs): Gone | undefined => {
+  const tableOf = async (file: CheckedFile, loads: Loads): Promise<Gone> => {
     const { sha256 } = file;
-    const known = tables.get(sha256) ?? (withoutTable.has(needs) ? NONE : undefined);
+    const known = tables.get(sha256);
     if (known !== undefined) return known;
     for (const [other] of tables.entries()) tables.free(other);
-    return needs.miss(async (origin) => {
-      try {
-        await tables.load(sha256, () => readGone(file, origin));
-      } catch (error) {
-        if (!(error instanceof OriginError || error instanceof FormatError)) throw error;
-        withoutTable.add(needs);
-      }
+    const loading = tables.load(sha256, () => readGone(file, loads.reads.origin));
+    return loads.after(loading).catch((error: unknown) => {
+      if (error instanceof OriginError || error instanceof FormatError) return NONE;
+      throw error;
     });
   };
-  return ({ query, level, endpoint, representation, needs, releases }) => {
+  return async ({ query, level, endpoint, representation, loads, releases }) => {
     const { gone } = publishedIn(releases.members);
     const own = filtersOf(query).find(({ column }) => column === endpoint.level);
     const column = elementAt(level.index.columns, endpoint.level);
     const isGone = own !== undefined && !representation.isPinned && column.find(own.gid) === -1;
     if (!isGone || gone === undefined || gone.bytes > GONE_MAX_BYTES.file) return [];
-    const table = tableOf(gone, needs);
-    if (table === undefined) return undefined;
+    const table = await tableOf(gone, loads);
     const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
     const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
     return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);

@@ -7,7 +7,6 @@ import { Slice } from '../../bodies/slice.ts';
 import { Known } from '../../data/known.ts';
 import type { Part } from '../../data/release.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
-import { inTurns } from '../../work/in-turns.ts';
 import type { Listing, ListingFilter } from '../pages/listing.ts';
 import { resolve } from '../pages/resolve.ts';
 import { type DownloadEndpoint, RELEASE } from './endpoints.ts';
@@ -41,26 +40,14 @@ export function downloadRow(endpoint: DownloadEndpoint, filters: readonly Listin
  * not match the index.
  * @throws Problem range-not-satisfiable
  */
-function answerDownload(listing: Listing<DownloadEndpoint>): Answer | undefined {
-  const { endpoint, query, level, source, needs } = listing;
+async function answerDownload(listing: Listing<DownloadEndpoint>): Promise<Answer> {
+  const { endpoint, query, level, source, loads } = listing;
   const { format } = endpoint;
-  const listings = needs.part(level, LISTINGS);
-  if (listings === undefined) return undefined;
+  const listings = await loads.part(level, LISTINGS);
   const selecting = query.given.filter(({ parameter }) => parameter !== RELEASE && parameter !== GEOMETRY);
   const key = JSON.stringify([format, source.geometry, ...selecting.map(({ name, text }) => [name, text])]);
-  const steps = slicing(listing);
-  const slice = needs.found({
-    key: `${level.index.level} ${key}`,
-    type: Slice,
-    known() {
-      const kept = listings.get(key);
-      if (kept !== undefined) return kept;
-      const step = steps.next();
-      return step.done ? listings.remember(key, step.value) : undefined;
-    },
-    find: (reads, principal) => listings.find(key, reads, principal, () => inTurns(steps)),
-  });
-  return slice && answerSaved(listing, slice, slice.runs.features);
+  const slice = await listings.find(key, loads, () => slicing(listing));
+  return answerSaved(listing, slice, slice.runs.features);
 }
 
 /** Finds what is asked for, and what it adds up to. */

@@ -28,7 +28,7 @@ export interface RangedFile {
 export function savedRow<Endpoint extends SavedEndpoint>(
   endpoint: Endpoint,
   filters: readonly ListingFilter[],
-  respond: (listing: Listing<Endpoint>) => Answer | undefined,
+  respond: (listing: Listing<Endpoint>) => Answer | Promise<Answer>,
 ): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
   const hasFilters = endpoint.parameters.some((parameter) => parameter === GIDS[0]);

@@ -2,6 +2,7 @@
 // not.
 import { i32At } from '../../../format/element-at.ts';
 import { type Positions, positionsOf } from '../../../format/positions.ts';
+import { together } from '../../data/loads.ts';
 import type { Part } from '../../data/release.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 
@@ -35,10 +36,9 @@ const WITHOUT_GEOMETRY: Part<WithoutGeometry> = {
 export function everyBox({ parameter, positions }: ListingFilter): ListingFilter {
   return {
     parameter,
-    positions(query, level, needs) {
-      const found = positions(query, level, needs);
-      const without = needs.part(level, WITHOUT_GEOMETRY);
-      return found && without && union(found, without.positions);
+    async positions(query, level, loads) {
+      const [found, without] = await together(positions(query, level, loads), loads.part(level, WITHOUT_GEOMETRY));
+      return union(found, without.positions);
     },
   };
 }

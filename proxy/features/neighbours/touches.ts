@@ -2,7 +2,7 @@
 import { elementAt, i32At } from '../../../format/element-at.ts';
 import { neighboursPath } from '../../../format/layout.ts';
 import { decodingNeighbours, type Neighbours } from '../../../format/neighbours.ts';
-import { NO_POSITIONS, Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
+import { NO_POSITIONS, type Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
 import { knownPositions } from '../../data/known.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
@@ -75,28 +75,16 @@ export const NEIGHBOURS: Part<LevelNeighbours> = {
 
 export const TOUCHES_FILTER: ListingFilter = {
   parameter: TOUCHES,
-  positions(query, level, needs) {
+  async positions(query, level, loads) {
     described(level);
-    const gid = TOUCHES.of(query);
-    const known = needs.part(level, NEIGHBOURS);
-    if (gid === undefined || known === undefined) return undefined;
+    const gid = TOUCHES.of(query) ?? '';
+    const known = await loads.part(level, NEIGHBOURS);
     const column = elementAt(level.index.columns, level.index.level);
     const number = column.find(gid);
     if (number === -1) return NO_POSITIONS;
     const units = column.positionsAt(number);
     if (units.count === 1) return positionsOfEach(known.neighbours.of(units.at(0)));
-    const [key, { found }] = [String(number), known];
-    return needs.found({
-      key: `${level.index.level} touches ${key}`,
-      type: Positions,
-      known() {
-        const remembered = found.get(key);
-        if (remembered !== undefined) return remembered;
-        const step = known.finding(units).next();
-        return step.done ? step.value : undefined;
-      },
-      find: (reads, principal) => found.find(key, reads, principal, () => inTurns(known.finding(units))),
-    });
+    return known.found.find(String(number), loads, () => known.finding(units));
   },
 };
 

@@ -5,7 +5,7 @@ import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts'
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
 import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
-import { gather, type Needs } from '../../data/needs.ts';
+import { Loads, together } from '../../data/loads.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
 import type { NamedRelease, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -16,11 +16,8 @@ import type { FeaturesEndpoint, LevelEndpoint } from './endpoints.ts';
 /** A filter that a capability brings. */
 export interface ListingFilter {
   readonly parameter: Parameter<unknown>;
-  /**
-   * The features of a level that meet what a query says of it; undefined if something is not in memory.
-   * @throws Problem
-   */
-  positions(query: Query, level: LoadedLevel, needs: Needs): Positions | undefined;
+  /** The features of a level that meet what a query says of it. @throws Problem, OriginError, FormatError */
+  positions(query: Query, level: LoadedLevel, loads: Loads): Promise<Positions>;
 }
 
 /** A request for features, and what it is answered from. */
@@ -35,8 +32,7 @@ export interface Listing<Endpoint extends LevelEndpoint = FeaturesEndpoint> {
   /** The feature files with the geometry that is asked for. */
   source: LoadedTable;
   representation: Representation;
-  /** Of the release and of what is in memory. */
-  needs: Needs;
+  loads: Loads;
   releases: Releases;
 }
 
@@ -50,52 +46,32 @@ export interface ListingPath<Endpoint extends LevelEndpoint> {
   parse(request: HttpRequest): Query;
   /** The release that a query names; undefined for the current one. */
   named(query: Query): NamedRelease | undefined;
-  /** Makes the answer; undefined if it needs something else that is not in memory. @throws Problem */
-  respond(listing: Listing<Endpoint>): Answer | undefined;
+  /** @throws Problem, OriginError, FormatError */
+  respond(listing: Listing<Endpoint>): Answer | Promise<Answer>;
 }
 
-/** The row of a path with features: it answers from what is in memory, or after that has been brought there. */
+/** The row of a path with features. */
 export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<Endpoint>): Row {
   const { endpoint, headers, filters, parse, named, respond } = path;
   return {
     path: endpoint.path,
-    answer(sources, request, { base, coding }) {
+    async answer({ audience, releases, reads }, request, { base, coding }) {
       const query = parse(request);
-      const fixed = headers[sources.audience];
       const pinned = named(query);
-      return gather(sources, request, pinned, (needs) => {
-        const { release } = needs;
-        const level = needs.level(endpoint.level);
-        if (level === undefined) return undefined;
-        const source = needs.table(level, geometryOf(query, release.geometries));
-        const sets = setsOf(filters, query, level, needs);
-        if (source === undefined || sets === undefined) return undefined;
-        const { releases } = sources;
-        const representation = { release, base, coding, isPinned: pinned !== undefined };
-        return respond({ endpoint, request, query, fixed, sets, level, source, representation, needs, releases });
-      });
+      const loads = new Loads(reads, request);
+      const release = await loads.release(releases, pinned);
+      const level = await loads.level(release, endpoint.level);
+      const geometry = geometryOf(query, release.geometries);
+      const asked = filters.filter(({ parameter }) => parameter.of(query) !== undefined);
+      const [source, ...sets] = await together(
+        loads.table(level, geometry),
+        ...asked.map((filter) => filter.positions(query, level, loads)),
+      );
+      const fixed = headers[audience];
+      const representation = { release, base, coding, isPinned: pinned !== undefined };
+      return respond({ endpoint, request, query, fixed, sets, level, source, representation, loads, releases });
     },
   };
-}
-
-const NO_SETS: readonly Positions[] = [];
-
-/** The features that meet each filter that is asked for; undefined if something is not in memory. */
-function setsOf(
-  filters: readonly ListingFilter[],
-  query: Query,
-  level: LoadedLevel,
-  needs: Needs,
-): readonly Positions[] | undefined {
-  if (query.given.length === 0) return NO_SETS;
-  let sets: readonly Positions[] | undefined = NO_SETS;
-  for (const filter of filters) {
-    if (filter.parameter.of(query) === undefined) continue;
-    const set = filter.positions(query, level, needs);
-    // All of them note what they miss, so that it is brought in side by side.
-    sets = set && sets && [...sets, set];
-  }
-  return sets;
 }
 
 /** The URL of the features from a rank on; undefined if there are none. */

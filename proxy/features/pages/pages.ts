@@ -15,8 +15,8 @@ import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } fro
 import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
-/** Answers with a page of a listing that is empty; undefined if something for that is not in memory. */
-export type AnswerEmpty = (listing: Listing, slice: Slice) => Answer | undefined;
+/** Answers with a page of a listing that is empty. */
+export type AnswerEmpty = (listing: Listing, slice: Slice) => Promise<Answer>;
 
 /** The row of an endpoint. @param filters,answerEmpty what capabilities bring */
 export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[], answerEmpty: AnswerEmpty): Row {
@@ -33,7 +33,7 @@ export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFil
 }
 
 /** The answer with a page. Reading its body throws OriginError if stored bytes do not match the index. */
-function answerPage(listing: Listing, answerEmpty: AnswerEmpty): Answer | undefined {
+function answerPage(listing: Listing, answerEmpty: AnswerEmpty): Answer | Promise<Answer> {
   const { endpoint, query, sets, level, source, representation, fixed } = listing;
   const { format, path } = endpoint;
   const selection = { filters: filtersOf(query), sets, start: STARTS_AT.of(query), size: PAGE_SIZE.of(query) };

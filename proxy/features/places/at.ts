@@ -3,7 +3,8 @@ import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
-import { gather, type Needs } from '../../data/needs.ts';
+import { Loads, together } from '../../data/loads.ts';
+import type { LoadedRelease } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
@@ -33,29 +34,26 @@ export const AT_ROW: Row = {
   answer(sources, request, view) {
     const query = parseQuery(request.query, RULES);
     const { path } = AT_ENDPOINT;
-    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], reads: sources.reads, ...view });
+    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], ...view });
   },
 };
 
 const HEADERS = fixedHeaders(AT_ENDPOINT.mediaType);
 const RULES = queryRules(5, AT_ENDPOINT.parameters);
 
-/** @throws LoadError, Problem */
-function answerAt(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
+/** @throws Problem, OriginError, FormatError */
+async function answerAt({ releases, reads }: Sources, asked: AskedUnits): Promise<Answer> {
   const { query, request } = asked;
-  return gather(sources, request, undefined, (needs) => {
-    const point = askedPoint(query);
-    const found = unitsOf(query, point, needs);
-    if (found === undefined) return undefined;
-    const { units, matched } = found;
-    const more = [MATCHED, String(matched)];
-    const other = matched > 0 ? undefined : exchanged(point);
-    const elsewhere = other && unitsOf(query, other, needs);
-    if (other !== undefined && elsewhere === undefined) return undefined;
-    if (elsewhere !== undefined && elsewhere.matched > 0)
-      more.push('Link', `<${urlOf(asked.base + asked.path, withExchanged(query, point), undefined)}>; rel="alternate"`);
-    return answerUnits(asked, needs.release, units, more);
-  });
+  const loads = new Loads(reads, request);
+  const release = await loads.release(releases, undefined);
+  const point = askedPoint(query);
+  const { units, matched } = await unitsOf(query, point, release, loads);
+  const more = [MATCHED, String(matched)];
+  const other = matched > 0 ? undefined : exchanged(point);
+  const elsewhere = other && (await unitsOf(query, other, release, loads));
+  if (elsewhere !== undefined && elsewhere.matched > 0)
+    more.push('Link', `<${urlOf(asked.base + asked.path, withExchanged(query, point), undefined)}>; rel="alternate"`);
+  return answerUnits(asked, release, units, loads, more);
 }
 
 /** The units at a point. */
@@ -66,31 +64,28 @@ interface UnitsAt {
   matched: number;
 }
 
-/** The units of all levels at a point; undefined if something is not in memory. */
-function unitsOf(query: Query, asked: Degrees, needs: Needs): UnitsAt | undefined {
-  const { release } = needs;
+/** The units of all levels at a point. */
+async function unitsOf(query: Query, asked: Degrees, release: LoadedRelease, loads: Loads): Promise<UnitsAt> {
   const geometry = geometryOf(query, release.geometries, 'lightest');
   refuseTooLarge(release, geometry);
   const point = pointOf(release, asked);
   const units: Unit[] = [];
   let matched = 0;
-  let isMissing = false;
-  for (const number of levelsWithUnits(release, LEVELS)) {
-    const level = needs.level(number);
-    const positions = level && unitsAt(level, point, needs);
-    if (positions?.length === 0) continue;
+  const levels = levelsWithUnits(release, LEVELS).map(async (number) => {
+    const level = await loads.level(release, number);
+    const positions = await unitsAt(level, point, loads);
     // Of levels with no unit there neither names nor the table are needed.
-    const source = positions && needs.table(level, geometry);
-    const names = positions && needs.part(level, NAMES);
-    // All levels note what they miss, so that it is brought in side by side.
-    if (positions === undefined || source === undefined || names === undefined) {
-      isMissing = true;
-      continue;
-    }
+    if (positions.length === 0) return undefined;
+    const [source, names] = await together(loads.table(level, geometry), loads.part(level, NAMES));
+    return { positions, source, names };
+  });
+  for (const level of await together(...levels)) {
+    if (level === undefined) continue;
+    const { positions, source, names } = level;
     matched += positions.length;
     for (const position of positions.slice(0, UNITS_MAX - units.length)) units.push({ source, names, position });
   }
-  return isMissing ? undefined : { units, matched };
+  return { units, matched };
 }
 
 /** @throws Problem bad-parameter */

@@ -21,15 +21,14 @@ export function withExchanged({ given }: Query, { latitude, longitude }: Degrees
 }
 
 /**
- * The query of an empty listing with the numbers of its point exchanged, if features are there; undefined if something
- * is not in memory. Beside a box or a neighbour nobody knows which of them is wrong.
+ * The query of an empty listing with the numbers of its point exchanged, if features are there. Beside a box or a
+ * neighbour nobody knows which of them is wrong.
  */
-export function withOtherPoint({ level, query, sets, needs }: Listing): Query[] | undefined {
+export async function withOtherPoint({ level, query, sets, loads }: Listing): Promise<Query[]> {
   const point = CONTAINS.of(query);
   const other = point && exchanged(point);
   if (point === undefined || other === undefined || sets.length > 1) return [];
-  const units = unitsAt(level, pointOf(level, other), needs);
-  if (units === undefined) return undefined;
+  const units = await unitsAt(level, pointOf(level, other), loads);
   return matching(level.index, filtersOf(query), [positionsOfEach(units)]).count > 0
     ? [withExchanged(query, point)]
     : [];

@@ -1,6 +1,5 @@
 // Which units of a level have a point in a box, exactly (format/README.md, 'Boxes'): by four steps, each of which
-// decides units that the one before leaves. What is short is found at once, what takes long gives way to other
-// requests.
+// decides units that the one before leaves.
 import { cellsMeeting, decideByEdges, decidingByEdges, hasLeft } from '../../../format/box-cells.ts';
 import { type Box, type Candidates, rangesOfBox } from '../../../format/boxes.ts';
 import type { Cells } from '../../../format/cells.ts';
@@ -9,7 +8,7 @@ import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane
 import type { Positions } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
-import { inTurns, Turns } from '../../work/in-turns.ts';
+import { inTurns } from '../../work/in-turns.ts';
 import type { KeptCells } from './kept-cells.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
@@ -25,8 +24,9 @@ export interface AskedBox {
 const BYTES_A_UNIT = 1024;
 /** So few units that the border of a box is looked at where they are: along all of it that takes longer. */
 const FEW = 16;
-/** Bytes of cells that are gone through at once: less than a millisecond. */
-const NOW_MAX_BYTES = 64 * 1024;
+/** Bytes of cells that are gone through in the first step, less than a millisecond, and in each further one. */
+const FIRST_BYTES = 64 * 1024;
+const STEP_BYTES = 20 * 1024;
 /** Pieces that are read before what they have is looked at. */
 const AT_A_TIME = 256;
 
@@ -41,67 +41,51 @@ interface Cut {
 }
 
 /**
- * Finds the units, if they can be found at once.
- * @returns undefined if there is much to do or to read, or something is damaged: then `findInBox` must be used
- */
-export function findInBoxNow(
-  box: AskedBox,
-  boxes: LevelBoxes,
-  { cells, pieces, kept }: LevelCells,
-  reads: QueuedReads,
-): Positions | undefined {
-  const candidates = boxes.candidates(box.rounded);
-  let room = NOW_MAX_BYTES;
-  for (const cut of cutsOf(box, boxes, cells, candidates)) {
-    if (typeof cut === 'number') room -= cut;
-    else for (const cell of cut.cells) room -= cells.bytesOf(cell);
-    if (room < 0) return undefined;
-    if (typeof cut === 'number') continue;
-    const missing = lookAtKept(cut, cut.cells, kept);
-    if (candidates.size === 0) break;
-    const isRead = pieces.severalNow(missing, reads, (cell, bytes) => {
-      if (hasLeft(bytes, candidates)) cut.look(cell, kept.read(cell, bytes));
-      return candidates.size > 0;
-    });
-    if (!isRead) return undefined;
-  }
-  return candidates.found;
-}
-
-/**
- * Finds the units.
- * @param reads without a queue: the whole is a task of the client
+ * Finds the units: what is short in one step, unless it must be read later.
  * @throws OriginError if stored bytes are missing or damaged
  */
-export async function findInBox(
+export async function* findingInBox(
   box: AskedBox,
   boxes: LevelBoxes,
   level: LevelCells,
   reads: QueuedReads,
   client: Recipient,
-): Promise<Positions> {
+): AsyncGenerator<void, Positions> {
   const { cells, pieces, kept } = level;
   const candidates = boxes.candidates(box.rounded);
-  const turns = new Turns();
+  let room = FIRST_BYTES;
+  const isEnough = (bytes: number): boolean => {
+    room -= bytes;
+    if (room >= 0) return false;
+    room = STEP_BYTES;
+    return true;
+  };
+  const bytesOf = (some: readonly number[]): number => some.reduce((sum, cell) => sum + cells.bytesOf(cell), 0);
   for (const cut of cutsOf(box, boxes, cells, candidates)) {
     if (typeof cut === 'number') {
-      await turns.give(cut);
+      if (isEnough(cut)) yield;
       continue;
     }
     for (let at = 0; at < cut.cells.length && candidates.size > 0; at += AT_A_TIME) {
       const some = cut.cells.slice(at, at + AT_A_TIME);
+      // Not so much is read at once.
+      if (bytesOf(some) > room) {
+        yield;
+        room = STEP_BYTES;
+      }
       const large = some.filter((cell) => kept.isLarge(cells.bytesOf(cell)));
       const others = large.length === 0 ? some : some.filter((cell) => !large.includes(cell));
       const missing = lookAtKept(cut, others, kept);
-      await turns.give(BYTES_A_UNIT * (others.length - missing.length));
+      if (isEnough(BYTES_A_UNIT * (others.length - missing.length))) yield;
       if (candidates.size === 0) break;
-      for (const { piece, bytes } of await pieces.several(missing, reads, client)) {
+      for (const { piece, bytes } of yield* pieces.several(missing, reads, client)) {
         if (hasLeft(bytes, candidates)) cut.look(piece, kept.read(piece, bytes));
-        await turns.give(bytes.length);
+        if (isEnough(bytes.length)) yield;
         if (candidates.size === 0) break;
       }
       for (const cell of large)
-        if (candidates.size > 0) await inTurns(cut.looking(cell, await level.largeCell(cell, reads, client)));
+        if (candidates.size > 0)
+          await inTurns(cut.looking(cell, await level.largeCell(cell, reads.withoutQueue, client)));
     }
   }
   return candidates.found;

@@ -14,14 +14,14 @@ import { type Cells, decodingCells } from '../../../format/cells.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { Positions, positionsIn, positionsOfEach } from '../../../format/positions.ts';
+import type { Positions } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
 import { knownPositions } from '../../data/known.ts';
-import type { Needs } from '../../data/needs.ts';
+import type { Loads } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
-import { lastingClient, type QueuedReads, type Recipient } from '../../origin/origin.ts';
+import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import { KeptCells } from './kept-cells.ts';
 
@@ -111,37 +111,22 @@ export class LevelCells {
     return this.cells.bytes + this.pieces.bytes + this.kept.bytes;
   }
 
-  /** The positions of the features that contain a point, ascending; undefined if something is not in memory. */
-  unitsAt(point: Point, needs: Needs): readonly number[] | undefined {
-    const { cells, pieces } = this;
+  /** The positions of the features that contain a point, ascending. */
+  async unitsAt(point: Point, loads: Loads): Promise<readonly number[]> {
+    const { cells, pieces, kept } = this;
     const cell = cells.cellAt(point);
     const { from, to } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
     if (from === to) return NO_UNITS;
-    if (this.kept.isLarge(to - from)) return this.#unitsInLarge(point, cell, needs);
-    const known = this.kept.get(cell);
+    if (kept.isLarge(to - from))
+      return loads.task(async (reads, client) =>
+        inTurns(cells.findingUnits(point, cell, await this.largeCell(cell, reads, client))),
+      );
+    // Nothing is waited for between a look at the numbers of a cell and their use.
+    const known = kept.get(cell);
     if (known !== undefined) return cells.unitsIn(point, cell, known);
-    const bytes = needs.piece(pieces, cell);
-    return bytes && cells.unitsIn(point, cell, this.kept.read(cell, bytes));
-  }
-
-  /** The same in a large cell, by a task. */
-  #unitsInLarge(point: Point, cell: number, needs: Needs): readonly number[] | undefined {
-    const find = async (reads: QueuedReads, client: Recipient): Promise<Positions> => {
-      const numbers = await this.largeCell(cell, reads.withoutQueue, client);
-      return positionsOfEach(await inTurns(this.cells.findingUnits(point, cell, numbers)));
-    };
-    const { x, y, fractionX, fractionY, parts } = point;
-    const found = needs.found({
-      key: `${this.pieces.path} ${x},${y} ${fractionX},${fractionY} of ${parts}`,
-      type: Positions,
-      known: () => undefined,
-      find(reads, principal) {
-        const client = lastingClient(principal);
-        return reads.later(client, () => find(reads, client));
-      },
-    });
-    return found && [...positionsIn(found.slice(0, found.count))];
+    const bytes = await pieces.load(cell, loads);
+    return cells.unitsIn(point, cell, kept.read(cell, bytes));
   }
 
   /**
@@ -152,7 +137,7 @@ export class LevelCells {
   async largeCell(cell: number, reads: QueuedReads, client: Recipient): Promise<Float64Array> {
     const known = this.kept.large(cell);
     if (known !== undefined) return known;
-    const bytes = await this.pieces.load(cell, reads, client.principal);
+    const bytes = await this.pieces.get(cell, reads, client.principal);
     return this.kept.loadLarge(cell, bytes);
   }
 }
@@ -175,9 +160,9 @@ export const CELLS: Part<LevelCells> = {
   },
 };
 
-/** The positions of the features of a level that contain a point; undefined if something is not in memory. */
-export function unitsAt(level: LoadedLevel, point: Point, needs: Needs): readonly number[] | undefined {
-  return needs.part(level, CELLS)?.unitsAt(point, needs);
+/** The positions of the features of a level that contain a point. */
+export async function unitsAt(level: LoadedLevel, point: Point, loads: Loads): Promise<readonly number[]> {
+  return (await loads.part(level, CELLS)).unitsAt(point, loads);
 }
 
 /** A point as it is asked for: plain decimals of degrees. */

@@ -7,12 +7,12 @@ import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders } from '../../bodies/headers.ts';
 import type { View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
+import { resultInTurns } from '../../data/known.ts';
+import type { Loads } from '../../data/loads.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
-import { type HttpRequest, principalOf } from '../../http/request.ts';
-import { lastingClient, type QueuedReads } from '../../origin/origin.ts';
+import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
-import { inTurns } from '../../work/in-turns.ts';
 import type { LevelNames } from './level-names.ts';
 
 /** A request for units of all levels, by a point or by their names. */
@@ -21,7 +21,6 @@ export interface AskedUnits extends View {
   request: HttpRequest;
   query: Query;
   fixed: FixedHeaders;
-  reads: QueuedReads;
 }
 
 /** A unit: a feature of a level, with the geometry that its table is of. */
@@ -45,21 +44,26 @@ const COMMA = Buffer.from(',');
 const END = Buffer.from(']}\n');
 
 /**
- * The answer with units: at once, or by a task of the client where they are many or their names are long.
+ * The answer with units.
  * @param units in the order of the body
  * @param more further headers
  */
-export function answerUnits(
-  asked: AskedUnits,
+export async function answerUnits(
+  { path, fixed, base, coding }: AskedUnits,
   release: LoadedRelease,
   units: readonly Unit[],
+  loads: Loads,
   more: HeaderList,
-): Answer | Promise<Answer> {
-  const steps = endingOf(units);
-  const step = steps.next();
-  if (step.done) return answerWith(asked, release, units, step.value, more);
-  const client = lastingClient(principalOf(asked.request).id);
-  return asked.reads.later(client, async () => answerWith(asked, release, units, await inTurns(steps), more));
+): Promise<Answer> {
+  // They may be many, or their names long.
+  const after = await resultInTurns(endingOf(units), loads);
+  const slice = new Slice(
+    units.map(({ source }) => source),
+    { ...FRAME_DATA.fc, after },
+    `${after.crc.toString(36)}-units`,
+    units.flatMap(({ position }) => [position, position + 1]),
+  );
+  return codedAnswer(fixed, { release, base, coding, isPinned: false }, slice, slice, path, more);
 }
 
 /** What is behind the features. */
@@ -74,22 +78,6 @@ function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
   }
   const before = `],"levels":${JSON.stringify(levels)},"gids":${JSON.stringify(gids)},"names":[`;
   return yield* storingBlocks([Buffer.from(before), ...names, END]);
-}
-
-function answerWith(
-  { path, fixed, base, coding }: AskedUnits,
-  release: LoadedRelease,
-  units: readonly Unit[],
-  after: DeflatedText,
-  more: HeaderList,
-): Answer {
-  const slice = new Slice(
-    units.map(({ source }) => source),
-    { ...FRAME_DATA.fc, after },
-    `${after.crc.toString(36)}-units`,
-    units.flatMap(({ position }) => [position, position + 1]),
-  );
-  return codedAnswer(fixed, { release, base, coding, isPinned: false }, slice, slice, path, more);
 }
 
 /**

@@ -8,14 +8,12 @@ import { foldText } from '../../../format/words.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
-import { gather, gatherMore, type Needs } from '../../data/needs.ts';
+import { resultInTurns } from '../../data/known.ts';
+import { Loads, together } from '../../data/loads.ts';
 import type { LoadedLevel } from '../../data/release.ts';
-import { overloaded } from '../../http/problem.ts';
-import { API_PATH, principalOf } from '../../http/request.ts';
-import { lastingClient } from '../../origin/origin.ts';
+import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import { inTurns } from '../../work/in-turns.ts';
 import { matching } from '../pages/resolve.ts';
 import { GIDS, NAMES } from '../places/level-names.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit } from '../places/units.ts';
@@ -43,7 +41,6 @@ export const SEARCH_ROW: Row = {
       request,
       query,
       fixed: HEADERS[sources.audience],
-      reads: sources.reads,
       ...view,
     });
   },
@@ -60,42 +57,46 @@ interface Searched extends KnownLevel {
   parents: LevelParents | undefined;
 }
 
-/** What a search needs of a release. */
-interface SearchedRelease {
-  needs: Needs;
-  levels: readonly Searched[];
-  /** What is above is looked up, too, whether or not it is searched. */
-  known: readonly KnownLevel[];
-}
-
-/** @throws LoadError, Problem */
-function answerSearch(sources: Sources, asked: AskedUnits): Answer | Promise<Answer> {
-  refuseContradiction(asked.query);
-  const needed = gather(sources, asked.request, undefined, (needs) => neededFor(asked.query, needs));
-  return needed instanceof Promise
-    ? needed.then((of) => answerFrom(of, sources, asked))
-    : answerFrom(needed, sources, asked);
-}
-
-/** What a search needs; undefined if something is not in memory. */
-function neededFor(query: Query, needs: Needs): SearchedRelease | undefined {
-  const { release } = needs;
+/** @throws Problem, OriginError, FormatError */
+async function answerSearch({ releases, reads }: Sources, asked: AskedUnits): Promise<Answer> {
+  const { query, request } = asked;
+  refuseContradiction(query);
+  const loads = new Loads(reads, request);
+  const release = await loads.release(releases, undefined);
   const searched = levelsWithUnits(release, LEVEL.of(query) ?? LEVELS);
   const deepest = searched.at(-1);
   const isWithParents = deepest !== undefined && hasParents(query);
+  // What is above is looked up, too, whether or not it is searched.
   const numbers = isWithParents ? levelsWithUnits(release, LEVELS.slice(0, deepest + 1)) : searched;
-  refuseTooLarge(release, geometryOf(query, release.geometries, 'lightest'));
-  const known = numbers.flatMap((number): Searched[] => {
-    const level = needs.level(number);
-    const words = level && needs.part(level, WORDS);
-    const gids = level && needs.part(level, GIDS);
-    const parents = isWithParents && level ? needs.part(level, PARENTS) : undefined;
-    const isThere = words && gids && (parents !== undefined || !isWithParents);
-    return isThere ? [{ level, index: level.index, words, gids, parents }] : [];
-  });
-  if (known.length < numbers.length) return undefined;
+  const geometry = geometryOf(query, release.geometries, 'lightest');
+  refuseTooLarge(release, geometry);
+  const known = await together(
+    ...numbers.map(async (number): Promise<Searched> => {
+      const level = await loads.level(release, number);
+      const [words, gids, parents] = await together(
+        loads.part(level, WORDS),
+        loads.part(level, GIDS),
+        isWithParents ? loads.part(level, PARENTS) : undefined,
+      );
+      return { level, index: level.index, words, gids, parents };
+    }),
+  );
   const levels = numbers === searched ? known : known.filter(({ index }) => searched.includes(index.level));
-  return { needs, levels, known };
+  const { matched, units } = await resultInTurns(searching(levels, known, query), loads);
+  // Of levels without a unit that was found neither names nor the table of the geometry are needed.
+  const brought = new Map<number, Omit<Unit, 'position'>>();
+  await together(
+    ...[...new Set(units.map(({ level }) => level))].map(async (number) => {
+      const { level } = elementAt(levels, number);
+      const [source, names] = await together(loads.table(level, geometry), loads.part(level, NAMES));
+      brought.set(number, { source, names });
+    }),
+  );
+  const found = units.flatMap(({ level, position }): Unit[] => {
+    const own = brought.get(level);
+    return own === undefined ? [] : [{ source: own.source, names: own.names, position }];
+  });
+  return answerUnits(asked, release, found, loads, [MATCHED, String(matched)]);
 }
 
 /** May words at the end of the text be of parents? */
@@ -103,22 +104,7 @@ function hasParents(query: Query): boolean {
   return foldText(Q.of(query) ?? '').includes(' ');
 }
 
-/** The answer: at once if that takes one step, otherwise as work of the client, in turns with that of others. */
-function answerFrom(needed: SearchedRelease, { reads }: Sources, asked: AskedUnits): Answer | Promise<Answer> {
-  const search = searching(needed, asked.query);
-  const first = search.next();
-  if (first.done) return respond(asked, needed, first.value);
-  const { request } = asked;
-  const client = lastingClient(principalOf(request).id);
-  const found = reads.later(client, () => {
-    // Nobody receives the answer.
-    if (request.peer.destroyed === true) throw overloaded();
-    return inTurns(search);
-  });
-  return found.then((result) => respond(asked, needed, result));
-}
-
-function* searching({ levels, known }: SearchedRelease, query: Query): Steps<SearchResult> {
+function* searching(levels: readonly Searched[], known: readonly KnownLevel[], query: Query): Steps<SearchResult> {
   const text = Q.of(query) ?? '';
   const limit = LIMIT.of(query) ?? SEARCH_LIMIT.default;
   const filters = filtersOf(query);
@@ -141,31 +127,6 @@ function searchedLevel({ index, words }: Searched, text: string, filters: readon
     isAllowed: within && isIn(within),
     identified: within === undefined ? units : intersect(within, units),
   };
-}
-
-/** Of levels without a unit that was found neither names nor the table of the geometry are needed. */
-function respond(
-  asked: AskedUnits,
-  { needs, levels }: SearchedRelease,
-  { matched, units }: SearchResult,
-): Answer | Promise<Answer> {
-  const geometry = geometryOf(asked.query, needs.release.geometries, 'lightest');
-  const numbers = new Set(units.map(({ level }) => level));
-  return gatherMore(asked, asked.request, needs, () => {
-    const brought = new Map<number, Omit<Unit, 'position'>>();
-    for (const number of numbers) {
-      const { level } = elementAt(levels, number);
-      const source = needs.table(level, geometry);
-      const names = needs.part(level, NAMES);
-      if (source !== undefined && names !== undefined) brought.set(number, { source, names });
-    }
-    if (brought.size < numbers.size) return undefined;
-    const found = units.flatMap(({ level, position }): Unit[] => {
-      const own = brought.get(level);
-      return own === undefined ? [] : [{ source: own.source, names: own.names, position }];
-    });
-    return answerUnits(asked, needs.release, found, [MATCHED, String(matched)]);
-  });
 }
 
 /** @throws Problem if the text is missing, or a level is named whose units lie in no unit of a filter */

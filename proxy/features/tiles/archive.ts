@@ -23,12 +23,11 @@ export function archiveRow(endpoint: SavedEndpoint): Row {
  * The answer with the tiles of a level, whole or a range. Reading its body throws OriginError or FormatError.
  * @throws Problem range-not-satisfiable; not-found if the level has none
  */
-function answerArchive(listing: Listing<SavedEndpoint>): Answer | undefined {
-  const { level, representation, needs } = listing;
+async function answerArchive(listing: Listing<SavedEndpoint>): Promise<Answer> {
+  const { level, representation, loads } = listing;
   const { tiles: described } = level.summary;
   if (described === undefined) throw noTiles(representation.release.id);
-  const tiles = needs.part(level, TILES);
-  if (tiles === undefined) return undefined;
+  const tiles = await loads.part(level, TILES);
   const { data } = tiles.header;
   if (data.offset + data.length !== described.bytes)
     throw new FormatError(tiles.path, `ends at byte ${data.offset + data.length}, expected ${described.bytes}`);
@@ -91,7 +90,7 @@ class StoredTiles extends StoredFile implements RangedFile {
       const begin = dataAt + f64At(digests.firsts, block);
       if (begin >= to) return;
       const end = block + 1 < digests.firsts.length ? f64At(digests.firsts, block + 1) : dataBytes;
-      const [{ bytes: records = Buffer.alloc(0) } = {}] = await blocks.several([block], reads, client);
+      const records = await blocks.get(block, reads.withoutQueue, client.principal);
       for (let at = 0; at < records.length; at += TILE_RECORD_BYTES) {
         const offset = records.readDoubleLE(at);
         const next = at + TILE_RECORD_BYTES;

@@ -24,7 +24,7 @@ import {
   type TileDigests,
   tileContentAt,
 } from '../../../format/tiles.ts';
-import type { Needs } from '../../data/needs.ts';
+import type { Loads } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
@@ -88,24 +88,19 @@ export class LevelTiles {
     return own + read + this.#decoded.calculatedSize;
   }
 
-  /**
-   * A tile: null if nothing is there, undefined if something is not in memory.
-   * @throws FormatError if the archive contradicts itself
-   */
-  tileAt(id: number, needs: Needs): StoredTile | null | undefined {
-    let directory: TileDirectory | undefined = this.#root;
+  /** A tile; null if nothing is there. @throws OriginError; FormatError if the archive contradicts itself */
+  async tileAt(id: number, loads: Loads): Promise<StoredTile | null> {
+    let directory = this.#root;
     let entry = entryOf(directory, id);
     if (entry === -1) return null;
     if (u32At(directory.run, entry) === 0) {
-      directory = this.#leaf(entry, needs);
-      if (directory === undefined) return undefined;
+      directory = this.#decoded.get(entry) ?? (await this.#leaf(entry, loads));
       entry = entryOf(directory, id);
       if (entry === -1) return null;
     }
     if (id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
     const offset = f64At(directory.offset, entry);
-    const block = needs.piece(this.blocks, lastUpTo(this.digests.firsts, offset));
-    if (block === undefined) return undefined;
+    const block = await this.blocks.load(lastUpTo(this.digests.firsts, offset), loads);
     const content = tileContentAt(block, offset);
     if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
     // Not `...content`: that takes longer than all the rest.
@@ -114,12 +109,8 @@ export class LevelTiles {
     return { digest, crc, textBytes, offset: at, length: u32At(directory.length, entry) };
   }
 
-  #leaf(leaf: number, needs: Needs): TileDirectory | undefined {
-    const known = this.#decoded.get(leaf);
-    if (known !== undefined) return known;
-    const bytes = needs.piece(this.leaves, leaf);
-    if (bytes === undefined) return undefined;
-    const decoded = directoryIn(bytes, this.path);
+  async #leaf(leaf: number, loads: Loads): Promise<TileDirectory> {
+    const decoded = directoryIn(await this.leaves.load(leaf, loads), this.path);
     this.#decoded.set(leaf, decoded, { size: ENTRY_BYTES * (decoded.id.length + 1) });
     return decoded;
   }

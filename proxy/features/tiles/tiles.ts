@@ -7,7 +7,7 @@ import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts'
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
-import { gather } from '../../data/needs.ts';
+import { Loads } from '../../data/loads.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
@@ -24,30 +24,28 @@ export function tileRow(endpoint: TilesEndpoint): Row {
   const rules = queryRules(number, parameters);
   return {
     path,
-    answer(sources, request, { base, coding }) {
+    async answer({ audience, releases, reads }, request, { base, coding }) {
       const place = PLACE.exec(request.path.slice(path.length));
       if (place === null) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
       const [zoom, x, y] = [Number(place[1]), Number(place[2]), Number(place[3])];
       const named = CONTENT_PARAMETER.of(parseQuery(request.query, rules));
-      const fixed = headers[sources.audience];
-      return gather(sources, request, named, (needs) => {
-        const { release } = needs;
-        const { tiles: described } = elementAt(release.summaries, number);
-        if (described === undefined) throw noTiles(release.id);
-        const { minzoom, maxzoom } = described;
-        if (zoom < minzoom || zoom > maxzoom || x >= 2 ** zoom || y >= 2 ** zoom)
-          throw new Problem(
-            'not-found',
-            `Tiles of ${levelName(number)} have zooms ${minzoom} to ${maxzoom}, and columns and rows from 0 to 2^z - 1.`,
-          );
-        const level = needs.level(number);
-        const tiles = level && needs.part(level, TILES);
-        const tile = tiles?.tileAt(tileIdOf(zoom, x, y), needs);
-        if (tiles === undefined || tile === undefined) return undefined;
-        const representation = { release, base, coding, isPinned: named !== undefined };
-        if (tile === null) return nothingThere(fixed, representation);
-        return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
-      });
+      const fixed = headers[audience];
+      const loads = new Loads(reads, request);
+      const release = await loads.release(releases, named);
+      const { tiles: described } = elementAt(release.summaries, number);
+      if (described === undefined) throw noTiles(release.id);
+      const { minzoom, maxzoom } = described;
+      if (zoom < minzoom || zoom > maxzoom || x >= 2 ** zoom || y >= 2 ** zoom)
+        throw new Problem(
+          'not-found',
+          `Tiles of ${levelName(number)} have zooms ${minzoom} to ${maxzoom}, and columns and rows from 0 to 2^z - 1.`,
+        );
+      const level = await loads.level(release, number);
+      const tiles = await loads.part(level, TILES);
+      const tile = await tiles.tileAt(tileIdOf(zoom, x, y), loads);
+      const representation = { release, base, coding, isPinned: named !== undefined };
+      if (tile === null) return nothingThere(fixed, representation);
+      return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
     },
   };
 }

@@ -1,15 +1,16 @@
-// Boxes of all sizes around the units of a release, and what the proxy finds in them without HTTP: at once and in
-// turns. Used beside the model of integers and beside GDAL.
+// Boxes of all sizes around the units of a release, and what the proxy finds in them without HTTP, whether cells are read
+// at once or later. Used beside the model of integers and beside GDAL.
 import assert from 'node:assert/strict';
 import { type Box, boxFrom } from '../../../format/boxes.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
-import { findInBox, findInBoxNow } from '../../../proxy/features/places/find-in-box.ts';
+import { findingInBox } from '../../../proxy/features/places/find-in-box.ts';
 import { BOXES, CELLS } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { QueuedReads } from '../../../proxy/origin/origin.ts';
+import { inTurns } from '../../../proxy/work/in-turns.ts';
 import { dice } from '../dice.ts';
 import { inBox, type PlacedLevel } from '../places.ts';
 
@@ -18,23 +19,28 @@ export type Find = (bbox: string) => Promise<number[]>;
 
 const CLIENT = { principal: 'one', isClosed: false, exchange: undefined };
 
-/** As the proxy finds them in the current release of a folder. What is found at once is found in turns, too. */
+/** As the proxy finds them in the current release of a folder: the same, whenever cells are read. */
 export async function proxyFind(folder: string, number: Level): Promise<Find> {
   // Its clock stands still, so that no read is slow: all are made at once.
   const origin = directoryOrigin(folder, () => 0);
   const releases = new Releases(origin);
   await releases.refresh();
   const level = await releases.requireCurrent().load(number);
-  const [boxes, cells] = await Promise.all([level.load(BOXES), level.load(CELLS)]);
-  const reads = new QueuedReads(origin);
+  const boxes = await level.load(BOXES);
+  const ways = await Promise.all(
+    [origin, { read: origin.read }].map(async (of) => ({ reads: new QueuedReads(of), cells: await CELLS.load(level) })),
+  );
   return async (bbox) => {
     const decimals = bbox.split(',');
     const rounded: Box = boxFrom(decimals) ?? assert.fail(bbox);
-    const found = await findInBox({ decimals, rounded }, boxes, cells, reads.withoutQueue, CLIENT);
-    const now = findInBoxNow({ decimals, rounded }, boxes, cells, reads) ?? found;
-    const [inTurns, atOnce] = [found, now].map((positions) => [...positionsIn(positions.slice(0, positions.count))]);
-    assert.deepEqual(atOnce, inTurns, bbox);
-    return inTurns ?? [];
+    const found: number[][] = [];
+    for (const { reads, cells } of ways) {
+      const positions = await inTurns(findingInBox({ decimals, rounded }, boxes, cells, reads, CLIENT));
+      found.push([...positionsIn(positions.slice(0, positions.count))]);
+    }
+    const [atOnce = [], later] = found;
+    assert.deepEqual(later, atOnce, bbox);
+    return atOnce;
   };
 }
 

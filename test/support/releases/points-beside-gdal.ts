@@ -1,19 +1,19 @@
 // Points by the borders of a release's units and away from them, and the units that contain one: for the proxy without
 // HTTP, and for GDAL from the published text.
-import assert from 'node:assert/strict';
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
-import { Needs } from '../../../proxy/data/needs.ts';
+import { Loads } from '../../../proxy/data/loads.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
 import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { QueuedReads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
+import { receivedRequest } from '../http/received-request.ts';
 import { placedLevel } from '../places.ts';
 
 /** Positions of the units of a level that contain a point: decimals of degrees. */
-export type LookUp = (level: Level, longitude: string, latitude: string) => number[];
+export type LookUp = (level: Level, longitude: string, latitude: string) => Promise<readonly number[]>;
 
 /** As the proxy looks them up, in the current release of a folder. */
 export async function proxyLookUp(folder: string): Promise<LookUp> {
@@ -23,11 +23,10 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   await releases.refresh();
   const reads = new QueuedReads(origin);
   await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.load(CELLS)));
-  return (level, longitude, latitude) => {
-    const release = releases.requireCurrent();
-    const point = pointOf(release, { longitude, latitude });
-    const found = unitsAt(release.get(level) ?? assert.fail(), point, new Needs(release, reads));
-    return [...(found ?? assert.fail())];
+  const loads = new Loads(reads, receivedRequest('/'));
+  return async (number, longitude, latitude) => {
+    const level = await loads.level(releases.requireCurrent(), number);
+    return unitsAt(level, pointOf(level, { longitude, latitude }), loads);
   };
 }
 

@@ -1,0 +1,85 @@
+// What one request loads: a release, its levels, and parts of a level such as the table of a geometry or the words of its
+// names. What is in memory is not waited for. A request that had to wait goes on in a turn of its own: many may have
+// waited for the same.
+import type { Geometry, Level } from '../../format/levels.ts';
+import { overloaded } from '../http/problem.ts';
+import { type HttpRequest, type Principal, principalOf } from '../http/request.ts';
+import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
+import { TABLES } from './release.ts';
+import type { NamedRelease, Releases } from './releases.ts';
+
+/** The loads of one request. What it has loaded stays in memory as long as the request uses it. */
+export class Loads {
+  readonly reads: QueuedReads;
+  readonly principal: Principal;
+  readonly #request: HttpRequest;
+  /** That it waits for: loads that end at the same time wait for one. */
+  #turn: Promise<void> | undefined;
+
+  constructor(reads: QueuedReads, request: HttpRequest) {
+    this.reads = reads;
+    this.#request = request;
+    this.principal = principalOf(request);
+  }
+
+  /**
+   * The release that the request names; undefined for the current one. What it is answered from is noted: that may be
+   * removed meanwhile.
+   * @throws Problem, OriginError, FormatError
+   */
+  async release(releases: Releases, named: NamedRelease | undefined): Promise<LoadedRelease> {
+    const isPinned = named !== undefined;
+    const release = isPinned ? await this.#named(releases, named) : releases.requireCurrent();
+    const { id, digest } = release;
+    this.#request.source = { release: { id, digest }, isPinned };
+    return release;
+  }
+
+  async #named(releases: Releases, named: NamedRelease): Promise<LoadedRelease> {
+    const { id } = this.principal;
+    return releases.get(named, id) ?? this.after(releases.load(named, id));
+  }
+
+  async level(release: LoadedRelease, level: Level): Promise<LoadedLevel> {
+    return release.get(level) ?? this.after(release.load(level));
+  }
+
+  async part<Value extends Sized>(level: LoadedLevel, part: Part<Value>): Promise<Value> {
+    return level.get(part) ?? this.after(level.load(part));
+  }
+
+  /** The feature files of a geometry. */
+  async table(level: LoadedLevel, geometry: Geometry): Promise<LoadedTable> {
+    return geometry === 'full' ? level.full : this.part(level, TABLES[geometry]);
+  }
+
+  /** What is loaded, once it is the turn of the request again. */
+  async after<Value>(loading: Promise<Value>): Promise<Value> {
+    try {
+      return await loading;
+    } finally {
+      this.#turn ??= this.reads.turn(this.principal, this.#request.peer).finally(() => (this.#turn = undefined));
+      await this.#turn;
+    }
+  }
+
+  /** What a task of the request finds. What the task reads waits for nobody else. */
+  task<Value>(task: (reads: QueuedReads, client: Recipient) => Promise<Value>): Promise<Value> {
+    const client = lastingClient(this.principal.id);
+    return this.reads.later(client, () => {
+      // Nobody receives the answer.
+      if (this.#request.peer.destroyed === true) throw overloaded();
+      return task(this.reads.withoutQueue, client);
+    });
+  }
+}
+
+/**
+ * What several loads bring, side by side: all are waited for, then the first error is thrown in the order in which they
+ * are written, whichever failed first.
+ */
+export async function together<const Loading extends readonly unknown[]>(...loading: Loading) {
+  for (const ended of await Promise.allSettled(loading)) if (ended.status === 'rejected') throw ended.reason;
+  return Promise.all(loading);
+}

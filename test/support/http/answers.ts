@@ -1,0 +1,45 @@
+// Answers without connections: from what the rows of the API are given, as `handle` gives it to them.
+import assert from 'node:assert/strict';
+import type { Answer } from '../../../proxy/bodies/answer.ts';
+import type { Sources } from '../../../proxy/bodies/row.ts';
+import { Releases, type ReleasesOptions } from '../../../proxy/data/releases.ts';
+import { apiRows } from '../../../proxy/features/rows.ts';
+import { directoryOrigin } from '../../../proxy/origin/directory.ts';
+import { type Origin, QueuedReads } from '../../../proxy/origin/origin.ts';
+import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
+import { WorkQueue } from '../../../proxy/work/work-queue.ts';
+import { receivedRequest } from './received-request.ts';
+
+const ROWS = apiRows();
+
+/** What answers from an output folder without connections. */
+export async function sourcesOf(
+  folder: string,
+  origin: Origin = directoryOrigin(folder),
+  options: ReleasesOptions = {},
+): Promise<Sources> {
+  const releases = new Releases(origin, options);
+  await releases.refresh();
+  return { audience: 'public', releases, reads: new QueuedReads(origin, new WorkQueue(), new BodyBuffers()) };
+}
+
+/** The answer to a request, before its body is read. */
+export async function answerOf(sources: Sources, target: string, client = 'a'): Promise<Answer> {
+  const request = receivedRequest(target, client);
+  const row = ROWS.of(request.path) ?? assert.fail(target);
+  return row.answer(sources, request, { base: 'http://a.test', coding: 'gzip' });
+}
+
+/** The body of an answer. */
+export async function bodyOf({ reads }: Sources, { body }: Answer): Promise<Buffer> {
+  const source = body ?? assert.fail('no body');
+  if (Buffer.isBuffer(source)) return source;
+  const reading = source.read(reads, { principal: 'a', isClosed: false, exchange: undefined });
+  // Its memory is used again: as it is sent, it is copied before anything else happens.
+  if (Buffer.isBuffer(reading)) return Buffer.from(reading);
+  const read = await reading;
+  if (Buffer.isBuffer(read)) return read;
+  const chunks: Buffer[] = [];
+  for await (const chunk of read) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}

@@ -1,15 +1,11 @@
-// Verifies the metadata of a release: current.json, release.json, checksums.txt, and manifest and index of each level.
-// What follows from other arrays of an index is derived anew from them, and compared.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+// Verifies the metadata of a release: release.json, checksums.txt, manifest and index of each level, and the files that
+// no index describes.
+import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';
-import { cutCrc, joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
-import type { FeatureArrays } from '../../format/feature-table.ts';
-import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import {
   CHECKSUMS_FILE,
-  CURRENT_PATH,
   cellsPath,
   indexPath,
   isReleaseId,
@@ -23,89 +19,38 @@ import {
   tilesPath,
   wordsPath,
 } from '../../format/layout.ts';
-import { firstPages, type LevelArrays, type LevelIndex } from '../../format/level-index.ts';
-import { type Format, LEVELS, type Level, levelName } from '../../format/levels.ts';
+import type { LevelIndex } from '../../format/level-index.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import {
   type CheckedFile,
-  currentFromJson,
   FormatVersionError,
   type LevelSummary,
   type Release,
   releaseFromJson,
 } from '../../format/release.ts';
 import { decodingWords } from '../../format/words.ts';
-import { gidColumn } from '../../format/write/gid-column.ts';
-import { namedArrays, namedFeatureArrays } from '../../format/write/level.ts';
-import { currentToJson } from '../../format/write/texts.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
-import { borderPaths, featureFilesOf, levelCounts, pathsOf, plannedFiles } from '../plan/plan.ts';
-import { SIGNATURE_FILES } from '../release/sign.ts';
+import { featureFilesOf, levelCounts } from '../plan/plan.ts';
 import { descriptionIn, otherVersionError } from '../release/staging.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';
 import { readAt } from '../release-reader/inflate.ts';
 import { readLevel, readTable } from '../release-reader/read-level.ts';
 import { BuildError } from '../report/errors.ts';
-import { partProblems } from './boxes.ts';
 import { checkNeighboursTable, readNeighbours } from './check-neighbours.ts';
-import { type FileFinding, FOREIGN } from './file-findings.ts';
+import { indexProblems, tableProblems } from './derived-index.ts';
+import type { FileFinding } from './file-findings.ts';
+import { compareLists, type ReleaseParts } from './file-lists.ts';
 import { checkDescribed, type Description, verifyFile } from './files.ts';
 import { checkNames } from './names.ts';
-import { specialFiles } from './special-files.ts';
 import { checkTiles } from './tiles.ts';
 
-/** A release that is verified: its metadata, of which a part is undefined if its file is damaged. */
-export interface Metadata {
+/** A release that is verified. */
+export interface Metadata extends ReleaseParts {
   out: string;
   id: string;
-  /** The content of checksums.txt: SHA-256 in hex by path. */
-  checksums: ReadonlyMap<string, string> | undefined;
-  /** release.json. */
-  description: Release | undefined;
-  /** By level; undefined if its manifest or its index is damaged. */
-  levels: readonly (LevelIndex | undefined)[];
-  /** Adds a problem of a file of the release. */
-  found(path: string, problem: string): void;
   /** Number of files in its folder. */
   files: number;
-}
-
-/**
- * The current release; undefined if current.json is damaged or lists a release that does not exist as the current one.
- * @throws BuildError if it is of another format version
- */
-export function currentRelease(out: string, findings: FileFinding[]): string | undefined {
-  const found = (problem: string): unknown => findings.push({ path: CURRENT_PATH, problem });
-  try {
-    const text = readFileSync(join(out, CURRENT_PATH), 'utf8');
-    const current = currentFromJson(text, CURRENT_PATH);
-    if (text !== currentToJson(current)) found('is not in canonical form');
-    const missing = current.hosted.filter((id) => !existsSync(join(out, releasePath(id))));
-    for (const id of missing) found(`lists ${id}, which does not exist`);
-    for (const [id, digest] of current.digests) {
-      const got = intactSum(join(out, releasePath(id)));
-      if (got !== undefined && got !== digest)
-        found(`has the SHA-256 ${digest} for ${releasePath(id)}/${RELEASE_FILE}, which is ${got}`);
-    }
-    return missing.includes(current.release) ? undefined : current.release;
-  } catch (error) {
-    if (error instanceof FormatVersionError) throw otherVersionError(out, join(out, CURRENT_PATH), error);
-    found(problemOf(error, CURRENT_PATH));
-    return undefined;
-  }
-}
-
-/**
- * The SHA-256 of a release.json; undefined if it is damaged, by checksums.txt or without it: a finding of its release.
- */
-function intactSum(root: string): string | undefined {
-  if ([RELEASE_FILE, CHECKSUMS_FILE].some((file) => specialFiles(root, file).length > 0)) return undefined;
-  try {
-    const sum = sha256Of(readFileSync(join(root, RELEASE_FILE)));
-    return readChecksums(root).sums.get(RELEASE_FILE) === sum ? sum : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -188,12 +133,7 @@ export async function readMetadata(out: string, id: string, findings: FileFindin
         ? attempt(manifestPath(level), () => readTable(root, index, geometry), path)
         : undefined;
       isComplete &&= table !== undefined;
-      if (table !== undefined)
-        for (const problem of differences(
-          namedFeatureArrays(table.arrays),
-          namedFeatureArrays({ ...table.arrays, ...derivedSums(table.arrays) }),
-        ))
-          found(path, problem);
+      if (table !== undefined) for (const problem of tableProblems(table.arrays)) found(path, problem);
       if (description === undefined || table === undefined) continue;
       const expected = { featureFiles: featureFilesOf(table) };
       compareSummary(`level ${level}, ${geometry}`, summary?.geometries[geometry], expected, found);
@@ -212,134 +152,8 @@ export async function readMetadata(out: string, id: string, findings: FileFindin
   for (const index of levels)
     if (index !== undefined && named.has(index.level))
       attempt(namesPath(index.level), () => checkNames(root, index, levels));
-  const files = await compareLists(root, description, levels, checksums, found, isIntact);
-  return { out, id, checksums, description, levels, files, found };
-}
-
-/** Files of a release that checksums.txt does not list. */
-const UNLISTED: readonly string[] = [CHECKSUMS_FILE, ...SIGNATURE_FILES];
-
-/**
- * Compares the files in the folder of a release, those of its levels, and those in checksums.txt.
- * @returns number of files
- */
-async function compareLists(
-  root: string,
-  description: Metadata['description'],
-  levels: Metadata['levels'],
-  checksums: Metadata['checksums'],
-  found: Metadata['found'],
-  isIntact: (path: string) => Promise<boolean>,
-): Promise<number> {
-  const expected = new Set([RELEASE_FILE]);
-  for (const level of LEVELS) {
-    for (const pathOf of [manifestPath, indexPath, namesPath, wordsPath]) expected.add(pathOf(level));
-    const cells = description?.cells ?? checksums?.has(cellsPath(level)) ?? false;
-    const neighbours = description?.neighbours ?? checksums?.has(neighboursPath(level)) ?? false;
-    for (const path of borderPaths(level, { cells, neighbours })) expected.add(path);
-    for (const path of [tilesPath(level), tileDigestsPath(level)])
-      if (description === undefined ? checksums?.has(path) : description.levels[level]?.tiles) expected.add(path);
-    const index = levels[level];
-    if (index === undefined) continue;
-    for (const geometry of index.geometries) expected.add(indexPath(level, geometry));
-    for (const file of plannedFiles(index)) for (const path of pathsOf(file)) expected.add(path);
-  }
-  for (const path of checksums?.keys() ?? []) {
-    if (expected.has(path)) continue;
-    // Nothing else has the files of a level whose index is damaged.
-    const isUnindexed = LEVELS.some((level) => !levels[level] && path.startsWith(`${levelName(level)}/`));
-    if (!isUnindexed) found(CHECKSUMS_FILE, `lists ${path}, which is not part of this release`);
-    else {
-      expected.add(path);
-      await isIntact(path);
-    }
-  }
-  if (checksums !== undefined)
-    for (const path of expected) if (!checksums.has(path)) found(CHECKSUMS_FILE, `has no line for ${path}`);
-  const files = readdirSync(root, { withFileTypes: true, recursive: true }).filter((entry) => !entry.isDirectory());
-  for (const entry of files) {
-    const path = join(entry.parentPath, entry.name).slice(root.length + 1);
-    if (!expected.has(path) && !UNLISTED.includes(path)) found(path, FOREIGN);
-    else if (!entry.isFile()) found(path, 'is no plain file');
-  }
-  return files.length;
-}
-
-/** What of an index contradicts the rest of it: nothing can be read by way of such an index. */
-function indexProblems(index: LevelIndex): string[] {
-  try {
-    return [...differences(namedArrays(index.arrays), namedArrays(derivedArrays(index))), ...partProblems(index)];
-  } catch (error) {
-    if (error instanceof RangeError) return [`its arrays contradict each other: ${error.message}`];
-    throw error;
-  }
-}
-
-type NamedArrays = ReturnType<typeof namedArrays>;
-
-/** Where arrays differ from what they should be, first. */
-function differences(arrays: NamedArrays, derived: NamedArrays): string[] {
-  const expected = new Map(derived);
-  return arrays.flatMap(([name, array]) => {
-    const wanted = expected.get(name) ?? [];
-    let at = 0;
-    while (at < array.length && array[at] === wanted[at]) at++;
-    if (at === array.length && at === wanted.length) return [];
-    return [`${name}[${at}] is ${array[at] ?? 'missing'}, expected ${wanted[at] ?? 'no more'}`];
-  });
-}
-
-/** The arrays, with what follows from others derived anew: sums before the first feature, columns, and first pages. */
-function derivedArrays({ level, features, columns, storedPages, arrays }: LevelIndex): LevelArrays {
-  const { pages } = arrays;
-  const listing = (format: Format): Uint32Array => firstPages(level, format, features, columns, storedPages);
-  return {
-    ...arrays,
-    ...derivedSums(arrays),
-    columns: columns.map((column) => derivedColumn(column, features)),
-    pages: pages && {
-      geojsonl: { ...pages.geojsonl, listing: listing('geojsonl') },
-      fc: { ...pages.fc, listing: listing('fc') },
-    },
-  };
-}
-
-/**
- * The sums of features anew, as far as they follow: before the first feature, and with commas from those with line
- * feeds.
- */
-function derivedSums(arrays: FeatureArrays): Omit<FeatureArrays, 'digest'> {
-  const { start, dataCrc, aloneStart, aloneCrc, textStart, textCrc } = arrays;
-  return {
-    start: start.with(0, 0),
-    dataCrc: dataCrc.with(0, 0),
-    aloneStart: aloneStart.with(0, 0),
-    aloneCrc: aloneCrc.with(0, 0),
-    textStart: textStart.with(0, 0),
-    textCrc: textCrc.with(0, 0),
-    textCrcFc: commaCrcs(arrays),
-  };
-}
-
-/** The CRC-32 of all text before each position with commas, from those with line feeds. */
-function commaCrcs({ textStart, textCrc }: FeatureArrays): Uint32Array {
-  const sums = new Uint32Array(textCrc.length);
-  for (let p = 0; p + 1 < sums.length; p++) {
-    const bytes = elementAt(textStart, p + 1) - elementAt(textStart, p);
-    const own = cutCrc(elementAt(textCrc, p), elementAt(textCrc, p + 1), bytes);
-    sums[p + 1] = joinCrcs(elementAt(sums, p), swapSeparator(own), bytes);
-  }
-  return sums;
-}
-
-/** A column anew from the GID of each position. That this is the GID of its feature is checked by files.ts. */
-function derivedColumn(column: GidColumn, features: number): GidColumn {
-  const gids = Array.from({ length: column.size }, (_, number) => column.gidAt(number));
-  return gidColumn(
-    column.name,
-    [...new Set(gids)].filter((_, number) => column.countAt(number) > 0),
-    ownersOf(column, features),
-  );
+  const metadata = { checksums, description, levels, found };
+  return { out, id, ...metadata, files: await compareLists(root, metadata, isIntact) };
 }
 
 /** Compares what release.json says of a level with its manifest and its index. */

@@ -13,9 +13,10 @@ import type { Report } from '../report/progress.ts';
 import { openPool, type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
 import { checkChanges } from './check-changes.ts';
+import { currentRelease } from './current-release.ts';
 import { type FileFinding, FOREIGN, listedFindings, SPECIAL } from './file-findings.ts';
 import type { FilesResult } from './files.ts';
-import { currentRelease, type Metadata, readMetadata } from './metadata.ts';
+import { type Metadata, readMetadata } from './metadata.ts';
 import { specialFiles } from './special-files.ts';
 
 /** What to verify, and how. */

@@ -54,7 +54,7 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  */
 
 /** What the Request tab says where it has no response. */
-const NOT_SENT = 'Not sent: the map and the list need no page.';
+const NOT_SENT = 'This request was not sent: the map and the list do not need it.';
 const NO_RESPONSE = 'There is no response to show.';
 
 /** What a person sees beside the map. */

@@ -1,4 +1,4 @@
-// The pages with a map, one as it is printed: in Chromium, with MapLibre from a server of its own, from a service with
+// The pages of the recipes: those with a map, one as it is printed, and the form: in Chromium, with MapLibre from a server of its own, from a service with
 // tokens and from a public one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -77,3 +77,33 @@ for (const [what, page, least, colour] of DRAWN)
       await tab.close();
     }
   });
+
+test('the form has a list of each level inside of what was chosen, and the GID of the last choice', {
+  skip: WITHOUT_CHROMIUM,
+}, async () => {
+  const folder = temporaryFolder();
+  await buildRelease(writeCountries(), folder, { geometries: ['full', 'none'] });
+  const pages = createPageServer();
+  const port = await listen(pages.server);
+  const { url } = await startService(folder);
+  pages.serve(readFileSync('proxy/examples/clients/form.html', 'utf8'), port, url, TOKEN);
+  const tab = await (await browserOf('plain')).newPage();
+  const faults: string[] = [];
+  tab.on('pageerror', (error) => faults.push(String(error)));
+  await tab.goto(`http://127.0.0.1:${port}`);
+  for (const [level, name, gid] of [
+    ['lv0', 'Aland', 'AAA'],
+    ['lv1', 'North', 'AAA.1_1'],
+    ['lv2', 'Wüst "late"', 'AAA.1.2_1'],
+  ] as const) {
+    await tab.getByLabel(level).selectOption(name);
+    assert.equal(await tab.getByLabel('GID').inputValue(), gid);
+  }
+  await tab.getByLabel('lv1').selectOption('South');
+  await tab.getByLabel('lv2').getByText('Søst').waitFor({ state: 'attached' });
+  assert.deepEqual(await tab.locator('select').count(), 3);
+  await tab.getByLabel('lv0').selectOption('Choose');
+  assert.deepEqual([await tab.locator('select').count(), await tab.getByLabel('GID').inputValue()], [1, '']);
+  assert.deepEqual(faults, []);
+  await tab.close();
+});

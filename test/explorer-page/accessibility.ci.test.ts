@@ -104,7 +104,7 @@ journey(
 
 journey('without WebGL the page says so, and list, search, facts and requests work', { service }, async (page) => {
   await page.getByRole('heading', { name: 'No map' }).waitFor();
-  await page.getByText('this browser has no WebGL 2, or has it switched off').waitFor();
+  await page.getByText('The map needs WebGL 2').waitFor();
   await openUnit(page, 'Aland');
   await selectUnit(page, 'North');
   await page.locator('#find').fill('beland');

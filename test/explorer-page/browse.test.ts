@@ -25,7 +25,7 @@ journey('someone browses from the world to a district and back', { service }, as
     const licence = 'https://spdx.org/licenses/CC-BY-4.0.html';
     assert.deepEqual(links.slice(0, 3), ['https://example.org/data', 'https://example.com/', licence]);
     assert.equal(await page.locator('#path').isVisible(), false);
-    await page.getByText('Boundaries as data: choose a unit, on the map or in the list, to save it').waitFor();
+    await page.getByText('Choose a unit on the map or in the list. Then save it').waitFor();
   });
 
   await step('the credits stay in sight while Tab walks their links', async () => {

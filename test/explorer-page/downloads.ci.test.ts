@@ -105,7 +105,7 @@ journey('someone takes one unit', { service }, async (page, step) => {
     await page.keyboard.press('ArrowUp');
     await focused.getByText('Copy link').waitFor();
     await page.keyboard.press('ArrowUp');
-    await focused.getByText('finds units at points without the service, level 0').waitFor();
+    await focused.getByText('to look up points without the service, level 0').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();

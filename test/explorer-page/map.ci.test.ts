@@ -28,7 +28,7 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
   /** Waits for the answer at a point; its links, from the country down. */
   const here = async (point: string): Promise<string[]> => {
     await card.getByRole('heading', { name: point, exact: true }).waitFor();
-    await card.getByText('Asking what is here…').waitFor({ state: 'hidden' });
+    await card.getByText('Looking for units here…').waitFor({ state: 'hidden' });
     return card.locator('li').allInnerTexts();
   };
   await waitForPlace(page, 'r1', '2 countries');
@@ -50,7 +50,7 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
   });
 
   await step('the other order is offered, where they do not say which', async () => {
-    await page.getByRole('button', { name: 'Or is it 0.5° N, 3.5° E?' }).press('Enter');
+    await page.getByRole('button', { name: 'Did you mean 0.5° N, 3.5° E?' }).press('Enter');
     assert.deepEqual(await here('0.5° N, 3.5° E'), ['Aland\nlevel 0']);
     await page.locator('#here-title:focus').waitFor();
     // As the answer itself has it, also in the other order.
@@ -67,7 +67,7 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
     await field.press('Enter');
     assert.deepEqual(await here('40.4168° N, 103.7038° W'), []);
     await card.getByText('No unit contains this point.').waitFor();
-    await page.getByRole('button', { name: 'Close what is here' }).press('Enter');
+    await page.getByRole('button', { name: 'Close the units at this point' }).press('Enter');
     await page.locator('#heading:focus').waitFor();
     assert.equal(await card.isVisible(), false);
   });
@@ -84,12 +84,12 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
     await page.mouse.click(at.x, at.y, { button: 'right' });
     await card.getByText('Næst').waitFor();
     await assertAt(3.5, 0.5);
-    await page.getByRole('button', { name: 'Close what is here' }).click();
+    await page.getByRole('button', { name: 'Close the units at this point' }).click();
     const touch = await page.context().newCDPSession(page);
     await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] });
     await card.getByText('Næst').waitFor();
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-    await page.getByRole('button', { name: 'Close what is here' }).click();
+    await page.getByRole('button', { name: 'Close the units at this point' }).click();
   });
 
   await step('a click on a unit selects it, one where nothing is drawn asks', async () => {
@@ -146,7 +146,7 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     await goToView(page, `${service.url}/#lv0?map=6.00/0.00/180.00`);
     await list();
     await waitForPlace(page, 'r1', '0 units in this box');
-    await page.locator('#message').getByText('None of this level is in the box.').waitFor();
+    await page.locator('#message').getByText('No unit of this level is in the box.').waitFor();
     assert.match(page.url(), /#lv0\?bbox=17\d\.\d+,-\d\.\d+,-17\d\.\d+,\d\.\d+&map=/);
   });
 });

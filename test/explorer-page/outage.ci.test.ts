@@ -50,7 +50,7 @@ journey('the service fails, and is there again', { service, path: '/', expected:
   });
 
   await step('an opened unit says that its names are missing, and has them afterwards', async () => {
-    const noNames = page.locator('#subheading').getByText('There are no names to show');
+    const noNames = page.locator('#subheading').getByText('The names could not be loaded');
     const end = await outage(page, '**/api/v1/**');
     await openUnit(page, 'Aland');
     await message.getByText('The service has a fault').waitFor();

@@ -41,7 +41,7 @@ journey('someone sends requests, and follows them', { service, expected: [400] }
   await step('the tab has the request of what is shown, which is sent when it is asked for', async () => {
     await openTab(page);
     assert.equal(await sentUrl(), 'geojsonl/lv0');
-    await response.getByText('Not sent').waitFor();
+    await response.getByText('was not sent').waitFor();
     // Its answer is two controls away, and before the form.
     await page.getByRole('tab', { name: 'Request' }).focus();
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);

@@ -31,7 +31,7 @@ journey('someone searches for units', { service }, async (page, step) => {
     assert.deepEqual(await options.locator('span').allTextContents(), ['Wüst "late"', 'District', 'Aland › North']);
     assert.equal(await options.getAttribute('aria-selected'), 'true');
     await search(page, 'AAA.2.1_1', '1 unit');
-    await search(page, 'nothing like it', 'No unit has this name or GID.');
+    await search(page, 'nothing like it', 'No unit has this name or GID. Try fewer letters.');
     assert.equal(await field.getAttribute('aria-expanded'), 'false');
   });
 

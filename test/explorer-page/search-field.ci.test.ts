@@ -39,7 +39,7 @@ journey('someone types into the search field', { service, expected: [503] }, asy
     await search(page, 'north', '1 unit');
     await openUnit(page, 'Beland');
     await where.selectOption('In Beland');
-    await search(page, 'north', 'No unit has this name or GID.');
+    await search(page, 'north', 'No unit has this name or GID. Try fewer letters.');
     await search(page, 'all', '1 unit');
     await field.press('Escape');
     await page.locator('#path').getByText('r1').click();

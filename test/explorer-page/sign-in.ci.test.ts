@@ -14,7 +14,7 @@ journey('someone keeps a token for the session', { service, path: '/' }, async (
   await step('there is one field, which says who gives tokens; nothing is requested under /api/', async () => {
     await page.reload();
     await page.locator('#token:focus').waitFor();
-    await page.getByText('Tokens come from https://issuer.test: ask there').waitFor();
+    await page.getByText('Get one from https://issuer.test, or ask').waitFor();
     assert.equal(await page.getByText('npm start').count(), 0);
     await page.getByText('r1', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Keep me signed in for this session').isChecked(), false);

@@ -42,7 +42,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
     await page.locator(REASON).getByText('The token in the link').waitFor();
     for (const bad of ['', '%0A', 'a%20b', '%E6%9D%B1', '%00&x=1', 'a'.repeat(100_000)]) {
       await give(page, '東');
-      await page.locator(REASON).getByText('This is no token').waitFor();
+      await page.locator(REASON).getByText('This is not a token').waitFor();
       await follow(page, `token=${bad}`);
       await page.locator(REASON).getByText('The token in the link').waitFor();
       assert.doesNotMatch(page.url(), /#./);
@@ -81,7 +81,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
       route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer old' } }),
     );
     await page.getByRole('button', { name: 'Open North: 3 inside' }).click();
-    await page.locator(REASON).getByText('not accepted').waitFor();
+    await page.locator(REASON).getByText('does not accept this token').waitFor();
     await page.unroute('**/api/v1/geojsonl/**');
     await give(page, TOKEN);
     await waitForPlace(page, 'North', '3 districts');

@@ -35,7 +35,7 @@ export async function walkStates(page: Page, step: Step, assertSound: (page: Pag
     await page.locator('#here').getByRole('link', { name: 'Aland' }).waitFor();
   });
   await state('search results', async () => {
-    await page.getByRole('button', { name: 'Close what is here' }).click();
+    await page.getByRole('button', { name: 'Close the units at this point' }).click();
     await page.locator('#find').fill('a');
     await page.locator('#found [role=option]').first().waitFor();
   });

@@ -67,7 +67,7 @@ journey('ten requests at most lead to a list', { service: observed, hasMap: true
   });
 
   await step('the card of a unit that jumps across the antimeridian says so', async () => {
-    const outline = page.locator('#facts').getByText('jumps across the antimeridian, cut there on the map');
+    const outline = page.locator('#facts').getByText('crosses the antimeridian; the map cuts it there');
     await selectUnit(page, 'Country 1');
     assert.equal(await outline.count(), 0);
     await selectUnit(page, 'Country 0');

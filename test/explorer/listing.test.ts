@@ -123,7 +123,7 @@ test('units that have others inside are named, or counted where they are many; n
       type: null,
       children: number,
     }));
-  assert.equal(leadsText(rows(0, 19, 0, 50)), 'Units inside: Unit 1, Unit 3.');
+  assert.equal(leadsText(rows(0, 19, 0, 50)), 'These have units inside: Unit 1, Unit 3.');
   assert.equal(leadsText(rows(0, 1, 1, 1, 1)), '4 of 5 have units inside.');
   for (const same of [rows(1, 2), rows(0, 0), rows()]) assert.equal(leadsText(same), '');
 });

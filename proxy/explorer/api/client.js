@@ -238,7 +238,7 @@ export function textToError(status, text) {
     const { code, detail } = JSON.parse(text);
     return new RefusalError({ status, code: String(code), detail: String(detail) });
   } catch {
-    const detail = `The response has status ${status} and is not a problem of this service.`;
+    const detail = `Something between this page and the service answered, with status ${status}.`;
     return new RefusalError({ status, detail });
   }
 }

@@ -57,7 +57,7 @@ export class Names {
       for (const [n, load] of loads.entries())
         if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
     }
-    const detail = 'A new release was published while the names were loaded. Try again.';
+    const detail = 'A new release was published while the names were loading. Try again.';
     throw new RefusalError({ code: 'release-changed', detail });
   }
 

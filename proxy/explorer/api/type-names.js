@@ -86,5 +86,5 @@ export function leadsText(rows) {
   if (leading.length > NAMED_MAX)
     return `${leading.length.toLocaleString('en')} of ${rows.length.toLocaleString('en')} have units inside.`;
   const names = leading.map(titleOf).sort();
-  return `Units inside: ${names.join(', ')}.`;
+  return `These have units inside: ${names.join(', ')}.`;
 }

@@ -64,7 +64,7 @@ function makeMap(library, container, headersFor) {
       locale: { 'Map.Title': 'Map: arrow keys move it, plus and minus zoom' },
     });
   } catch (cause) {
-    throw new Error('There is no map: this browser has no WebGL 2, or has it switched off.', { cause });
+    throw new Error('The map needs WebGL 2. This browser does not have it, or it is switched off.', { cause });
   }
 }
 

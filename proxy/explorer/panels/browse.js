@@ -38,7 +38,7 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
   const opened = lineage.at(-1);
   const [unknown] = [...place.filters.values()].slice(-1);
   part('heading').textContent = opened === undefined ? (unknown ?? release) : titleOf(opened);
-  const missing = hasFailed ? 'There are no names to show' : 'Loading names…';
+  const missing = hasFailed ? 'The names could not be loaded' : 'Loading names…';
   const spot = isSpot(place) ? ` ${spotOf(place)}` : '';
   part('subheading').textContent = hasRows ? summarize(rows, total) + spot : missing;
   const isRelease = opened === undefined && unknown === undefined;
@@ -52,10 +52,10 @@ export function showHeading(shown, { release = 'All units', title = 'Boundaries 
 }
 
 /** Of a level whose geometries no box is compared with. */
-const BOXES = 'Units of this level are in the box if their own bounding box touches it.';
+const BOXES = 'On this level, a unit is in the box if its bounding box touches it.';
 
 /** What the page is for. */
-const PURPOSE = 'Boundaries as data: choose a unit, on the map or in the list, to save it or to copy its request.';
+const PURPOSE = 'Choose a unit on the map or in the list. Then save it, or copy its request.';
 
 /**
  * Says, of the whole release, what the page is for and which units lead somewhere.

@@ -14,7 +14,7 @@ export function wireChanges({ read, save, onError }, signal) {
   const card = part('changes', HTMLDetailsElement);
   card.open = false;
   const fill = async () => {
-    part('changes-list').replaceChildren(make('p', 'note', 'Asking what changed…'));
+    part('changes-list').replaceChildren(make('p', 'note', 'Loading the changes…'));
     try {
       const change = await read();
       part('changes-list').replaceChildren(
@@ -28,7 +28,7 @@ export function wireChanges({ read, save, onError }, signal) {
   card.addEventListener('toggle', () => card.open && void fill(), { signal });
 }
 
-const NONE = 'No changes that lead to this release are published.';
+const NONE = 'The publisher of this release has not said what changed in it.';
 
 /**
  * @param {Change} change
@@ -39,7 +39,9 @@ function contentOf(change, save) {
   const saving = makeButton('Save as CSV', () => save(change));
   return [
     make('p', 'note', `Since ${change.from}`),
-    counts.length === 0 ? make('p', '', 'Nothing.') : makeFacts(counts.map(([name, rows]) => [name, count(rows)])),
+    counts.length === 0
+      ? make('p', '', 'No unit has changed.')
+      : makeFacts(counts.map(([name, rows]) => [name, count(rows)])),
     make('div', 'actions', saving),
   ];
 }

@@ -130,7 +130,7 @@ export async function copy(text) {
     if (focused instanceof HTMLElement) focused.focus();
   }
   // A browser may not let this page copy.
-  const said = isCopied ? 'Copied' : 'Not allowed here';
+  const said = isCopied ? 'Copied' : 'The browser refuses to copy';
   announce(said);
   return said;
 }

@@ -104,7 +104,7 @@ function makeActions(row, unit, { zoom, save, request }) {
 }
 
 /** A ring as published may go from one side of a flat map to the other. */
-const TORN = 'jumps across the antimeridian, cut there on the map';
+const TORN = 'crosses the antimeridian; the map cuts it there';
 
 /**
  * @param {Unit | undefined} unit undefined until the service has answered

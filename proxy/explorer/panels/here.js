@@ -34,16 +34,16 @@ export function showHere(here, { linkOf, onOther, onClose }) {
   title.id = 'here-title';
   title.tabIndex = -1;
   const close = makeButton('×', onClose, 'close');
-  close.setAttribute('aria-label', 'Close what is here');
+  close.setAttribute('aria-label', 'Close the units at this point');
   const items = units?.map((unit) => {
     const type = make('span', 'type', unit.type ?? `level ${unit.level}`);
     return make('li', '', makeLink(titleOf(unit), linkOf(unit)), type);
   });
-  const nothing = items === undefined ? 'Asking what is here…' : 'No unit contains this point.';
+  const nothing = items === undefined ? 'Looking for units here…' : 'No unit contains this point.';
   card.replaceChildren(
     make('header', '', make('div', '', title, ...note), close),
     items === undefined || items.length === 0 ? make('p', 'note', nothing) : make('ol', '', ...items),
-    ...(other === undefined ? [] : [makeButton(`Or is it ${pointToText(other)}?`, () => onOther(other), 'link')]),
+    ...(other === undefined ? [] : [makeButton(`Did you mean ${pointToText(other)}?`, () => onOther(other), 'link')]),
   );
   if (hasFocus) title.focus({ preventScroll: true });
   const names = units?.map(titleOf).join(', ') ?? '';

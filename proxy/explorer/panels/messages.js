@@ -40,28 +40,27 @@ export function errorToMessage(error) {
     return { kind: 'error', title: 'The response could not be read', detail: String(error) };
   const { status, code, message } = error;
   let detail = message;
-  if (status === 0) detail = `${message} Check that it is running and that there is a network.`;
-  if (status === 410) detail = 'A newer release has replaced it, so this listing cannot be continued.';
+  if (status === 0) detail = `${message} Check that the service is running, and that you are online.`;
+  if (status === 410) detail = 'A newer release has taken its place. Begin the listing again.';
   return { kind: 'error', title: titleOf(status), detail, code: status === 0 ? '' : `${status} ${code}`.trim() };
 }
 
 /** Why a token with which the service answers 401 is not accepted. */
 export const NOT_ACCEPTED =
-  'This token is not accepted: it has expired, is damaged, or is meant for another service. Paste a new one.';
+  'The service does not accept this token. It has expired, is damaged, or is meant for another service. Paste a new one.';
 
 /** Why a text is no token. */
-export const NO_TOKEN =
-  'This is no token: it is empty, longer than any token, or has characters that no token has. Paste a whole one.';
+export const NO_TOKEN = 'This is not a token. Copy the token again, and paste all of it.';
 
 /** Why a link does not bring its token. */
-export const NO_LINKED_TOKEN =
-  'The token in the link is empty, longer than any token, or has characters that no token has. Copy the whole link, or paste the token.';
+export const NO_LINKED_TOKEN = 'The token in the link is damaged. Copy the whole link, or paste the token.';
 
 /** Why there is no map. */
 export const NO_TILES = 'This release was built without tiles.';
 
 /** Asked before the token of a link replaces another one. */
-export const REPLACE_TOKEN = 'This link brings another token than the one kept for this session. Use that of the link?';
+export const REPLACE_TOKEN =
+  'You are signed in with another token than the one in this link. Use the token of the link?';
 
 /**
  * Can the same request have another answer later?
@@ -82,8 +81,8 @@ export function emptyMessage({ filters, bbox, contains }, isKnown) {
   if (gid !== undefined && !isKnown) return unknownMessage(gid);
   let detail =
     gid === undefined ? 'This level has no units.' : `${gid} has no units at this level. The map stays where it is.`;
-  if (bbox !== '') detail = 'None of this level is in the box.';
-  if (contains !== '') detail = 'None of this level contains the point.';
+  if (bbox !== '') detail = 'No unit of this level is in the box.';
+  if (contains !== '') detail = 'No unit of this level contains the point.';
   return { kind: 'note', title: 'No units here', detail };
 }
 
@@ -103,7 +102,7 @@ export function unknownMessage(unit) {
  * @returns {Message}
  */
 export function goneMessage(gid, links) {
-  const detail = `This release has no unit ${gid} any more. What has its area now:`;
+  const detail = `This release no longer has the unit ${gid}. Its area now belongs to:`;
   return { kind: 'note', title: 'This unit is gone', detail, links };
 }
 
@@ -127,7 +126,7 @@ export function savedMessage(units, name) {
   if (name === undefined) return { kind: 'note', title };
   // The column fid has a number of each level again, so it cannot be the one of the table.
   const code = `ogr2ogr -lco FID=row ${name.replace(/geojson$/, 'gpkg')} ${name}`;
-  return { kind: 'note', title, detail: 'As a GeoPackage, with GDAL:', code };
+  return { kind: 'note', title, detail: 'To make a GeoPackage of it, run GDAL:', code };
 }
 
 /** @param {number} status */

@@ -187,7 +187,7 @@ function makeOption(name, type, above) {
  * @param {number} shown
  */
 function noteOf(found, shown) {
-  if (found === 0) return 'No unit has this name or GID.';
+  if (found === 0) return 'No unit has this name or GID. Try fewer letters.';
   if (found > shown) return `The best ${shown} of ${count(found)} units`;
   return unitsText(found);
 }

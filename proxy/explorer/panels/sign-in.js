@@ -57,7 +57,7 @@ function tokenSource(issuers, help) {
   if (help !== '') return withLinks(help);
   if (issuers.length === 0) return ['In development, ', make('code', '', 'npm start'), ' prints a link with one.'];
   const names = issuers.flatMap((issuer, i) => [i === 0 ? '' : ', ', make('code', '', issuer)]);
-  return ['Tokens come from ', ...names, ': ask there, or those who run this service.'];
+  return ['Get one from ', ...names, ', or ask the people who run this service.'];
 }
 
 /** @param {string} reason */

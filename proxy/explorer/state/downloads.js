@@ -128,7 +128,7 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
     items.push({
       label: 'Cells',
-      detail: `finds units at points without the service, level ${level}`,
+      detail: `to look up points without the service, level ${level}`,
       size: async () => size((await sizeOf(path)).bytes),
       run: () => onSave({ title: `the cells of level ${level}`, path, name }),
     });
@@ -136,7 +136,7 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
   if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
     items.push({
       label: `All of ${titleOf(whole)}`,
-      detail: 'its units of all levels, GeoJSON',
+      detail: 'the unit and all inside it, GeoJSON',
       ...ofUnit(whole, whole.gid, true),
     });
   items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) });

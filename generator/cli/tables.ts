@@ -122,7 +122,8 @@ function positionLines(levels: Release['levels']): string[] {
       return kept === undefined || positions === 0 ? [] : [{ level: levelName(level), full: positions, kept }];
     });
     if (shares.length === 0) return [];
-    const [full, kept] = [sumOf(shares.map((own) => own.full)), sumOf(shares.map((own) => own.kept))];
+    const full = shares.reduce((sum, own) => sum + own.full, 0);
+    const kept = shares.reduce((sum, own) => sum + own.kept, 0);
     const useless = shares.filter((own) => own.kept > (1 - USEFUL_SHARE) * own.full).map(({ level }) => level);
     const others = GEOMETRIES.filter((other) => other !== geometry).join();
     const advice =
@@ -139,10 +140,6 @@ function positionLines(levels: Release['levels']): string[] {
 
 function percentOf(part: number, whole: number): string {
   return `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
 /** The CRS of the source, one a line, but for those that are WGS 84 or only a projection of it. */

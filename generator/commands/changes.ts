@@ -2,23 +2,13 @@
 // before a release is activated.
 import { type ComparedPair, compareReleases, type LevelChanges } from '../changes/changes.ts';
 import { publishChanges } from '../changes/publish-changes.ts';
-import {
-  defineCommand,
-  exitOnSignal,
-  OUT,
-  printResult,
-  reportOf,
-  SIGN_KEY,
-  WORKERS,
-  WORKERS_MAX,
-} from '../cli/command.ts';
-import { releaseId, wholeNumber } from '../cli/parse-options.ts';
+import { defineCommand, OUT, printResult, SIGN_KEY, WORKERS } from '../cli/command.ts';
+import { releaseId } from '../cli/parse-options.ts';
 import { changesTable, comparedTable, diffTable } from '../cli/tables.ts';
+import { withWorkers } from '../cli/with-workers.ts';
 import { changeCounts } from '../release/changes-files.ts';
 import { withLock } from '../release/output-lock.ts';
 import { readSigningKey } from '../release/sign.ts';
-import { toBuildError } from '../report/errors.ts';
-import { openPool, type Pool } from '../workers/pool.ts';
 
 const OLD = { type: 'string', demandOption: true, describe: 'id of the old release' } as const;
 const NEW = { type: 'string', demandOption: true, describe: 'id of the new release' } as const;
@@ -37,14 +27,12 @@ export const changesCommand = defineCommand({
   async handler(argv) {
     const pair = pairFrom('changes', argv);
     const key = argv.signKey === undefined ? undefined : readSigningKey(argv.signKey);
-    const report = reportOf(argv);
     const isDry = argv.dryRun === true;
-    const levels = await withWorkers(argv, (pool) =>
+    const levels = await withWorkers(argv, (pool, report) =>
       isDry
         ? compareReleases(pair, pool, report, true)
         : publishChanges(pair, key, pool, report, (write) => withLock(pair.out, write)),
     );
-    report.end();
     if (isDry) printResult(argv, levels.map(summaryOf), `${comparedTable(levels)}\n\nNothing was written.`);
     else printResult(argv, levels.map(summaryOf), changesTable(levels));
   },
@@ -62,9 +50,7 @@ export const diffCommand = defineCommand({
       .example('$0 diff gadm-4.1 gadm-4.2', 'review a new release before activate'),
   async handler(argv) {
     const pair = pairFrom('diff', argv);
-    const report = reportOf(argv);
-    const levels = await withWorkers(argv, (pool) => compareReleases(pair, pool, report));
-    report.end();
+    const levels = await withWorkers(argv, (pool, report) => compareReleases(pair, pool, report));
     printResult(
       argv,
       levels.map((level) => ({ ...summaryOf(level), files: level.files })),
@@ -81,21 +67,4 @@ function pairFrom(command: string, { out, a, b }: { out: string; a: string; b: s
 /** What is printed of a level as JSON: the rows are in the file. */
 function summaryOf({ level, units, compared, drift, rows }: LevelChanges) {
   return { level, units, compared, ...(drift !== undefined && { drift }), counts: changeCounts(rows) };
-}
-
-/** Does the work with child processes. */
-async function withWorkers<Result>(
-  { workers, out }: { workers: number; out: string },
-  work: (pool: Pool) => Promise<Result>,
-): Promise<Result> {
-  const size = wholeNumber('--workers', workers, 0, WORKERS_MAX);
-  if (size > 0) exitOnSignal();
-  const pool = openPool(size);
-  try {
-    return await work(pool);
-  } catch (error) {
-    throw toBuildError(error, out);
-  } finally {
-    await pool.close();
-  }
 }

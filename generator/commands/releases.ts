@@ -4,21 +4,19 @@ import { GENERATOR } from '../../format/command-line/messages.ts';
 import { levelName } from '../../format/levels.ts';
 import {
   defineCommand,
-  exitOnSignal,
   type GlobalOptions,
   NUMBER,
   OUT,
   printResult,
   RELEASE,
-  reportOf,
   SIGN_KEY,
   SIGN_TIME,
   TEXT,
   WORKERS,
-  WORKERS_MAX,
 } from '../cli/command.ts';
 import { durationToMs, instant, releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { releaseTable } from '../cli/tables.ts';
+import { withWorkers } from '../cli/with-workers.ts';
 import {
   activateRelease,
   knownSuccessors,
@@ -29,7 +27,6 @@ import {
 } from '../release/manage.ts';
 import { readSigningKey, signRelease } from '../release/sign.ts';
 import { signedLater } from '../release/signed-later.ts';
-import { openPool } from '../workers/pool.ts';
 
 const KEEP_MAX = 1_000_000;
 /** Most units in a line. */
@@ -102,17 +99,9 @@ async function signIntact(
   release: string,
   time?: string,
 ): Promise<void> {
-  const workers = wholeNumber('--workers', options.workers, 0, WORKERS_MAX);
   const key = readSigningKey(options.key);
   const { requireIntact } = await import('../verify/verify.ts');
-  if (workers > 0) exitOnSignal();
-  const [pool, report] = [openPool(workers), reportOf(options)];
-  try {
-    await requireIntact(options.out, release, pool, report);
-  } finally {
-    await pool.close();
-    report.end();
-  }
+  await withWorkers(options, (pool, report) => requireIntact(options.out, release, pool, report));
   await signRelease(options.out, release, key, time);
 }
 

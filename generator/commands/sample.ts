@@ -15,7 +15,7 @@ export const sampleCommand = defineCommand({
       .example('$0 sample --out sample.gpkg', 'countries of the world, units of Spain and the United States'),
   async handler(argv) {
     const { writeSample } = await sampleModule();
-    const { units } = writeSample(argv.out, progressOf(argv, 'units written'));
+    const units = writeSample(argv.out, progressOf(argv, 'units written'));
     const total = units.reduce((sum, count) => sum + count, 0);
     const summary = `${printable(argv.out)}: ${total.toLocaleString('en')} units, by level ${units.join(', ')}`;
     printResult(argv, { file: argv.out, units }, summary);

@@ -63,7 +63,7 @@ export function listReleases(out: string): ListedRelease[] {
       ...listed,
       units: sum(levels, ({ features }) => features),
       storedPages,
-      files: FILES_BESIDE_LEVELS + signatureFiles(out, release) + sum(levels, filesOf),
+      files: releaseFiles(levels) + signatureFiles(out, release),
       bytes: sum(
         levels,
         ({ bytes, featureFiles, geometries }) =>
@@ -79,6 +79,11 @@ export function listReleases(out: string): ListedRelease[] {
 
 /** release.json and checksums.txt. */
 const FILES_BESIDE_LEVELS = 2;
+
+/** Number of files of a release without signatures. */
+export function releaseFiles(levels: readonly LevelSummary[]): number {
+  return FILES_BESIDE_LEVELS + sum(levels, filesOf);
+}
 
 /** Number of files that a signed release has besides. */
 function signatureFiles(out: string, release: string): number {

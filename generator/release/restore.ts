@@ -34,7 +34,7 @@ import { type Report, SILENT } from '../report/progress.ts';
 import { CHANGES_TEXT_MAX_BYTES } from './changes-files.ts';
 import { temporaryPath } from './current-file.ts';
 import { type HostedFile, HostedFolder } from './hosted-folder.ts';
-import { knownSuccessors } from './manage.ts';
+import { knownSuccessors, releaseFiles } from './manage.ts';
 import { withLock } from './output-lock.ts';
 import {
   descriptionIn,
@@ -65,8 +65,6 @@ const SIGNED_MAX_BYTES = 64 * 1024;
 const COMPARED = /^lv([0-5])\/(?:(medium)\/)?(manifest\.json|index\.bin|names\.jsonl\.gz|(?:features|alone)\/[^/]+)$/;
 /** A line of checksums.txt: a digest, and the longest path that there is. */
 const CHECKSUM_LINE_MAX_BYTES = 256;
-/** Files of a release, or of a level, besides pages and feature files. */
-const OTHER_FILES_MAX = 32;
 
 /**
  * Restores an output folder. Releases that are here stay; current.json is replaced last.
@@ -198,7 +196,11 @@ async function fetchAll(
   }
   await fetching.each(
     [...descriptions].map(([id, { levels }]) => {
-      return { path: fileOf(id, CHECKSUMS_FILE), sha256: undefined, most: checksumsMost(levels) };
+      return {
+        path: fileOf(id, CHECKSUMS_FILE),
+        sha256: undefined,
+        most: CHECKSUM_LINE_MAX_BYTES * releaseFiles(levels),
+      };
     }),
   );
   for (const id of hosted) {
@@ -224,15 +226,6 @@ async function fetchAll(
       return most === undefined || existsSync(join(out, root, path)) ? [] : [{ path: root + path, sha256, most }];
     }),
   );
-}
-
-/** The bytes that checksums.txt may have: a line for each file. */
-function checksumsMost(levels: readonly LevelSummary[]): number {
-  const files = levels.map(({ pages, featureFiles, geometries }) => {
-    const own = [featureFiles, ...Object.values(geometries).map((geometry) => geometry.featureFiles)];
-    return pages.geojsonl + pages.fc + own.reduce((sum, kind) => sum + 2 * kind.files, OTHER_FILES_MAX);
-  });
-  return CHECKSUM_LINE_MAX_BYTES * files.reduce((sum, count) => sum + count, OTHER_FILES_MAX);
 }
 
 /** The bytes that a file may have which `changes` reads; undefined for any other. */

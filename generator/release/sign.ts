@@ -56,21 +56,17 @@ function readKey(file: string, kind: 'private' | 'public', parse: (pem: string) 
   }
   // A private key has a public one, which is not what is to be handed around.
   const isKind = pem.includes('PRIVATE KEY') === (kind === 'private');
-  const key = isKind ? parsed(pem, parse) : undefined;
-  if (key?.asymmetricKeyType === 'ed25519') return key;
+  try {
+    const key = isKind ? parse(pem) : undefined;
+    if (key?.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // It is no key at all.
+  }
   const [make, show] = ['openssl genpkey -algorithm ed25519 -out private.pem', 'openssl pkey -in private.pem -pubout'];
   throw new BuildError(
     `${file}: not a ${kind} Ed25519 key in PEM`,
     kind === 'private' ? make : `${show} -out public.pem`,
   );
-}
-
-function parsed(pem: string, parse: (pem: string) => KeyObject): KeyObject | undefined {
-  try {
-    return parse(pem);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -55,23 +55,20 @@ export function compare(a: string, b: string): number {
 }
 
 /**
- * An area's polygons, cut at the antimeridian and valid, and the number of rings that were left out because they have
- * no area. Null for an area that is smaller than the atlas's grid, in which it is a point or a line: what it covers is
+ * An area's polygons, cut at the antimeridian and valid, without rings that have no area. Null for an area that is smaller than the atlas's grid, in which it is a point or a line: what it covers is
  * its neighbours' there, and nobody has drawn another shape.
  */
-export function areaPolygons(atlas: Atlas, area: Area): { coordinates: PolygonPositions | null; collapsed: number } {
-  const polygons = positionsOf(atlas, area);
-  let collapsed = 0;
-  const kept = polygons.flatMap(cutAtAntimeridian).flatMap((polygon) => {
+export function areaPolygons(atlas: Atlas, area: Area): PolygonPositions | null {
+  const polygons = positionsOf(atlas, area).flatMap(cutAtAntimeridian);
+  const kept = polygons.flatMap((polygon) => {
     const rings = polygon.filter(hasArea);
-    collapsed += polygon.length - rings.length;
     // Without its exterior ring, a polygon's holes are dropped.
     return rings[0] === polygon[0] && rings.length > 0 ? [rings.map(closed)] : [];
   });
-  if (kept.length === 0) return { coordinates: null, collapsed };
+  if (kept.length === 0) return null;
   const valid = validPolygons(kept, SCALE, hasArea);
   if (valid === undefined) throw new Error(`${atlas.file}: the polygons of ${area.name} cannot be made valid`);
-  return { coordinates: valid, collapsed };
+  return valid;
 }
 
 /** A ring that ends where it begins: arcs of an atlas may not quite meet. */

@@ -24,31 +24,19 @@ export const LEVEL_ATTRIBUTION: readonly (readonly string[])[] = [
 /** What is accepted of the data: units that are smaller than the grid of their source have no shape. */
 export const SAMPLE_ACCEPTED: readonly Acceptable[] = ['empty-geometries'];
 
-/** Counts of what was written. */
-export interface SampleSummary {
-  /** Number of units of the levels 0 to 3. */
-  units: number[];
-  /** Number of rings that were left out because they have no area. */
-  collapsed: number;
-}
-
 /**
  * Writes the sample as a GeoPackage: about 12,000 units, always the same bytes.
+ * @returns the number of units of the levels 0 to 3
  * @throws Error if `file` exists (unless `overwrite`) or cannot be written
  */
-export function writeSample(file: string, options: WriteOptions = {}): SampleSummary {
-  const levels = sampleUnits();
-  let collapsed = 0;
-  const layers = levels.map(({ level, units }) => ({
+export function writeSample(file: string, options: WriteOptions = {}): number[] {
+  const layers = sampleUnits().map(({ level, units }) => ({
     name: layerNameOf(level),
     columns: columnsOf(level),
     count: units.length,
-    units: geometriesOf(units, (rings) => {
-      collapsed += rings;
-    }),
+    units: geometriesOf(units),
   }));
-  const units = writeGeopackage(file, layers, SAMPLE_ATTRIBUTION, options);
-  return { units, collapsed };
+  return writeGeopackage(file, layers, SAMPLE_ATTRIBUTION, options);
 }
 
 function sampleUnits(): { level: Level; units: SampleUnit[] }[] {
@@ -70,10 +58,9 @@ function inCountryOrder(units: readonly SampleUnit[]): SampleUnit[] {
 }
 
 /** Makes the units one at a time, with their geometries; fids count from 1. */
-function* geometriesOf(units: readonly SampleUnit[], onCollapsed: (rings: number) => void): Generator<Unit> {
+function* geometriesOf(units: readonly SampleUnit[]): Generator<Unit> {
   for (const [i, { atlas, area, lineage, type, engtype }] of units.entries()) {
-    const { coordinates, collapsed } = areaPolygons(atlas, area);
-    onCollapsed(collapsed);
-    yield { fid: i + 1, values: valuesOf(lineage, type, engtype, area.code || UNKNOWN), coordinates };
+    const values = valuesOf(lineage, type, engtype, area.code || UNKNOWN);
+    yield { fid: i + 1, values, coordinates: areaPolygons(atlas, area) };
   }
 }

@@ -3,7 +3,7 @@
 import { levelName } from '../../format/levels.ts';
 import { type LayerCrs, wayToText } from './layer-crs.ts';
 import { layersAdvice } from './layers-advice.ts';
-import { featureCount, isSameLayer, type LayerSource, type LevelSource, layerNames } from './level-source.ts';
+import { featureCount, isSameLayer, type LevelSource, layerNames, namesInShort } from './level-source.ts';
 import type { DatasetDescription } from './level-sources.ts';
 import { type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
@@ -20,7 +20,7 @@ export function planOfLevels({ levels, dissolved, crs }: DatasetDescription, opt
     const leftOut = layers.reduce((sum, layer) => sum + layer.leftOut, 0);
     const rest = leftOut === 0 ? '' : ` (--where leaves out ${leftOut.toLocaleString('en')})`;
     const own = crs.filter((one) => one.level === level);
-    const where = `${filesOf(source)}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
+    const where = `${namesInShort(layers.map(({ path }) => sourceName(path)))}: ${layers.length === 1 ? 'layer' : 'layers'} ${layerNames(source)}`;
     const line = `${levelName(level)}: ${units}${rest}, of ${where}; ${columnsOf(source)}; ${[...new Set(own.map(crsToText))].join(', ')}`;
     const advice = isOfOneColumn(source, options) ? layersAdvice(source) : undefined;
     return advice === undefined ? [line] : [line, advice];
@@ -34,23 +34,10 @@ function isOfOneColumn({ level }: LevelSource, { gidColumns = [], layers }: Sour
   );
 }
 
-/** Maximum number of names of files that are listed. */
-const LISTED_FILES = 3;
-
-function filesOf({ layers }: LevelSource): string {
-  const names = [...new Set(layers.map(({ path }) => sourceName(path)))];
-  const listed = names.slice(0, LISTED_FILES).join(', ');
-  return names.length > LISTED_FILES ? `${listed} and ${names.length - LISTED_FILES} more` : listed;
-}
-
 function columnsOf({ level, layers: [layer] }: LevelSource): string {
   const named = (label: string, column: string | undefined): string =>
     column ? `${label} in ${column}` : `no ${label}`;
-  return `${named('GIDs', layer && gidText(layer, level))}, ${named('names', layer?.nameColumn)}`;
-}
-
-function gidText({ gidColumns }: LayerSource, level: number): string {
-  return gidColumns[level] ?? '';
+  return `${named('GIDs', layer?.gidColumns[level])}, ${named('names', layer?.nameColumn)}`;
 }
 
 /** A CRS, and by what it comes to WGS 84. */

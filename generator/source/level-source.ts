@@ -121,14 +121,19 @@ export function gidColumnsOf({ level, layers }: LevelSource): readonly string[] 
   return layers[0]?.gidColumns ?? Array.from({ length: level + 1 }, () => '');
 }
 
-/** Maximum number of names of layers that are listed. */
-const LISTED_LAYERS = 3;
+/** Maximum number of names of layers or files that are listed. */
+const LISTED_NAMES = 3;
 
-/** The names of a level's layers, for people; of many the first ones and the number of the others. */
+/** The names of a level's layers, for people. */
 export function layerNames({ layers }: LevelSource): string {
-  const names = [...new Set(layers.map(({ layer }) => layer))];
-  const listed = names.slice(0, LISTED_LAYERS).join(', ');
-  return names.length > LISTED_LAYERS ? `${listed} and ${names.length - LISTED_LAYERS} more` : listed;
+  return namesInShort(layers.map(({ layer }) => layer));
+}
+
+/** Names, each once; of many the first ones and the number of the others. */
+export function namesInShort(all: readonly string[]): string {
+  const names = [...new Set(all)];
+  const listed = names.slice(0, LISTED_NAMES).join(', ');
+  return names.length > LISTED_NAMES ? `${listed} and ${names.length - LISTED_NAMES} more` : listed;
 }
 
 /** The file and the name of a layer, for findings: of one that was made, those of the source. */

@@ -16,11 +16,8 @@ import { isRemote, sourceName } from './source-options.ts';
 export async function sourceFiles(source: readonly string[]): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (const path of source) {
-    if (isRemote(path)) {
-      files.push({ name: sourceName(path) });
-      continue;
-    }
-    for (const [name, file] of filesUnder(resolve(path), basename(resolve(path))))
+    if (isRemote(path)) files.push({ name: sourceName(path) });
+    for (const [name, file] of localFiles([path]))
       files.push({ name, bytes: statSync(file).size, sha256: await sha256OfFile(file) });
   }
   return files;
@@ -28,9 +25,7 @@ export async function sourceFiles(source: readonly string[]): Promise<SourceFile
 
 /** Bytes of all files of a source; those of a URL or a database count nothing. */
 export function sourceBytes(source: readonly string[]): number {
-  const local = source.filter((path) => !isRemote(path));
-  const files = local.flatMap((path) => filesUnder(resolve(path), basename(resolve(path))));
-  return files.reduce((sum, [, file]) => sum + statSync(file).size, 0);
+  return localFiles(source).reduce((sum, [, file]) => sum + statSync(file).size, 0);
 }
 
 /**
@@ -42,10 +37,7 @@ export function watchFiles(source: readonly string[]): () => void {
     const { ino, size, mtimeMs } = statSync(file);
     return `${ino} ${size} ${mtimeMs}`;
   };
-  const files = source
-    .filter((path) => !isRemote(path))
-    .flatMap((path) => filesUnder(resolve(path), basename(resolve(path))))
-    .map(([, file]) => [file, stampOf(file)] as const);
+  const files = localFiles(source).map(([, file]) => [file, stampOf(file)] as const);
   return () => {
     const changed = files.find(([file, stamp]) => !existsSync(file) || stampOf(file) !== stamp);
     if (changed !== undefined)
@@ -54,6 +46,12 @@ export function watchFiles(source: readonly string[]): () => void {
         'run the command again when nothing writes there any more',
       );
   };
+}
+
+/** The names of all local files of a source, and where they are. */
+function localFiles(source: readonly string[]): [name: string, file: string][] {
+  const local = source.filter((path) => !isRemote(path)).map((path) => resolve(path));
+  return local.flatMap((path) => filesUnder(path, basename(path)));
 }
 
 /** The names of all files under a path, without hidden ones and those of operating systems, and where they are. */
@@ -65,7 +63,7 @@ function filesUnder(path: string, name: string): [name: string, file: string][] 
 }
 
 /** SHA-256 of a file of any size, in hex. */
-export async function sha256OfFile(file: string): Promise<string> {
+async function sha256OfFile(file: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { CHANGES_PATH } from '../../format/changes.ts';
 import { CURRENT_PATH, isReleaseId, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
-import type { Level } from '../../format/levels.ts';
 import { pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES, signatureProblems } from '../release/sign.ts';
 import { BuildError } from '../report/errors.ts';
@@ -74,7 +73,8 @@ async function verifyIn(
   if (id === undefined || findings.some(({ problem }) => problem === SPECIAL))
     return { release: id ?? '', ...none, findings: listedFindings(findings) };
   const metadata = await readMetadata(out, id, findings);
-  checkSignatures(metadata, trustedKeys);
+  for (const { path, problem } of signatureProblems(join(out, releasePath(id)), trustedKeys))
+    metadata.found(path, problem);
   checkChanges(out, id, trustedKeys, findings);
   const indexes = metadata.levels.filter((index) => index !== undefined);
   const results = await Promise.all(indexes.flatMap((index) => filesVerified(index, metadata, pool, report)));
@@ -106,19 +106,13 @@ export async function requireIntact(out: string, release: string, pool: Pool, re
   );
 }
 
-/** Verifies the signatures of a release, and what it is checked by in parts. */
-function checkSignatures({ out, id, found }: Metadata, trustedKeys: readonly KeyObject[]): void {
-  const root = join(out, releasePath(id));
-  for (const { path, problem } of signatureProblems(root, trustedKeys)) found(path, problem);
-}
-
 /** Verifies the feature files and pages of a level in tasks of some files each. */
 function filesVerified(
   index: LevelIndex,
   { out, id, checksums }: Metadata,
   pool: Pool,
   report: Report,
-): Promise<FilesResult & { pages: number; level: Level }>[] {
+): Promise<FilesResult & { pages: number }>[] {
   const { level, features, geometries } = index;
   const files = index.files * (1 + geometries.length);
   const planned = [...plannedFiles(index)];
@@ -137,7 +131,7 @@ function filesVerified(
     const pages = from < files ? 0 : to - from;
     if (pages > 0) report.advance('pages verified', pages);
     else report.advance('features verified', featuresBefore(index, to) - featuresBefore(index, from));
-    return { ...result, pages, level };
+    return { ...result, pages };
   });
 }
 

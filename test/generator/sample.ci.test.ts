@@ -43,7 +43,7 @@ function boxOf(gid: string) {
 
 test('the sample has four levels with the layers and columns of GADM, and about 12,000 units', () => {
   const counts = sample.map((units) => units.length);
-  assert.deepEqual(counts, summary.units);
+  assert.deepEqual(counts, summary);
   const layers = dataset.layers.map((layer) => ({
     name: layer.name,
     columns: layer.fields.getNames(),
@@ -95,7 +95,6 @@ test('the sample is cut where it crosses the antimeridian, and reaches the pole'
 });
 
 test('a unit that its source has as a mere line or point has no shape: Vatican City, 30 others', () => {
-  assert.ok(summary.collapsed > 0);
   const without = sample.flatMap((units, level) =>
     units.filter(({ geometry }) => geometry === null).map(({ fields }) => `lv${level} ${fields['COUNTRY']}`),
   );

@@ -25,7 +25,7 @@ async function build(release: string, file: string): Promise<void> {
   const units = counties.map((county, i) => ({
     fid: i + 1,
     values: [county.code, county.name],
-    coordinates: areaPolygons(atlas, county).coordinates,
+    coordinates: areaPolygons(atlas, county),
   }));
   const source = join(folder, `${release}.gpkg`);
   writeGeopackage(source, [{ name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], count: units.length, units }], []);

@@ -33,7 +33,7 @@ const out = join(folder, 'output');
 const atlas = readAtlas('es-atlas/es/municipalities.json');
 const areas = areasOf(atlas, 'municipalities');
 /** Empty for those that the atlas has without area. */
-const shapes = areas.map((area) => areaPolygons(atlas, area).coordinates ?? []);
+const shapes = areas.map((area) => areaPolygons(atlas, area) ?? []);
 
 interface Merger {
   taker: number;
@@ -83,7 +83,7 @@ async function build(release: string, mergers: readonly Merger[], moved = (posit
       atlas.topology,
       both.map((area) => area.geometry),
     );
-    own.set(taker, areaPolygons(atlas, { ...elementAt(areas, taker), geometry }).coordinates ?? assert.fail());
+    own.set(taker, areaPolygons(atlas, { ...elementAt(areas, taker), geometry }) ?? assert.fail());
     own.delete(gone);
   }
   const units = Array.from(own, ([unit, polygons]) => {

@@ -1,34 +1,45 @@
 // The assembly: every path of the API with what answers it, from the capabilities in features/, which the core does not
 // know. It alone imports them, and gives listings the filters that some of them bring.
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { type Answer, type Representation, tagOf } from '../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, MATCHED } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import { together } from '../data/loads.ts';
+import type { PathDescription } from '../query/describe.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
 import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
+import { CHANGES_DESCRIPTION, CHANGES_FILE_DESCRIPTION } from './changes/description.ts';
 import { newSuccessorLinks, withCapitals } from './changes/successors.ts';
 import { cellsRow } from './downloads/cells.ts';
+import { CELLS_DESCRIPTION, downloadDescription } from './downloads/description.ts';
 import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
+import { NAMES_DESCRIPTION } from './files/description.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
 import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
+import { TABLE_DESCRIPTION } from './neighbours/description.ts';
 import { TABLE_ENDPOINTS, tableRow } from './neighbours/table.ts';
 import { TOUCHES_FILTER } from './neighbours/touches.ts';
+import { ITEM_DESCRIPTION, ITEMS_DESCRIPTION, OGC_DESCRIPTIONS } from './ogc/description.ts';
 import { answerDocument } from './ogc/documents.ts';
-import { DOCUMENT_ENDPOINTS } from './ogc/endpoints.ts';
+import { pageDescription } from './pages/description.ts';
 import { pageEndpoints } from './pages/endpoints.ts';
 import type { ListingFilter } from './pages/listing.ts';
 import { type AnswerEmpty, pageRow } from './pages/pages.ts';
 import { AT_ROW } from './places/at.ts';
+import { AT_DESCRIPTION } from './places/description.ts';
 import { withOtherPoint } from './places/exchanged.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
+import { SEARCH_DESCRIPTION } from './search/description.ts';
 import { SEARCH_ROW } from './search/search.ts';
+import { SERVICE_DESCRIPTION } from './service/description.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 import { archiveRow } from './tiles/archive.ts';
+import { ARCHIVE_DESCRIPTION, TILE_DESCRIPTION, TILE_JSON_DESCRIPTION } from './tiles/description.ts';
 import { ARCHIVE_ENDPOINTS, TILE_ENDPOINTS, TILE_JSON_ENDPOINTS, TILES_PATH } from './tiles/endpoints.ts';
 import { answerTileJson, tileRow } from './tiles/tiles.ts';
 
@@ -86,29 +97,70 @@ function newAnswerEmpty(): AnswerEmpty {
   };
 }
 
-/** The rows of a service. What is new in the interface is a row here. */
-export function apiRows(): Rows {
+/** A path of the API: what documents say of it, and what answers it, a row for each level if it is of one. */
+export interface ApiPath {
+  description: PathDescription;
+  rows: readonly Row[];
+}
+
+/** The paths of a service, in the order of the documentation. What is new in the interface is a line here. */
+export function apiPaths(): readonly ApiPath[] {
   const answerEmpty = newAnswerEmpty();
-  const rows = [
-    ...PAGE_ENDPOINTS.map((endpoint) => pageRow(endpoint, FILTERS, answerEmpty)),
-    ...DOWNLOAD_ENDPOINTS.map((endpoint) => downloadRow(endpoint, FILTERS)),
-    ...CELLS_ENDPOINTS.map(cellsRow),
-    ...TABLE_ENDPOINTS.map(tableRow),
-    ...ARCHIVE_ENDPOINTS.map(archiveRow),
-    ...TILE_JSON_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerTileJson)),
-    ...TILE_ENDPOINTS.map(tileRow),
-    releaseRow(SERVICE_ENDPOINT, answerService),
-    AT_ROW,
-    ...FILE_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerFile)),
-    SEARCH_ROW,
-    releaseRow(CHANGES_ENDPOINT, answerChanges),
-    CHANGES_FILES_ROW,
-    ...DOCUMENT_ENDPOINTS.map((endpoint) => releaseRow(endpoint, answerDocument, '+')),
-    ...ITEMS_ENDPOINTS.map((endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
-    ...ITEM_ENDPOINTS.map(itemRow),
+  const path = (description: PathDescription, ...rows: readonly Row[]): ApiPath => ({ description, rows });
+  const ofLevels = <Endpoint>(
+    description: PathDescription,
+    endpoints: readonly Endpoint[],
+    rowOf: (endpoint: Endpoint) => Row,
+  ): ApiPath => ({ description, rows: endpoints.map(rowOf) });
+  return [
+    path(SERVICE_DESCRIPTION, releaseRow(SERVICE_ENDPOINT, answerService)),
+    ...FORMATS.map((format) => {
+      const endpoints = PAGE_ENDPOINTS.filter((endpoint) => endpoint.format === format);
+      return ofLevels(pageDescription(format, deepest(endpoints).parameters), endpoints, (endpoint) =>
+        pageRow(endpoint, FILTERS, answerEmpty),
+      );
+    }),
+    path(AT_DESCRIPTION, AT_ROW),
+    path(SEARCH_DESCRIPTION, SEARCH_ROW),
+    ...FORMATS.map((format) => {
+      const endpoints = DOWNLOAD_ENDPOINTS.filter((endpoint) => endpoint.format === format);
+      return ofLevels(downloadDescription(format, deepest(endpoints).parameters), endpoints, (endpoint) =>
+        downloadRow(endpoint, FILTERS),
+      );
+    }),
+    ofLevels(CELLS_DESCRIPTION, CELLS_ENDPOINTS, cellsRow),
+    ofLevels(TABLE_DESCRIPTION, TABLE_ENDPOINTS, tableRow),
+    ofLevels(ARCHIVE_DESCRIPTION, ARCHIVE_ENDPOINTS, archiveRow),
+    ofLevels(TILE_JSON_DESCRIPTION, TILE_JSON_ENDPOINTS, (endpoint) => releaseRow(endpoint, answerTileJson)),
+    ofLevels(TILE_DESCRIPTION, TILE_ENDPOINTS, tileRow),
+    ofLevels(NAMES_DESCRIPTION, FILE_ENDPOINTS, (endpoint) => releaseRow(endpoint, answerFile)),
+    path(CHANGES_DESCRIPTION, releaseRow(CHANGES_ENDPOINT, answerChanges)),
+    path(CHANGES_FILE_DESCRIPTION, CHANGES_FILES_ROW),
+    ...OGC_DESCRIPTIONS.map(({ endpoints, description }) =>
+      ofLevels(description, endpoints, (endpoint) => releaseRow(endpoint, answerDocument, '+')),
+    ),
+    ofLevels(ITEMS_DESCRIPTION, ITEMS_ENDPOINTS, (endpoint) => itemsRow(endpoint, ITEMS_FILTERS)),
+    ofLevels(ITEM_DESCRIPTION, ITEM_ENDPOINTS, itemRow),
   ];
-  const byPath = new Map<string, Row>(rows.map((row) => [row.path, row]));
-  return { of: (path) => rowOf(byPath, path), all: rows, rule: RULE };
+}
+
+/** That of the deepest level, which has the parameters of all. */
+function deepest<Endpoint>(endpoints: readonly Endpoint[]): Endpoint {
+  return elementAt(endpoints, endpoints.length - 1);
+}
+
+/** The rows of a service. */
+export function apiRows(): Rows {
+  const paths = apiPaths();
+  const rows = paths.flatMap((path) => path.rows);
+  const byPath = new Map(rows.map((row) => [row.path, row]));
+  return { of: (path) => rowOf(byPath, path), all: rows, rule: ruleOf(paths) };
+}
+
+/** The paths in a message: of OGC API - Features, which has links to its others, the first. */
+function ruleOf(paths: readonly ApiPath[]): string {
+  const known = paths.map(({ description }) => description.path).filter((path) => !path.startsWith(`${OGC_PATH}/`));
+  return `${known.join(', ')}; {level} is one of ${LEVELS.map(levelName).join(' ')}`;
 }
 
 /** How long the path of a level's tiles is up to the zoom. */
@@ -126,6 +178,3 @@ function rowOf(byPath: ReadonlyMap<string, Row>, path: string): Row | undefined 
   if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
   return byPath.get(path.slice(0, path.lastIndexOf('/') + 1));
 }
-
-/** The paths, for messages. */
-const RULE = `/api/v1/, /api/v1/geojsonl/<LEVEL>, /api/v1/fc/<LEVEL>, /api/v1/at, /api/v1/search, /api/v1/download/<LEVEL>.geojsonl.gz, /api/v1/download/<LEVEL>.geojson.gz, /api/v1/download/<LEVEL>.cells, /api/v1/download/<LEVEL>.neighbours.csv.gz, /api/v1/download/<LEVEL>.pmtiles, /api/v1/tiles/<LEVEL>.json, /api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt, /api/v1/changes and /api/v1/names/<LEVEL>, LEVEL one of ${LEVELS.map(levelName).join(' ')}; OGC API - Features at ${OGC_PATH}`;

@@ -22,11 +22,10 @@ export interface Query {
   given: readonly Given[];
 }
 
-/** The endpoint that a document describes a parameter of. */
+/** The path that a document describes a parameter of. */
 export interface DescribedEndpoint {
-  level: Level;
   /** Of pages. */
-  format?: Format;
+  format?: Format | undefined;
   /** Those of the release, where the document is of one. */
   geometries?: readonly Geometry[];
 }
@@ -39,6 +38,8 @@ export interface ParameterDocument {
   schema: object;
   example: number | string | readonly number[];
   required?: true;
+  /** Are the values of a list separated by commas? */
+  explode?: false;
 }
 
 /** What a parameter is made of. */
@@ -111,6 +112,12 @@ export class Filter {
 /** Valid for any data: an unknown GID gives an empty page. */
 const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
 
+/** Which levels take each. */
+const LEVELS_OF_GIDS = LEVELS.map((column) => {
+  if (column === 0) return 'For every level.';
+  return column === 5 ? 'For lv5.' : `For ${levelName(column)} to lv5.`;
+});
+
 /** The filter parameters, by the level of the unit that each names. */
 export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
   const name = `gid-${column}`;
@@ -121,12 +128,9 @@ export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
       if (column > level) throw badParameter(name, `is not a filter of ${levelName(level)}`, filterNames(level));
       return new Filter(column, text);
     },
-    document: ({ level }) => ({
-      component: `${name}-of-lv${level}`,
-      description:
-        column === level
-          ? 'Only the unit with this GID.'
-          : `Only units inside the ${levelName(column)} unit with this GID. Several filters are combined with AND.`,
+    document: () => ({
+      component: name,
+      description: `Only units inside the ${levelName(column)} unit with this GID; of ${levelName(column)} itself, that unit. ${LEVELS_OF_GIDS[column]} Several of these filters are combined with AND.`,
       schema: { type: 'string', minLength: 1 },
       example: EXAMPLE_GIDS[column],
     }),
@@ -158,7 +162,7 @@ export const GEOMETRY: Parameter<string> = new Parameter({
   document: () => ({
     component: 'geometry',
     description:
-      'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. Polygons that are not valid in the source are not valid in full, and may not be in medium and low; of others hardly any are not. All else is the same, bbox included. A release may have been built without some of them.',
+      'Geometry of the features: full (the default), simplified to about 100 m (medium) or 1 km (low), a point inside the unit, or none. All else stays the same, bbox included. A polygon that is invalid in the source is invalid in full, too, and may be in medium and low. A release may lack some of these geometries.',
     schema: { type: 'string', enum: GEOMETRIES, default: FULL },
     example: FULL,
   }),

@@ -3,14 +3,9 @@
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';
-import { OGC_PATH } from '../features/items/endpoints.ts';
-import { TABLE_EXTENSION } from '../features/neighbours/table.ts';
-import type { LevelEndpoint } from '../features/pages/endpoints.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../features/rows.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
-import { GIDS } from '../query/parameter.ts';
-import { type DescribedService, descriptionFor, INFO } from './openapi/document.ts';
-import { parameterComponents } from './openapi/parameters.ts';
+import { GEOMETRY, GIDS } from '../query/parameter.ts';
+import { DESCRIPTIONS, type DescribedService, descriptionFor, INFO } from './openapi/document.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
 
@@ -43,7 +38,7 @@ export function docsPage({
 ${paragraphsToHtml(descriptionFor(audience))}
 <p><a href="./">Explorer</a> · <a href="openapi.json">OpenAPI document</a></p>
 <h2>Paths</h2>
-<p><code>&lt;LEVEL&gt;</code> is one of ${LEVELS.map((level) => codeToHtml(levelName(level))).join(' ')}: countries, and what lies inside of them.</p>
+<p><code>{level}</code> is one of ${LEVELS.map((level) => codeToHtml(levelName(level))).join(' ')}: countries, and what lies inside of them.</p>
 ${table(
   ['GET', 'response'],
   PATHS.map(([path, text]) => [codeToHtml(path), inlineToHtml(text)]),
@@ -74,54 +69,20 @@ ${errorsTable(audience)}
 `;
 }
 
+/** What returns features of a level: pages, and whole listings. */
+const LISTINGS = DESCRIPTIONS.filter(({ operationId }) => operationId === 'fc' || operationId === 'download-fc');
+const LISTED: ReadonlySet<string> = new Set(
+  DESCRIPTIONS.filter(({ parameters }) => parameters.includes(GEOMETRY)).map(({ path }) => path),
+);
+
+/** Paths and what they answer. Parameters of listings are a table of their own. */
 const PATHS = [
-  [
-    '/api/v1/',
-    'what is served, for programs: the release and the hosted ones, licence, and of each level the number of units, the columns of GID, name, type and parents, caps',
-  ],
-  ['/api/v1/geojsonl/<LEVEL>', 'a page of newline-delimited GeoJSON: one Feature on each line'],
-  ['/api/v1/fc/<LEVEL>', 'a page as one GeoJSON FeatureCollection'],
-  [
-    '/api/v1/at?point=<LONGITUDE>,<LATITUDE>',
-    'the units of all levels that contain a point, from the country down, without geometry unless `geometry` says otherwise; `levels`, `gids` and `names` say what each is. Where nothing is at the point but something at the exchanged numbers, `Link` with `rel="alternate"` leads there',
-  ],
-  ...[...new Set(DOWNLOAD_ENDPOINTS.map(({ extension }) => extension))].map((extension) => [
-    `/api/v1/download/<LEVEL>${extension}`,
-    'a whole listing as one gzip file; Range continues one that broke off',
-  ]),
-  [
-    '/api/v1/download/<LEVEL>.cells',
-    'which units of the level are at a point, as a file: with the names, points can be looked up without the service; in ranges, too; release',
-  ],
-  [
-    `/api/v1/download/<LEVEL>${TABLE_EXTENSION}`,
-    'which units of the level share a border, and for how many metres: CSV (RFC 4180) in one gzip file; in ranges, too; release',
-  ],
-  [
-    '/api/v1/tiles/<LEVEL>.json',
-    'the vector tiles of the level, for maps: their address, zooms and layers (TileJSON 3.0.0); without parameters',
-  ],
-  [
-    '/api/v1/tiles/<LEVEL>/{z}/{x}/{y}.mvt',
-    'a vector tile with the layers units, borders and labels; `v`, as the TileJSON has it, stays on its release',
-  ],
-  [
-    '/api/v1/download/<LEVEL>.pmtiles',
-    'all tiles of the level as one archive, for any reader of PMTiles; in ranges, too; release',
-  ],
-  [OGC_PATH, 'OGC API - Features: the address for QGIS, GDAL and other clients of this standard'],
-  [
-    '/api/v1/search?q=toledo',
-    'units of all levels by the beginning of a word of their names, by their GID, or with words of parents behind (toledo spain); `levels`, `gids` and `names` say what each is; limit, level, gid-N, geometry',
-  ],
-  ['/api/v1/names/<LEVEL>', 'the names of the units, one JSON array on each line; without parameters'],
-  ['/api/v1/changes', 'the pairs of releases whose changes are published, with numbers of rows by class'],
-  [
-    '/api/v1/changes/<FROM>..<TO>.csv',
-    'what became of the units of one release in another: class, and the area in common as a share of each',
-  ],
-  ['/healthz', 'the process runs; without a token'],
-  ['/readyz', 'a release and keys are loaded; without a token'],
+  ...DESCRIPTIONS.map(({ path, summary, parameters, tag }) => {
+    const names = LISTED.has(path) || tag === 'ogc' ? [] : parameters.map(({ name }) => `\`${name}\``);
+    return [path, names.length === 0 ? summary : `${summary}. Parameters: ${names.join(', ')}`] as const;
+  }),
+  ['/healthz', 'The process runs; without a token'],
+  ['/readyz', 'A release and keys are loaded; without a token'],
 ] as const;
 
 const TOKEN = `\`Authorization: Bearer <JWT>\` on every request under \`/api/\`: a JWT of a configured issuer, of at most
@@ -172,32 +133,26 @@ const MAP_PAGE = `<!doctype html>
 
 const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
 
-const PAGE_NAMES = namesIn(PAGE_ENDPOINTS);
-const DOWNLOAD_NAMES = namesIn(DOWNLOAD_ENDPOINTS);
-const PAGE_ONLY: ReadonlySet<string> = new Set([...PAGE_NAMES].filter((name) => !DOWNLOAD_NAMES.has(name)));
-const DOWNLOAD_ONLY: ReadonlySet<string> = new Set([...DOWNLOAD_NAMES].filter((name) => !PAGE_NAMES.has(name)));
-
-function namesIn(endpoints: readonly LevelEndpoint[]): Set<string> {
-  return new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)));
-}
-
-/** One row for all filters, and for what has another maximum at other levels. */
+/** One row for all filters by GIDs. */
 function parametersTable(): string {
-  const components = Object.values(parameterComponents());
-  const rowOf = (name: string): string[] => {
-    const { description = '', example = '' } = components.find((component) => component.name === name) ?? {};
-    const only = PAGE_ONLY.has(name) ? ' Only of pages.' : DOWNLOAD_ONLY.has(name) ? ' Only of downloads.' : '';
-    return [codeToHtml(name), inlineToHtml(`${description}${only}`), codeToHtml(`${name}=${example}`)];
-  };
-  const FILTERS = GIDS.map(({ name }) => name);
-  const [first = '', ...others] = FILTERS;
+  const [first = '', ...others] = GIDS.map(({ name }) => name);
   const filters = [
     `${codeToHtml(first)} to ${codeToHtml(others.at(-1) ?? '')}`,
     'Only units inside the unit with this GID; several are combined with AND. That of the level itself selects one unit.',
     codeToHtml(`${first}=ESP`),
   ];
-  const names = [...PAGE_NAMES, ...DOWNLOAD_ONLY].filter((name) => !FILTERS.includes(name));
-  return table(['name', 'meaning', 'example'], [filters, ...names.map(rowOf)]);
+  const [pages, downloads] = LISTINGS.map(({ parameters }) => parameters);
+  const all = new Map([...(pages ?? []), ...(downloads ?? [])].map((parameter) => [parameter.name, parameter]));
+  const rows = [...all.values()]
+    .filter(({ name }) => name !== first && !others.includes(name))
+    .map((parameter) => {
+      const { description, example } = parameter.document({});
+      const isOf = (list: typeof pages): boolean => list?.includes(parameter) === true;
+      const only = isOf(pages) ? (isOf(downloads) ? '' : ' Only of pages.') : ' Only of downloads.';
+      const { name } = parameter;
+      return [codeToHtml(name), inlineToHtml(`${description}${only}`), codeToHtml(`${name}=${example}`)];
+    });
+  return table(['name', 'meaning', 'example'], [filters, ...rows]);
 }
 
 function capsTable(): string {
@@ -221,10 +176,10 @@ function headersTable(): string {
 function errorsTable(audience: Audience): string {
   const rows = Object.values(problemResponses(audience))
     .flatMap(({ content }) => Object.entries(content['application/problem+json'].examples))
-    .map(([code, { summary, value }]) => [
+    .map(([code, { value }]) => [
       String(value.status),
       codeToHtml(code),
-      escapeHtml(summary),
+      escapeHtml(value.title),
       escapeHtml(value.detail),
     ]);
   return table(['status', 'code', 'meaning', 'detail'], rows);
@@ -249,9 +204,11 @@ function paragraphsToHtml(text: string): string {
     .join('\n');
 }
 
-/** Text with code in backticks, as HTML. */
+/** Text with code in backticks and words between double asterisks, as HTML. */
 function inlineToHtml(text: string): string {
-  return escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+  return escapeHtml(text)
+    .replace(/`([^`]*)`/g, '<code>$1</code>')
+    .replace(/\*\*(.+?)\*\*/g, '<strong>$1</strong>');
 }
 
 function codeToHtml(text: string): string {

@@ -20,7 +20,7 @@ export function describingAssets(service: DescribedService): [path: string, asse
   ];
   const link = ['Link', `<${base}${CATALOGUE_PATH}>; rel="api-catalog"`];
   return [
-    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(service), null, 1)}\n`)],
+    [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(service))}\n`)],
     [CATALOGUE_PATH, makeAsset(CATALOGUE_TYPE, `${JSON.stringify({ linkset })}\n`, link)],
   ];
 }

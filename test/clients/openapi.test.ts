@@ -13,7 +13,7 @@ import { RotatingKeys, type TextLocation } from '../../proxy/keys/rotating-keys.
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
-import { send, sendRaw, textOf } from '../support/http/http-client.ts';
+import { refusal, send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { ISSUER, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
@@ -29,7 +29,7 @@ interface Document {
   components: {
     parameters: Record<string, Parameter>;
     headers: Record<string, unknown>;
-    responses: Record<string, { content: Content }>;
+    responses: Record<string, { content?: Content }>;
   };
 }
 interface Operation {
@@ -41,6 +41,7 @@ interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  description: string;
   schema: Record<string, unknown>;
   example: string | number | number[] | Record<string, string>;
 }
@@ -63,6 +64,11 @@ function parametersOf(path: string): Map<string, Parameter> {
       return [parameter.name, parameter];
     }),
   );
+}
+
+/** A path of the document at a level. */
+function atLevel(path: string, level: string): string {
+  return path.replace('{level}', level);
 }
 
 /** Sends an example as it is printed and returns status and body. */
@@ -109,7 +115,7 @@ test('both documents say what every answer of OGC API - Features has: its member
     const resolved = (schema: Schema): Schema =>
       schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? assert.fail());
     for (const [path, { get }] of Object.entries(paths)) {
-      const target = prefix + path.replace('{fid}', '1');
+      const target = prefix + atLevel(path, 'lv0').replace('{fid}', '1');
       if (!/^\/api\/v1\/ogc(?!.*lv[345])/.test(target)) continue;
       const answer = await send(proxy, target);
       const schema =
@@ -141,20 +147,20 @@ test('the patterns of places and of what is looked for allow what the server all
   const boxes = [...longitudes.map((x) => `${x},0,1,1`), ...latitudes.map((y) => `0,-90,1,${y}`)];
   for (const [path, name, values] of [
     ['/api/v1/at', 'point', points],
-    ['/api/v1/fc/lv0', 'contains', points],
-    ['/api/v1/fc/lv0', 'bbox', boxes],
+    ['/api/v1/fc/{level}', 'contains', points],
+    ['/api/v1/fc/{level}', 'bbox', boxes],
     ['/api/v1/search', 'q', ['a', '\u00a4', '--', '5', ' \u00e9']],
   ] as const) {
     const operation = document.paths[path]?.get.parameters ?? [];
     const inline = operation.find((one): one is Parameter & { $ref: string } => 'name' in one && one.name === name);
     const { pattern } = (inline ?? parametersOf(path).get(name))?.schema ?? {};
     for (const value of values) {
-      const { status } = await send(proxy, `${path}?${name}=${encodeURIComponent(value)}`);
+      const { status } = await send(proxy, `${atLevel(path, 'lv0')}?${name}=${encodeURIComponent(value)}`);
       assert.equal(status, new RegExp(String(pattern), 'u').test(value) ? 200 : 400, `${name}=${value}`);
     }
   }
   const startOf = (path: string): unknown => parametersOf(path).get('start-at')?.schema;
-  assert.deepEqual(startOf('/api/v1/ogc/collections/lv0/items'), startOf('/api/v1/fc/lv0'));
+  assert.deepEqual(startOf('/api/v1/ogc/collections/{level}/items'), startOf('/api/v1/fc/{level}'));
   const columns = Object.values(document.components.parameters).find(({ name }) => name === 'columns');
   assert.deepEqual(columns?.schema['additionalProperties'], { type: 'string', minLength: 1 });
 });
@@ -175,19 +181,23 @@ test('is served to anyone, from a cache if it is there, and names the public URL
   assert.deepEqual(servers, [{ url: 'https://x.test/boundaries' }]);
 });
 
-test('has a path for each format and level, whose page-size has the cap as its default, and no maximum', () => {
-  for (const format of FORMATS)
-    for (const level of LEVELS) {
-      const path = `/api/v1/${format}/${levelName(level)}`;
-      const cap = PAGE_CAPS[format][level];
-      const size = parametersOf(path).get('page-size')?.schema;
-      assert.deepEqual(size, { type: 'integer', minimum: 1, default: cap });
-      assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
-    }
+test('has a path for each format with the level as a parameter, whose page-size says the caps of all levels and has no maximum', () => {
+  for (const format of FORMATS) {
+    const path = `/api/v1/${format}/{level}`;
+    const { schema, description = '' } = parametersOf(path).get('page-size') ?? {};
+    assert.deepEqual(schema, { type: 'integer', minimum: 1 });
+    for (const level of LEVELS)
+      assert.match(description, RegExp(`\\b${PAGE_CAPS[format][level]} for [lv0-9 and]*${levelName(level)}`));
+    assert.ok(document.paths[path]?.get.responses['200']?.content?.[MEDIA_TYPES[format]]);
+    assert.deepEqual(parametersOf(path).get('level')?.schema['enum'], LEVELS.map(levelName));
+  }
 });
 
-test('has every path of the API, and no other', () => {
+test('has every path of the API, and no other, in at most 80 kB without white space', () => {
   const paths = Object.keys(document.paths).filter((path) => path.startsWith('/api/'));
+  const ofLevels = paths.flatMap((path) =>
+    path.includes('{level}') ? LEVELS.map((level) => atLevel(path, levelName(level))) : [path],
+  );
   // Those of single features go on with a fid, those of tiles with their place, those of changes with two releases.
   const known = apiRows().all.map(({ path }) =>
     path
@@ -195,17 +205,21 @@ test('has every path of the API, and no other', () => {
       .replace(/(?<=tiles\/lv.\/)$/, '{z}/{x}/{y}.mvt')
       .replace(/(?<=changes\/)$/, '{from}..{to}.csv'),
   );
-  assert.deepEqual(paths.sort(), known.sort());
-  assert.equal(paths.length, 99);
+  assert.deepEqual(ofLevels.sort(), known.sort());
+  assert.ok(fetched.body.length <= 80_000, `${fetched.body.length} bytes`);
+  assert.equal(fetched.body.toString(), `${JSON.stringify(document)}\n`);
+});
+
+test('a path that is unknown is told all those that there are, as the document has them', async () => {
+  const detail = refusal(await send(proxy, '/api/v1/no-such-path'), 404, 'not-found');
+  const named = Object.keys(document.paths).filter((path) => /^\/api\/(?!v1\/ogc\/)/.test(path));
+  assert.equal(detail, `Available: ${named.join(', ')}; {level} is one of ${LEVELS.map(levelName).join(' ')}.`);
 });
 
 test('the answers of files, of the service and of a page have the media type and the headers that the document names, a page all', async () => {
-  const files = LEVELS.flatMap((level) => [
-    `/api/v1/names/${levelName(level)}`,
-    `/api/v1/download/${levelName(level)}.cells`,
-  ]);
-  for (const path of ['/api/v1/', ...files, '/api/v1/fc/lv1']) {
-    const { headers } = await send(proxy, path.includes('/fc/') ? `${path}?page-size=1` : path);
+  for (const path of ['/api/v1/', '/api/v1/names/{level}', '/api/v1/download/{level}.cells', '/api/v1/fc/{level}']) {
+    const target = atLevel(path, 'lv1');
+    const { headers } = await send(proxy, path.includes('/fc/') ? `${target}?page-size=1` : target);
     const { 200: whole, 206: part, 404: missing } = document.paths[path]?.get.responses ?? {};
     for (const known of [whole, part ?? whole])
       assert.deepEqual(Object.keys(known?.content ?? {}), [headers['content-type']], path);
@@ -213,17 +227,19 @@ test('the answers of files, of the service and of a page have the media type and
     assert.deepEqual(Object.keys(whole?.headers ?? {}), named, path);
     if (path.includes('/fc/')) assert.deepEqual(named, Object.keys(document.components.headers));
     if (path.endsWith('.cells'))
-      assert.deepEqual([...parametersOf(path).keys(), missing !== undefined], ['release', true]);
-    else if (!path.includes('/fc/')) assert.equal(document.paths[path]?.get.parameters, undefined);
+      assert.deepEqual([...parametersOf(path).keys(), missing !== undefined], ['level', 'release', true]);
+    else if (!path.includes('/fc/')) assert.ok([...parametersOf(path).keys()].every((name) => name === 'level'));
   }
 });
 
 test('names the parameters that the parser takes, and those alone', async () => {
+  const path = '/api/v1/fc/{level}';
   for (const level of LEVELS) {
-    const path = `/api/v1/fc/${levelName(level)}`;
-    const { body } = await send(proxy, `${path}?no-such=1`);
+    const { body } = await send(proxy, `${atLevel(path, levelName(level))}?no-such=1`);
     const [, allowed = ''] = /Allowed: (.*)\.$/.exec(JSON.parse(body.toString()).detail) ?? [];
-    assert.deepEqual([...parametersOf(path).keys()], allowed.split(', '));
+    const { level: _, ...named } = Object.fromEntries(parametersOf(path));
+    const taken = Object.keys(named).filter((name) => !/^gid-/.test(name) || Number(name.slice(4)) <= level);
+    assert.deepEqual(taken, allowed.split(', '));
   }
 });
 
@@ -241,9 +257,11 @@ test('the example of every parameter is answered with a page or file; that of a 
       // and no changes are published.
       const ofTiles = name === 'v' ? 410 : 404;
       const isTile = path.startsWith('/api/v1/tiles/');
-      const isNone = /ogc\/collections\/lv[345]|\{from\}/.test(path);
+      const isNone = path.includes('{from}') || (path.endsWith('.pmtiles') && name === 'level');
       const status = isTile ? ofTiles : isNone ? 404 : name === 'release' ? 410 : 200;
-      const target = `${path.replace('{fid}', '1').replace('{z}/{x}/{y}', '0/0/0')}?${query}`;
+      // The deepest level takes all filters.
+      const known = atLevel(path, path.includes('/ogc/') ? 'lv0' : 'lv5');
+      const target = `${known.replace('{fid}', '1').replace('{z}/{x}/{y}', '0/0/0')}?${query}`;
       assert.equal((await send(proxy, target)).status, status, target);
     }
 });
@@ -308,7 +326,7 @@ async function provoke(code: string): Promise<{ status: number; body: string }> 
 
 test('has an example of every problem, which is what the request gives', async () => {
   const examples = Object.values(document.components.responses).flatMap(({ content }) =>
-    Object.entries(content['application/problem+json']?.examples ?? {}),
+    Object.entries(content?.['application/problem+json']?.examples ?? {}),
   );
   assert.deepEqual(examples.map(([code]) => code).sort(), Object.keys(PROBLEMS).sort());
   for (const [code, { value, 'x-request': request }] of examples) {

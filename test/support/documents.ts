@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { FORMATS, LEVELS, LIGHT_CAPS, levelName, pageCap } from '../../format/levels.ts';
 import { BUILD_OPTIONS } from '../../generator/commands/build-options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
+import { apiPaths, DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { METRICS, type Metric } from '../../proxy/operations/metric-list.ts';
+import { GEOMETRY } from '../../proxy/query/parameter.ts';
 import { QUESTION_GROUPS, QUESTIONS, type QuestionGroup } from '../../proxy/site/questions.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
@@ -57,15 +58,23 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'parameters of listings': () => {
     const endpoints = [...PAGE_ENDPOINTS, ...DOWNLOAD_ENDPOINTS].filter(({ level }) => level === SHOWN_LEVEL);
     const known = new Map(
-      endpoints.flatMap((endpoint) =>
-        endpoint.parameters.map((parameter) => [parameter.name, parameter.document(endpoint)] as const),
-      ),
+      endpoints.flatMap(({ parameters }) => parameters.map((one) => [one.name, one.document({})] as const)),
     );
     return table(
       ['parameter', 'example', ''],
       [...known].map(([name, { description, example }]) => [`\`${name}\``, `\`${example}\``, asMarkdown(description)]),
     );
   },
+  paths: () =>
+    table(
+      ['`GET`', 'parameters', ''],
+      apiPaths().map(({ description: { path, parameters, summary } }) => {
+        const names = parameters.includes(GEOMETRY)
+          ? ['[of a listing](#parameters-of-a-listing)']
+          : namesOf(parameters);
+        return [`\`${path}\``, names.join(', '), asMarkdown(summary)];
+      }),
+    ),
   'page caps': () =>
     table(
       ['', ...LEVELS.map(levelName)],
@@ -125,6 +134,11 @@ function folded(line: string): string {
   const start = line.slice(0, LINE_CHARS);
   const end = Math.max(start.lastIndexOf(','), start.lastIndexOf(' ')) + 1 || LINE_CHARS;
   return `${line.slice(0, end)}\n${folded(line.slice(end))}`;
+}
+
+/** Parameters by name, those of the levels of GIDs as one. */
+function namesOf(parameters: readonly { name: string }[]): string[] {
+  return [...new Set(parameters.map(({ name }) => `\`${name.replace(/^gid-\d$/, 'gid-N')}\``))];
 }
 
 /** A text of a program in Markdown: what is typed, such as an option, as code. */

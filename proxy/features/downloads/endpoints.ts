@@ -12,7 +12,8 @@ export const RELEASE: Parameter<NamedRelease> = new Parameter({
   parse: ({ text }) => ({ release: text, content: '' }),
   document: () => ({
     component: 'release',
-    description: 'Id of a hosted release, which a download that is continued stays on. The current one if absent.',
+    description:
+      'The id of a hosted release; the current one if absent. Name it to continue a download from the same release.',
     schema: { type: 'string', minLength: 1 },
     example: 'sample',
   }),
@@ -27,7 +28,8 @@ export interface SavedEndpoint extends LevelEndpoint {
 /** A path that returns a whole listing as one file. */
 export type DownloadEndpoint = FeaturesEndpoint & SavedEndpoint;
 
-const EXTENSIONS: Readonly<Record<Format, string>> = { geojsonl: '.geojsonl.gz', fc: '.geojson.gz' };
+/** How names of whole listings end. */
+export const EXTENSIONS: Readonly<Record<Format, string>> = { geojsonl: '.geojsonl.gz', fc: '.geojson.gz' };
 
 /** The endpoints that return whole listings. @param filters the parameters of those that capabilities bring */
 export function downloadEndpoints(filters: readonly Parameter<unknown>[]): DownloadEndpoint[] {

@@ -14,7 +14,7 @@ export const LIMIT: Parameter<number> = new Parameter({
   rule: () => SIZE_RULE,
   parse: (given) => Math.min(sizeOf(given), LIMIT_SIZES.maximum),
   document: () => ({
-    component: 'limit',
+    component: 'ogc-limit',
     description: 'Features on the page; a larger number counts as the maximum. Large ones make a page shorter.',
     schema: { type: 'integer', minimum: 1, ...LIMIT_SIZES },
     example: 1,
@@ -29,17 +29,18 @@ const BOX = BBOX.as({
   rule: () => 'west,south,east,north in degrees, or six numbers with heights',
   parse: (given, level) => boxOf(given, level, fourNumbers(given), '4 or 6'),
   document: () => ({
-    component: 'bbox',
+    component: 'ogc-bbox',
     description:
       'Features that have a point in west,south,east,north, in degrees, or have no geometry; six numbers have heights.',
     schema: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 6, oneOf: [FOUR, SIX] },
     example: [-4, 40, -3, 41],
+    explode: false,
   }),
 });
 
 const TOUCHES_OF_FEATURES = TOUCHES.as({
   document: () => ({
-    component: 'touches',
+    component: 'ogc-touches',
     description: 'The GID of a unit of this collection: features that share a border with it.',
     schema: { type: 'string', minLength: 1 },
     example: 'ESP.7_1',
@@ -58,7 +59,7 @@ const DATETIME: Parameter<true> = new Parameter({
   rule: () => 'an instant such as 2026-11-23T00:00:00Z, or an interval of two, one of which may be ..',
   parse: (given) => allowedIf(isTime(given.text), given),
   document: () => ({
-    component: 'datetime',
+    component: 'ogc-datetime',
     description: 'An instant or an interval. Features have no time: all match.',
     schema: { type: 'string', pattern: TIME },
     example: '2026-11-23T00:00:00Z',
@@ -67,7 +68,7 @@ const DATETIME: Parameter<true> = new Parameter({
 
 const GEOMETRY_OF_FEATURES = GEOMETRY.as({
   document: ({ geometries = GEOMETRIES }) => ({
-    component: 'geometry',
+    component: 'ogc-geometry',
     description: 'The geometry of the features.',
     schema: { type: 'string', enum: geometries, default: 'full' },
     example: 'full',
@@ -78,6 +79,7 @@ const CURSOR = STARTS_AT.as({
   rule: () => 'a cursor of a next link, or a fid',
   document: (endpoint) => ({
     ...STARTS_AT.document(endpoint),
+    component: 'ogc-start-at',
     description: 'The cursor of a next link, or the fid at which the page starts.',
   }),
 });
@@ -88,7 +90,7 @@ export const F: Parameter<true> = new Parameter({
   rule: () => 'json',
   parse: (given) => allowedIf(given.text === 'json', given),
   document: () => ({
-    component: 'f',
+    component: 'ogc-f',
     description: 'The format: there is one.',
     schema: { type: 'string', enum: ['json'] },
     example: 'json',

@@ -15,17 +15,14 @@ export const TOUCHES: Parameter<string> = new Parameter({
   name: 'touches',
   rule: () => 'the GID of a unit of the same level',
   parse: ({ text }) => text,
-  document: ({ level }) => ({
-    component: `touches-of-lv${level}`,
+  document: () => ({
+    component: 'touches',
     description:
-      'Only features that share a border with the unit of the same level that has this GID: an edge of the coordinates as published, a common point is none. Of several units with this GID all count. Where the source draws the two sides of a border apart, nothing is shared. A release may have been built without this.',
+      'Only features that share a border with the unit of the same level that has this GID. A border is an edge of the published coordinates; a common point is none. If several units have this GID, all count. Where the source draws both sides of a border apart, nothing is shared. A release may have been built without this.',
     schema: { type: 'string', minLength: 1 },
-    example: EXAMPLE_GIDS[level],
+    example: 'ESP',
   }),
 });
-
-/** Valid for any data: an unknown GID gives an empty page. */
-const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4_1', 'ESP.1.2.3.4.5_1'] as const;
 
 /** Units and neighbours that are gone through in a step: some 100 microseconds. */
 const STEP_UNITS = 16 * 1024;

@@ -5,12 +5,14 @@ import { GEOMETRIES, levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import { PROBLEMS } from '../../http/problem.ts';
+import { objectSchema, schemaReference } from '../../query/describe.ts';
 import type { Parameter } from '../../query/parameter.ts';
 import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/endpoints.ts';
 import { ITEMS_PARAMETERS } from '../items/parameters.ts';
 import { queryable } from './collection.ts';
+import { type Described, DOCUMENTS, FID, ITEM, ITEMS } from './description.ts';
 import { DOCUMENT_ENDPOINTS } from './endpoints.ts';
-import { FEATURE_3_0, type OgcSchema, objectSchema, ogcSchemas, schemaReference } from './schemas.ts';
+import { FEATURE_3_0, ogcSchemas } from './schemas.ts';
 
 const DESCRIPTION = 'Administrative boundaries as OGC API - Features: a collection for each level that has units.';
 /** What the service is called, if nothing else is configured. */
@@ -108,7 +110,7 @@ interface Surroundings {
 export function ogcPaths({ prefix, levels, others, reference, columnsOf }: Surroundings) {
   const operation = (
     operationId: string,
-    [summary, schema]: Documented,
+    [summary, schema]: Described,
     mediaType: string,
     parameters: readonly object[],
   ) => ({
@@ -149,26 +151,10 @@ export function ogcPaths({ prefix, levels, others, reference, columnsOf }: Surro
   return Object.fromEntries([...documents, ...pages, ...features]);
 }
 
-/** What an answer is, and its schema. */
-type Documented = readonly [summary: string, schema: OgcSchema];
-
-const DOCUMENTS = {
-  landing: ['The landing page of OGC API - Features', 'Landing'],
-  conformance: ['What it conforms to', 'Conformance'],
-  api: ['Its OpenAPI 3.0 document', 'OpenApi'],
-  collections: ['The levels that have units, as collections', 'Collections'],
-  collection: ['A level as a collection', 'Collection'],
-  queryables: ['The columns of a level to filter by, as JSON Schema', 'Columns'],
-  schema: ['The columns of a level, as JSON Schema', 'Columns'],
-} as const;
-const ITEMS: Documented = ['Features of a level, with links in the body', 'Items'];
-const ITEM: Documented = ['One feature, with links', 'Item'];
-const FID = 'fid';
-
 /** The parameters of features in any data. */
 export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
   const query = ITEMS_PARAMETERS.map(({ name, document }) => {
-    const { description, schema, example } = document({ level: 0, geometries });
+    const { description, schema, example } = document({ geometries });
     return { name, in: 'query', description, style: 'form', explode: false, schema, example };
   });
   const fid = { type: 'integer', minimum: 0 };
@@ -185,14 +171,3 @@ function columnParameter(name: string) {
     schema: queryable(name),
   };
 }
-
-/** The GID columns of a level in the document of the whole service, which knows no release. */
-export const COLUMNS_PARAMETER = {
-  name: 'columns',
-  in: 'query',
-  description: 'The GID columns of the level, such as GID_0=ESP: features with these GIDs.',
-  style: 'form',
-  explode: true,
-  schema: { type: 'object', additionalProperties: { type: 'string', minLength: 1 } },
-  example: { GID_0: 'ESP' },
-} as const;

@@ -1,45 +1,11 @@
 // The schemas of what OGC API - Features answers, written so that they mean the same in OpenAPI 3.0 and 3.1; of a
 // feature, whose geometry may be null, each version is given its own.
+import { objectSchema, schemaReference } from '../../query/describe.ts';
+import { featureSchema, GEOMETRY_SCHEMA } from '../pages/description.ts';
 
 const TEXT = { type: 'string' } as const;
 const ADDRESS = { type: 'string', format: 'uri' } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
-/** Of anything: generators of clients want to know that, too. */
-const LIST = { type: 'array', items: {} } as const;
-
-/** An object with these members, of which those that are named are required. */
-export function objectSchema(required: readonly string[], properties: object, description?: string) {
-  return { type: 'object', required, properties, ...(description === undefined ? {} : { description }) };
-}
-
-/** A geometry. */
-export const GEOMETRY_SCHEMA = objectSchema(
-  ['type'],
-  { type: TEXT, coordinates: LIST, geometries: LIST },
-  'RFC 7946: WGS 84, longitude first, exterior rings counter-clockwise.',
-);
-
-/**
- * A feature.
- * @param type the schema of the one value that `type` has
- * @param geometry the schema of a geometry or null
- */
-export function featureSchema(type: object, geometry: object) {
-  const bboxMeaning = 'West, south, east, north; west > east when the unit crosses the antimeridian (RFC 7946).';
-  const columns = objectSchema(
-    ['fid'],
-    { fid: COUNT },
-    'fid first, then the columns of the source under their original names.',
-  );
-  return objectSchema(['type', 'id', 'properties', 'geometry'], {
-    type,
-    id: { ...COUNT, description: 'The fid.' },
-    bbox: { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4, description: bboxMeaning },
-    properties: { ...columns, additionalProperties: true },
-    geometry,
-  });
-}
-
 /** A feature in OpenAPI 3.0. */
 export const FEATURE_3_0 = featureSchema({ type: 'string', enum: ['Feature'] }, { ...GEOMETRY_SCHEMA, nullable: true });
 
@@ -99,8 +65,3 @@ export function ogcSchemas(feature: ReturnType<typeof featureSchema>) {
 
 /** The name of such an answer. */
 export type OgcSchema = keyof ReturnType<typeof ogcSchemas>;
-
-/** A reference to a schema. */
-export function schemaReference(name: string) {
-  return { $ref: `#/components/schemas/${name}` };
-}

@@ -1,6 +1,6 @@
 // The parameters of a page: how many features it has, and where it starts.
 import { type Cursor, decodeCursor } from '../../../format/cursor.ts';
-import { type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import { FORMATS, type Format, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
 import { Problem, quote } from '../../http/problem.ts';
 import { badParameter, type Given, isDigits, Parameter, type ParameterDocument, wrong } from '../../query/parameter.ts';
 import { START_AFTER, START_AT } from '../../query/parse.ts';
@@ -19,6 +19,12 @@ const SMALL_CAPS = Object.entries(LIGHT_CAPS)
   .map(([geometry, cap]) => `${cap} with geometry=${geometry}`)
   .join(', ');
 
+/** The caps of a format, in words: two levels each have the same. */
+function capsOf(format: Format): string {
+  const pairs = [0, 2, 4] as const;
+  return pairs.map((level) => `${PAGE_CAPS[format][level]} for lv${level} and lv${level + 1}`).join(', ');
+}
+
 /** A number of features, at least 1. @throws Problem bad-parameter */
 export function sizeOf(given: Given): number {
   const { text } = given;
@@ -32,16 +38,13 @@ export const PAGE_SIZE: Parameter<number> = new Parameter({
   name: 'page-size',
   rule: () => SIZE_RULE,
   parse: sizeOf,
-  document({ format = 'fc', level }) {
-    const cap = PAGE_CAPS[format][level];
-    return {
-      component: `page-size-${cap}`,
-      description: `Number of features on the page. A larger number counts as the maximum, which is the default, or ${SMALL_CAPS}.`,
-      // Without a maximum: a larger number is allowed, and counts as the cap.
-      schema: { type: 'integer', minimum: PAGE_SIZE_MIN, default: cap },
-      example: PAGE_SIZE_MIN,
-    };
-  },
+  document: ({ format }) => ({
+    component: format === undefined ? 'page-size' : `page-size-${format}`,
+    description: `Number of features on the page. A larger number counts as the maximum, which is also the default: ${format === undefined ? FORMATS.map((one) => `in ${one} ${capsOf(one)}`).join('; ') : capsOf(format)}; in both formats ${SMALL_CAPS}.`,
+    // Without a maximum: a larger number is allowed, and counts as the cap.
+    schema: { type: 'integer', minimum: PAGE_SIZE_MIN },
+    example: PAGE_SIZE_MIN,
+  }),
 });
 
 /** Where a page starts: at the first feature with at least this fid, or at the position of a cursor. */
@@ -59,7 +62,7 @@ export const STARTS_AT: Parameter<Start> = new Parameter({
   document: () =>
     startDocument(
       START_AT,
-      'Start of the page: the first feature with this fid or a larger one, or the position of a cursor.',
+      'Where the page starts: at the first feature with this fid or a larger one, or at the position of a cursor.',
     ),
 });
 
@@ -71,7 +74,7 @@ export const START: readonly Parameter<Start>[] = [
     document: () =>
       startDocument(
         START_AFTER,
-        'Start of the page: the first feature with a larger fid, or the position of a cursor. Not together with start-at.',
+        'Where the page starts: at the first feature with a larger fid, or at the position of a cursor. Not together with start-at.',
       ),
   }),
 ];

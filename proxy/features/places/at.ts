@@ -21,7 +21,7 @@ const PARAMETERS: readonly Parameter<unknown>[] = [
   POINT,
   unitsGeometry(
     'at-geometry',
-    'Geometry of the features, as of pages; none if absent. The full one decides what is at the point.',
+    'Geometry of the features, as for pages; none if absent. The full geometry decides what is at the point.',
   ),
 ];
 

@@ -23,7 +23,7 @@ export const BBOX: Parameter<AskedBox> = new Parameter({
   document: () => ({
     component: 'bbox',
     description:
-      'Only features that have a point in this box, its border included: west,south,east,north in degrees, also with an exponent; west > east crosses the antimeridian (RFC 7946, section 5.2). The full geometry decides, whatever geometry is asked for. Levels of a release without cells, or with units that are no polygons or have no area, compare bounding boxes. Features without geometry never match.',
+      'Only features with a point in this bounding box, its border included: west,south,east,north in degrees, also with an exponent. If west > east, the box crosses the antimeridian (RFC 7946, section 5.2). The full geometry decides, whichever geometry you ask for. Where a release has no cells, or a level has units that are no polygons or have no area, bounding boxes are compared instead. Features without geometry never match.',
     schema: { type: 'string', pattern: `^${LONGITUDE},${LATITUDE},${LONGITUDE},${LATITUDE}$` },
     example: '-3.9,40.3,-3.5,40.6',
   }),
@@ -37,7 +37,7 @@ export const CONTAINS: Parameter<Degrees> = new Parameter({
   document: () => ({
     component: 'contains',
     description:
-      'Only features that contain this point: longitude,latitude in degrees, also with an exponent. The full geometry decides, whatever geometry is asked for; a point on a border that two units share is in exactly one of them. A release may have been built without this.',
+      'Only features that contain this point (point-in-polygon): longitude,latitude in degrees, also with an exponent. The full geometry decides, whichever geometry you ask for. A point on a border that two units share is in exactly one of them. A release may have been built without this.',
     schema: POINT_SCHEMA,
     example: EXAMPLE_POINT,
   }),
@@ -50,7 +50,7 @@ export const POINT: Parameter<Degrees> = CONTAINS.as({
     component: 'at-point',
     required: true,
     description:
-      'longitude,latitude in degrees, also with an exponent. A point on a border is in exactly one of the units that share it. Where nothing is at the point but something at the exchanged numbers, Link leads there with rel="alternate".',
+      'longitude,latitude in degrees, also with an exponent. A point on a border is in exactly one of the units that share it. If nothing is at the point but something is at latitude,longitude, Link leads there with rel="alternate".',
     schema: POINT_SCHEMA,
     example: EXAMPLE_POINT,
   }),

@@ -25,7 +25,7 @@ export const Q: Parameter<string> = new Parameter({
     component: 'search-q',
     required: true,
     description:
-      'The beginning of a name, or of a word in it; case, marks and punctuation do not matter. Or a GID, exactly. First come units whose GID it is, then those whose whole name it is, those whose name begins with it, and others; of each the higher level first. Where that is nothing, the text is cut at a space, the last one first: what is before it is of the name, each word after it, of which there are at most four, begins a word of the name of one of the parents.',
+      'Finds units with a word in their name that begins with this text, and units whose GID is this text. Case, marks and punctuation do not matter, except in a GID. Order: first units with this GID, then with this whole name, then with a name that begins with it, then all others; in each group higher levels first. If nothing matches, up to four words at the end are matched against names of parents: toledo spain.',
     schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters, pattern: '[\\p{L}\\p{N}]' },
     example: 'toledo',
   }),
@@ -61,7 +61,7 @@ export const LEVEL: Parameter<readonly Level[]> = new Parameter({
   document: () => ({
     component: 'search-level',
     description:
-      'Only units of these levels, with commas between them, each once; of all if absent. With gid-N none is above level N.',
+      'Only units of these levels, separated by commas, each once; of all levels if absent. With gid-N, no unit is above level N.',
     schema: { type: 'string', pattern: `^lv[0-5](,lv[0-5]){0,${LEVELS.length - 1}}$` },
     example: 'lv2,lv3',
   }),
@@ -72,14 +72,9 @@ export const SEARCH_PARAMETERS: readonly Parameter<unknown>[] = [
   Q,
   LIMIT,
   LEVEL,
-  ...GIDS.map((filter, level) =>
-    filter.as({
-      document: (endpoint) => ({
-        ...filter.document(endpoint),
-        component: `search-${filter.name}`,
-        description: `Only the lv${level} unit with this GID, and units inside it.`,
-      }),
-    }),
+  ...GIDS,
+  unitsGeometry(
+    'search-geometry',
+    'Geometry of the units; if absent, none, or the smallest geometry that the release has.',
   ),
-  unitsGeometry('search-geometry', 'Geometry of the units; that with the fewest bytes, none, if absent.'),
 ];

@@ -33,7 +33,7 @@ export const CONTENT_PARAMETER: Parameter<NamedRelease> = new Parameter({
   },
   document: () => ({
     component: 'v',
-    description: `The release: ${CONTENT_RULE}. The template in the TileJSON has it, and tiles with it are kept for a year. The current release if absent.`,
+    description: `The release of the tile: ${CONTENT_RULE}; the current release if absent. The address in the TileJSON has it, so that caches keep tiles for a year.`,
     schema: { type: 'string', pattern: CONTENT.source },
     example: '0123456789ab',
   }),

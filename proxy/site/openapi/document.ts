@@ -1,20 +1,17 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
-import { FORMATS, type Format, LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
+import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Audience } from '../../bodies/headers.ts';
-import { CHANGES_ENDPOINT, CHANGES_FILES } from '../../features/changes/changes.ts';
-import { CELLS_ENDPOINTS } from '../../features/downloads/endpoints.ts';
-import { FILE_ENDPOINTS } from '../../features/files/files.ts';
-import { OGC_PATH } from '../../features/items/endpoints.ts';
-import { TABLE_ENDPOINTS } from '../../features/neighbours/table.ts';
-import { COLUMNS_PARAMETER, itemsParameters, ogcPaths, TITLE } from '../../features/ogc/openapi.ts';
-import { schemaReference } from '../../features/ogc/schemas.ts';
-import { AT_ENDPOINT } from '../../features/places/at.ts';
-import { DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../features/rows.ts';
-import { SEARCH_ENDPOINT } from '../../features/search/search.ts';
-import { SERVICE_ENDPOINT } from '../../features/service/service.ts';
-import { parameterComponents, parameterReferences, unitsComponents } from './parameters.ts';
-import { bodySchemas, type HeaderName, headerComponents, problemResponses, responseHeaders } from './responses.ts';
-import { PLACE_COMPONENTS, tilePaths } from './tiles.ts';
+import { TITLE } from '../../features/ogc/openapi.ts';
+import { apiPaths } from '../../features/rows.ts';
+import {
+  HEADERS,
+  type HeaderName,
+  type PathDescription,
+  pathParameter,
+  schemaReference,
+} from '../../query/describe.ts';
+import type { Parameter } from '../../query/parameter.ts';
+import { headerComponents, PROBLEM_SCHEMA, problemResponses } from './responses.ts';
 
 /** What is said of tokens, and what of a public service. */
 const NEEDS = {
@@ -25,28 +22,26 @@ const NEEDS = {
 /** What the interface is, in Markdown. */
 export const descriptionFor = (
   audience: Audience,
-): string => `Administrative boundaries in pages, in two formats and six levels.
+): string => `Administrative boundaries of six levels, from countries (lv0) down, in pages and as files.
 
-${NEEDS[audience]} Features are in ascending order of fid. Every page except the last has a
-\`Link\` header with \`rel="next"\`; following it to the end returns every matching feature exactly once, from one release.
-HEAD is supported, OPTIONS responds to CORS preflights, and unknown parameters are refused.
+${NEEDS[audience]} HEAD works wherever GET does; OPTIONS answers CORS preflights. Unknown parameters are refused.
 
-\`GET /api/v1/\` says what is served, and which columns of the units have GIDs and names. Answers with units of all levels have
-\`levels\`, \`gids\` and \`names\` beside their features, whatever the columns of the data are called.
+**Pages.** Features are in ascending order of fid. Every page except the last has a \`Link\` header with \`rel="next"\`. Follow it to
+the end: you get every matching feature exactly once, all from one release.
 
-A search finds units of all levels by the beginning of a word of their names, or by their GID; where the whole text is
-found nowhere, up to four words at its end may be of parents (\`toledo spain\`).
+**What is served.** \`GET /api/v1/\` says which levels there are, and which columns have GIDs and names. Answers with units of
+all levels have \`levels\`, \`gids\` and \`names\` beside their features, so that clients need no names of columns.
 
-A download is a whole listing as one gzip file: every feature that matches the filters, without pages. A download that broke
-off is continued with a range request.
+**Search.** A search finds units by the beginning of a word of their name, or by their GID. If nothing matches, words at the
+end are matched against names of parents (\`toledo spain\`).
 
-Maps are drawn from vector tiles: a tileset for each level, described by a TileJSON, also as one PMTiles archive. Units, borders
-and labels are cut from one set of borders, which stay shared at every zoom.
+**Downloads.** A download is a whole listing as one gzip file. A range request continues one that broke off.
 
-Changes say what became of the units between two releases, by shape: merged, split, recoded and others, with shares of area.
-A unit that is gone has an empty listing, whose \`Link\` headers with \`rel="successor-version"\` lead to what took its place.
+**Maps.** Each level has vector tiles, described by a TileJSON, also as one PMTiles archive. Units that share a border still
+share it at every zoom.
 
-For each level a file has the names of its units.`;
+**Changes.** Changes say what became of the units between two releases: merged, split, recoded and others, with shares of area.
+The listing of a GID that is gone is empty; its \`Link\` headers with \`rel="successor-version"\` lead to what took its place.`;
 
 /** What the interface is. The version is also that of the program: package.json has the same. */
 export const INFO = {
@@ -55,13 +50,6 @@ export const INFO = {
   summary: 'Administrative boundaries in pages',
   // The document is made before a release is known.
   license: { name: 'Of the data: what GET /api/v1/ says' },
-} as const;
-
-const NOT_MODIFIED = 'Not modified: If-None-Match has the current ETag.';
-
-const FORMAT_NAMES = {
-  geojsonl: 'newline-delimited GeoJSON, one Feature per line',
-  fc: 'one GeoJSON FeatureCollection',
 } as const;
 
 /** What describes a service as a whole. */
@@ -107,7 +95,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
     security: [{ bearer: [] }],
     tags: [
       { name: 'service', description: 'What is served.' },
-      ...FORMATS.map((format) => ({ name: format, description: `Pages as ${FORMAT_NAMES[format]}.` })),
+      { name: 'pages', description: 'Units of a level, a page at a time, in two formats.' },
       { name: 'units', description: 'Units of all levels in one answer.' },
       {
         name: 'downloads',
@@ -120,17 +108,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'health', description: 'Health checks; no token required.' },
     ],
     paths: {
-      ...servicePath(),
-      ...pagePaths(),
-      ...atPath(),
-      ...downloadPaths(),
-      ...cellsPaths(),
-      ...neighboursPaths(),
-      ...tilePaths({ notModified: NOT_MODIFIED, problems: problemReferences, saved: savedResponses }),
-      ...filePaths(),
-      ...changesPaths(),
-      ...searchPath(),
-      ...featuresPaths(),
+      ...apiOperations(),
       ...healthPaths(audience),
     },
     components: {
@@ -143,235 +121,95 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
             'A JWT of a configured issuer, in the Authorization header; tokens in the query string are refused.',
         },
       },
-      parameters: {
-        ...parameterComponents(),
-        ...unitsComponents(),
-        ...PLACE_COMPONENTS,
-        ...changesParameters(),
-        ...featuresParameters(),
-      },
+      parameters: parameterComponents(),
       headers: headerComponents(),
-      responses: problemResponses(audience),
-      schemas: bodySchemas(),
+      responses: { 'not-modified': NOT_MODIFIED, ...problemResponses(audience) },
+      schemas: { ...Object.assign({}, ...DESCRIPTIONS.map(({ schemas }) => schemas)), Problem: PROBLEM_SCHEMA },
     },
   };
 }
 
-/** What is served. */
-function servicePath() {
-  const { path, mediaType } = SERVICE_ENDPOINT;
-  const headers = responseHeaders(['Link', 'Boundaries-Matched']);
-  const content = { [mediaType]: { schema: schemaReference('Service') } };
-  const operation = {
-    operationId: 'service',
-    tags: ['service'],
-    summary: 'What is served: releases, levels, the columns of their units, caps',
-    responses: {
-      200: { description: 'The description.', headers, content },
-      304: { description: NOT_MODIFIED, headers },
-      ...problemReferences(410, 416),
-    },
-  };
-  return { [path]: { get: operation } };
+/** What is said of each path of the API, in order. */
+export const DESCRIPTIONS = apiPaths().map(({ description }) => description);
+
+/** What documents say of each path, by path. */
+function apiOperations() {
+  return Object.fromEntries(DESCRIPTIONS.map((about) => [about.path, { get: operationOf(about) }]));
 }
 
-/** One path per format and level: page caps and accepted filters differ. */
-function pagePaths() {
-  return Object.fromEntries(
-    PAGE_ENDPOINTS.map((endpoint) => {
-      const { path, format, level } = endpoint;
-      const operation = {
-        operationId: `${format}-${levelName(level)}`,
-        tags: [format],
-        summary: `Units of level ${level} as ${FORMAT_NAMES[format]}`,
-        parameters: parameterReferences(endpoint),
-        responses: {
-          200: { description: 'A page.', headers: responseHeaders(), content: pageContent(path, format, level) },
-          304: { description: NOT_MODIFIED, headers: responseHeaders() },
-          ...problemReferences(416),
-        },
-      };
-      return [path, { get: operation }];
-    }),
-  );
-}
-
-/** The body of a page. */
-function pageContent(path: string, format: Format, level: Level) {
-  const schema = format === 'fc' ? 'FeatureCollection' : 'FeatureLines';
-  const examples = pageExamples(path, format, level);
-  return { [MEDIA_TYPES[format]]: { schema: schemaReference(schema), examples } };
-}
-
-/** What is at a point, of all levels. */
-function atPath() {
-  const { path, mediaType } = AT_ENDPOINT;
-  const headers = responseHeaders();
-  const ok = { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } };
-  const operation = {
-    operationId: 'at',
-    tags: ['units'],
-    summary: 'The units of all levels that contain a point, from the country down',
-    description:
-      'Each level is looked up by itself. Where levels come from different sources, they may contradict each other near a border: the parents of the deepest unit are in its properties, too.',
-    parameters: parameterReferences(AT_ENDPOINT),
-    responses: { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) },
-  };
-  return { [path]: { get: operation } };
-}
-
-/** One path per format and level. */
-function downloadPaths() {
-  return Object.fromEntries(
-    DOWNLOAD_ENDPOINTS.map((endpoint) => {
-      const { path, format, level, mediaType } = endpoint;
-      const operation = {
-        operationId: `download-${format}-${levelName(level)}`,
-        tags: ['downloads'],
-        summary: `All units of level ${level} in one gzip file, as ${FORMAT_NAMES[format]}`,
-        parameters: parameterReferences(endpoint),
-        responses: savedResponses(mediaType, 'GzipFile'),
-      };
-      return [path, { get: operation }];
-    }),
-  );
-}
-
-/** One path per level. */
-function cellsPaths() {
-  return Object.fromEntries(
-    CELLS_ENDPOINTS.map((endpoint) => {
-      const { path, level, mediaType } = endpoint;
-      const operation = {
-        operationId: `download-cells-${levelName(level)}`,
-        tags: ['downloads'],
-        summary: `Which units of level ${level} are at a point, as a file: with the names of the level points can be looked up without the service`,
-        parameters: parameterReferences(endpoint),
-        responses: savedResponses(mediaType, 'CellsFile'),
-      };
-      return [path, { get: operation }];
-    }),
-  );
-}
-
-/** One path per level. */
-function neighboursPaths() {
-  return Object.fromEntries(
-    TABLE_ENDPOINTS.map((endpoint) => {
-      const { path, level, mediaType } = endpoint;
-      const operation = {
-        operationId: `download-neighbours-${levelName(level)}`,
-        tags: ['downloads'],
-        summary: `Which units of level ${level} share a border, and for how many metres: a CSV file in one gzip file`,
-        parameters: parameterReferences(endpoint),
-        responses: savedResponses(mediaType, 'GzipFile'),
-      };
-      return [path, { get: operation }];
-    }),
-  );
-}
-
-/** The responses of a path with a file that is saved. */
-function savedResponses(mediaType: string, schema: string) {
-  const headers = responseHeaders(['Link', 'Vary']);
-  const content = { [mediaType]: { schema: schemaReference(schema) } };
+function operationOf(about: PathDescription) {
+  const { operationId, tag, summary, description, answer, others = {}, hasRanges, namesRelease, nothing } = about;
+  const headers = about.headers.length > 0 && { headers: headerReferences(about.headers) };
+  const { mediaType, schema, examples } = answer;
+  const content = { [mediaType]: { schema: schemaReference(schema), ...(examples && { examples }) } };
+  const inPath = about.path.includes(`{${LEVEL.name}}`) ? [LEVEL.name] : [];
+  const components = [
+    ...inPath,
+    ...Object.keys(others),
+    ...about.parameters.map((parameter) => parameter.document(about).component),
+  ];
   return {
-    200: { description: 'The file.', headers, content },
-    206: { description: 'The range of the file that Range asks for.', headers, content },
-    304: { description: NOT_MODIFIED, headers },
-    ...problemReferences(),
-  };
-}
-
-/** The path that finds units by their names. */
-function searchPath() {
-  const { path, mediaType } = SEARCH_ENDPOINT;
-  const headers = responseHeaders(['Link']);
-  const operation = {
-    operationId: 'search',
-    tags: ['units'],
-    summary: 'Units of all levels whose name has a word that begins with a text, or whose GID it is',
-    parameters: parameterReferences(SEARCH_ENDPOINT),
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    ...(components.length > 0 && {
+      parameters: components.map((component) => ({ $ref: `#/components/parameters/${component}` })),
+    }),
     responses: {
-      200: { description: 'The units.', headers, content: { [mediaType]: { schema: schemaReference('Units') } } },
-      304: { description: NOT_MODIFIED, headers },
-      ...problemReferences(410, 416),
+      200: { description: answer.description, ...headers, content },
+      ...(nothing && { 204: { description: nothing } }),
+      ...(hasRanges && {
+        206: { description: 'The range of the file that Range asks for, with the headers of 200.', content },
+      }),
+      304: { $ref: '#/components/responses/not-modified' },
+      ...problemReferences(...OF_OTHERS, ...(hasRanges ? [] : [416]), ...(namesRelease ? [] : [410])),
     },
   };
-  return { [path]: { get: operation } };
 }
 
-/** One path per level, for its names. */
-function filePaths() {
-  return Object.fromEntries(
-    FILE_ENDPOINTS.map(({ path, mediaType, level }) => {
-      const [operationId, summary] = [`names-${levelName(level)}`, `Names of the units of level ${level}`];
-      const headers = responseHeaders(['Link']);
-      const content = { [mediaType]: { schema: schemaReference('NameLines') } };
-      const ok = { description: 'The file.', headers, content };
-      const responses = { 200: ok, 304: { description: NOT_MODIFIED, headers }, ...problemReferences(410, 416) };
-      return [path, { get: { operationId, tags: ['files'], summary, responses } }];
-    }),
-  );
+/** The level in a path. */
+const LEVEL = pathParameter(
+  'level',
+  'The level: lv0 has countries, deeper levels what is inside them.',
+  { type: 'string', enum: LEVELS.map(levelName) },
+  'lv0',
+);
+
+const NOT_MODIFIED = {
+  description: 'Not modified: If-None-Match has the current ETag.',
+  headers: headerReferences(['ETag', 'Cache-Control', 'Boundaries-Release']),
+};
+
+/** References to headers, in the order of the table. */
+function headerReferences(headers: readonly HeaderName[]) {
+  const names = Object.keys(HEADERS).filter((name) => headers.some((own) => own === name));
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The list of pairs of releases, and the file of each. */
-function changesPaths() {
-  const answer = (absent: readonly HeaderName[], description: string, mediaType: string, schema: string) => {
-    const headers = responseHeaders(absent);
-    return {
-      200: { description, headers, content: { [mediaType]: { schema: schemaReference(schema) } } },
-      304: { description: NOT_MODIFIED, headers },
-      ...problemReferences(410, 416),
-    };
-  };
-  const absent = ['Link', 'Boundaries-Matched'] as const;
-  const list = {
-    operationId: 'changes',
-    tags: ['changes'],
-    summary: 'The pairs of releases whose changes are published, with numbers of rows by class',
-    responses: answer(absent, 'The pairs.', CHANGES_ENDPOINT.mediaType, 'ChangesList'),
-  };
-  const file = {
-    operationId: 'changes-file',
-    tags: ['changes'],
-    summary: 'What became of the units of one release in another: classes, and shares of area',
-    parameters: Object.keys(changesParameters()).map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    responses: answer(absent, 'A row for each pair of units.', CHANGES_FILES.mediaType, 'ChangesFile'),
-  };
-  return { [CHANGES_ENDPOINT.path]: { get: list }, [`${CHANGES_FILES.path}{from}..{to}.csv`]: { get: file } };
+/** Every parameter by the name of its component. */
+function parameterComponents() {
+  const entries = DESCRIPTIONS.flatMap((about) => [
+    ...Object.entries(about.others ?? {}),
+    ...about.parameters.map((parameter) => componentOf(parameter, about)),
+  ]);
+  return { [LEVEL.name]: LEVEL, ...Object.fromEntries(entries) };
 }
 
-function changesParameters() {
-  const idOf = (name: string, which: string, example: string) => {
-    const description = `Id of the ${which} release, which the list names.`;
-    return { name, in: 'path', required: true, schema: { type: 'string' }, description, example };
-  };
-  return { 'changes-from': idOf('from', 'old', '2025-11'), 'changes-to': idOf('to', 'new', '2026-11') };
+function componentOf(parameter: Parameter<unknown>, about: PathDescription) {
+  const { component, required, description, schema, example, explode } = parameter.document(about);
+  const list = explode === undefined ? {} : { style: 'form', explode };
+  const named = { name: parameter.name, in: 'query', ...(required && { required }), description };
+  return [component, { ...named, ...list, schema, example }] as const;
 }
 
-/** The paths of OGC API - Features, which has an own document of a release with its columns. */
-function featuresPaths() {
-  return ogcPaths({
-    prefix: OGC_PATH,
-    levels: LEVELS,
-    others: { 304: { description: NOT_MODIFIED }, ...problemReferences(416) },
-    reference: (name) => `#/components/parameters/ogc-${name}`,
-    columnsOf: () => [{ $ref: `#/components/parameters/ogc-${COLUMNS_PARAMETER.name}` }],
-  });
-}
-
-function featuresParameters() {
-  const parameters = [...itemsParameters(), COLUMNS_PARAMETER];
-  return Object.fromEntries(parameters.map((parameter) => [`ogc-${parameter.name}`, parameter]));
-}
+/** Statuses that no GET has: its method is allowed, and it has arrived. */
+const OF_OTHERS: readonly number[] = [405, 408];
 
 /** @param without statuses that the path never has: without a cursor no release can be gone, without Range no range */
-function problemReferences(...without: number[]) {
-  const responses = Object.keys(problemResponses()).map(
-    (name) => [name.slice('problem-'.length), { $ref: `#/components/responses/${name}` }] as const,
-  );
-  return Object.fromEntries(responses.filter(([status]) => !without.includes(Number(status))));
+function problemReferences(...without: readonly number[]) {
+  const statuses = Object.keys(problemResponses()).filter((status) => !without.includes(Number(status)));
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]));
 }
 
 function healthPaths(audience: Audience) {
@@ -386,57 +224,8 @@ function healthPaths(audience: Audience) {
       'readyz',
       'Readiness: a release and keys are loaded',
       'The service can respond.',
-      { 503: { $ref: '#/components/responses/problem-503' } },
+      { 503: { $ref: '#/components/responses/503' } },
       audience === 'public' ? 'ok, public\n' : 'ok\n',
     ),
   };
-}
-
-/**
- * Real features for examples: a unit of each level of the sample release, as the service sends it, with what the sample
- * says of its origin; it has no levels 4 and 5. The tests compare them with the sample.
- */
-const UNITS: readonly { summary: string; feature: string }[] = [
-  {
-    summary: 'Monaco: made with Natural Earth, public domain',
-    feature:
-      '{"type":"Feature","id":133,"bbox":[7.3674737,43.7178226,7.4358744,43.7634142],"properties":{"fid":133,"GID_0":"MCO","COUNTRY":"Monaco"},"geometry":{"type":"MultiPolygon","coordinates":[[[[7.4358744,43.7431512],[7.4250743,43.7549713],[7.4070741,43.7634142],[7.3890739,43.7583484],[7.3710737,43.7465284],[7.3674737,43.7347083],[7.3674737,43.7228883],[7.3818738,43.7195111],[7.403474,43.7178226],[7.4178742,43.7313312],[7.4322743,43.7397741],[7.4358744,43.7431512]]]]}}',
-  },
-  {
-    summary: 'Hormigueros in Puerto Rico: U.S. Census Bureau, public domain',
-    feature:
-      '{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}',
-  },
-  {
-    summary: 'Clay County in Iowa: U.S. Census Bureau, public domain',
-    feature:
-      '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
-  },
-  {
-    summary: 'Abla in Andalusia: derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es)',
-    feature:
-      '{"type":"Feature","id":1,"bbox":[-2.7884356,37.085911,-2.7434532,37.2458581],"properties":{"fid":1,"GID_3":"ESP.1.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","GID_2":"ESP.1.1_1","NAME_2":"Almería","NAME_3":"Abla","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"04001"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.7839374,37.0939892],[-2.7569479,37.085911],[-2.7479514,37.1101455],[-2.7569479,37.1246861],[-2.7434532,37.1634611],[-2.7524497,37.1666924],[-2.7479514,37.1893112],[-2.759197,37.2264706],[-2.7749409,37.2458581],[-2.77719,37.23778],[-2.7794391,37.1973893],[-2.7884356,37.1376111],[-2.7704426,37.1182236],[-2.7839374,37.0939892]]]]}}',
-  },
-];
-
-/** The examples of a page: no feature, which any data has, and where there is one a unit of the sample. */
-export function pageExamples(path: string, format: Format, level: Level) {
-  const unit = UNITS[level];
-  const nothing = {
-    summary: 'No feature matches',
-    value: format === 'fc' ? { type: 'FeatureCollection', features: [] } : '',
-    'x-request': requestFor(`${path}?gid-0=no-such-unit`),
-  };
-  if (unit === undefined) return { nothing };
-  const { summary, feature } = unit;
-  const parsed = JSON.parse(feature);
-  const value = format === 'fc' ? { type: 'FeatureCollection', features: [parsed] } : `${feature}\n`;
-  return {
-    unit: { summary, value, 'x-request': requestFor(`${path}?gid-${level}=${parsed.properties[`GID_${level}`]}`) },
-    nothing,
-  };
-}
-
-function requestFor(target: string): string {
-  return `GET ${target} HTTP/1.1\nHost: boundaries.example.org\nAuthorization: Bearer $TOKEN`;
 }

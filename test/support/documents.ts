@@ -10,6 +10,7 @@ import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { METRICS, type Metric } from '../../proxy/operations/metric-list.ts';
 import { GEOMETRY } from '../../proxy/query/parameter.ts';
 import { QUESTION_GROUPS, QUESTIONS, type QuestionGroup } from '../../proxy/site/questions.ts';
+import { problemsOfSteps, STEPS } from './page-path.ts';
 
 const FOLDERS = ['.', 'format', 'generator', 'output', 'proxy', 'test'];
 
@@ -63,6 +64,15 @@ const TABLES: Readonly<Record<string, () => string>> = {
     return table(
       ['parameter', 'example', ''],
       [...known].map(([name, { description, example }]) => [`\`${name}\``, `\`${example}\``, asMarkdown(description)]),
+    );
+  },
+  'steps of a page': () => {
+    const problems = problemsOfSteps();
+    if (problems.length > 0) throw new Error(`test/support/page-path.ts: ${problems.join('; ')}`);
+    const linkTo = (file: string): string => `[${file}](proxy/${file})`;
+    return table(
+      ['step of a page', 'file'],
+      STEPS.map(([step, files], at) => [`${at + 1}. ${step}`, files.map(linkTo).join(', ')]),
     );
   },
   paths: () =>

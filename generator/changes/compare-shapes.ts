@@ -1,10 +1,10 @@
 // Hashes the shapes of units and measures what pairs of them have in common, in tasks over the pool: for `changes`.
 import { elementAt } from '../../format/element-at.ts';
+import { grouped } from '../../format/grouped.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { Report } from '../report/progress.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
-import { grouped } from './compared-release.ts';
 import type { hashShapes } from './hash-shapes.ts';
 import type { Link } from './match-units.ts';
 import type { measureShared, Shared, Side } from './unit-shapes.ts';

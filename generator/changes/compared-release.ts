@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
+import { grouped } from '../../format/grouped.ts';
 import { CHECKSUMS_FILE, indexPath, manifestPath, namesPath, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
@@ -88,18 +89,6 @@ function readNames(opened: ComparedRelease, level: Level): string[] {
     const [at = -1] = nameColumns(header, ['name'], path);
     return lines.map((line, i) => String(valuesIn(line, `${path} line ${i + 2}`)[at] ?? ''));
   });
-}
-
-/** Positions by their keys. */
-export function grouped<Key>(positions: Iterable<number>, keyOf: (position: number) => Key): Map<Key, number[]> {
-  const groups = new Map<Key, number[]>();
-  for (const position of positions) {
-    const key = keyOf(position);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [position]);
-    else group.push(position);
-  }
-  return groups;
 }
 
 /** Reads a file and compares it with its line of checksums.txt. */

@@ -3,6 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import { grouped } from '../../format/grouped.ts';
 import type { Level } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { gidFrom, InexactInteger, valueToJson } from '../geojson/property-values.ts';
@@ -275,14 +276,10 @@ function refuseOtherParents(one: SourceUnit, other: SourceUnit, level: Level, so
  * together.
  */
 function planParts(units: readonly OwnedUnit[], levels: number): PartPlan[] {
-  const countries = new Map<string, OwnedUnit[]>();
-  for (const unit of units) {
-    const n = unit.owners.findIndex((owner) => owner !== 0);
-    const key = `${n}:${unit.owners[n]}`;
-    const country = countries.get(key);
-    if (country === undefined) countries.set(key, [unit]);
-    else country.push(unit);
-  }
+  const countries = grouped(units, ({ owners }) => {
+    const n = owners.findIndex((owner) => owner !== 0);
+    return `${n}:${owners[n]}`;
+  });
   const sized = [...countries.values()].map((country) => ({ country, bytes: bytesOf(country) }));
   sized.sort((a, b) => b.bytes - a.bytes);
   const least = bytesOf(units) / PARTS_MAX;

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
+import { grouped } from '../../format/grouped.ts';
 import { crsFrom, statedCrs, WGS84 } from '../gdal/crs.ts';
 import { execute, gdal } from '../gdal/gdal.ts';
 import { gdalResult } from '../gdal/open-dataset.ts';
@@ -103,13 +104,7 @@ class PartWriter {
 
   /** Unites the pieces of each unit of a level; the others are kept. */
   #mergeByOwner(pieces: readonly Piece[], owners: Uint32Array, level: LevelPlan): Piece[] {
-    const members = new Map<number, Piece[]>();
-    for (const piece of pieces) {
-      const owner = elementAt(owners, piece.first);
-      const known = members.get(owner);
-      if (known === undefined) members.set(owner, [piece]);
-      else known.push(piece);
-    }
+    const members = grouped(pieces, ({ first }) => elementAt(owners, first));
     const kept = members.get(0) ?? [];
     members.delete(0);
     return [...kept, ...[...members.values()].map((group) => this.#merge(group, level))].sort(

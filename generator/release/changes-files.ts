@@ -20,6 +20,7 @@ import {
   pairOf,
   SUCCESSORS_MAX,
 } from '../../format/changes.ts';
+import { grouped } from '../../format/grouped.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
@@ -214,15 +215,9 @@ const SUCCESSIONS: readonly ChangeClass[] = ['merged', 'split', 'regrouped', 're
 /** The GIDs that the new release has not, with those that have their area, the largest share first. */
 export function goneUnits(rows: readonly ChangeRow[]): GoneUnit[] {
   const kept = new Set(rows.filter(({ toGid }) => toGid !== '').map(({ level, toGid }) => `${level} ${toGid}`));
-  const groups = new Map<string, ChangeRow[]>();
-  for (const row of rows) {
-    const key = `${row.level} ${row.fromGid}`;
-    if (!SUCCESSIONS.includes(row.class) || kept.has(key)) continue;
-    const own = groups.get(key) ?? [];
-    groups.set(key, own);
-    own.push(row);
-  }
-  return [...groups.values()].flatMap((own) => {
+  const keyOf = ({ level, fromGid }: ChangeRow): string => `${level} ${fromGid}`;
+  const gone = rows.filter((row) => SUCCESSIONS.includes(row.class) && !kept.has(keyOf(row)));
+  return [...grouped(gone, keyOf).values()].flatMap((own) => {
     const [first] = own;
     const sorted = own.toSorted((a, b) => b.shareOfFrom - a.shareOfFrom).slice(0, SUCCESSORS_MAX);
     return first === undefined

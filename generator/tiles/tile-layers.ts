@@ -1,4 +1,5 @@
 // Encodes what lies in a tile as its layers: `units`, `borders` and `labels`.
+import { grouped } from '../../format/grouped.ts';
 import type { OpenRing } from '../rings/open-rings.ts';
 import { TileLayer } from './mvt.ts';
 import { TILE_BUFFER, type TileRun } from './quarter-tiles.ts';
@@ -26,15 +27,14 @@ export function encodeTile({ left, top, content }: TileRun, { attributes, border
   for (const { unit, polygons } of content.shapes)
     units.polygons(attributes.fidAt(unit), attributes.unit(unit, hasNames), polygons ?? [[squareAt(left, top)]]);
   const lines = LAYERS.borders.begin(left, top);
-  const byGroup = new Map<number, OpenRing[]>();
-  for (const { group, line } of content.borders) {
-    const known = byGroup.get(group);
-    if (known === undefined) byGroup.set(group, [line]);
-    else known.push(line);
-  }
+  const byGroup = grouped(content.borders, ({ group }) => group);
   for (const [group, own] of [...byGroup].sort(([a], [b]) => a - b)) {
     const border = borders.get(group);
-    if (border !== undefined) lines.lines(border.attributes, own);
+    if (border === undefined) continue;
+    lines.lines(
+      border.attributes,
+      own.map(({ line }) => line),
+    );
   }
   const points = LAYERS.labels.begin(left, top);
   const ranked = content.labels.toSorted((a, b) => attributes.rankAt(a.unit) - attributes.rankAt(b.unit));

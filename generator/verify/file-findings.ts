@@ -1,4 +1,5 @@
 // What `verify` finds, by file.
+import { grouped } from '../../format/grouped.ts';
 
 /** One problem of one file. */
 export interface FileFinding {
@@ -18,12 +19,7 @@ const LISTED = 3;
 
 /** Findings by path; of a file with many problems, the first few and the number of the others. */
 export function listedFindings(findings: readonly FileFinding[]): FileFinding[] {
-  const byPath = new Map<string, FileFinding[]>();
-  for (const finding of findings) {
-    const found = byPath.get(finding.path);
-    if (found === undefined) byPath.set(finding.path, [finding]);
-    else found.push(finding);
-  }
+  const byPath = grouped(findings, ({ path }) => path);
   const paths = [...byPath].sort(([a], [b]) => (a < b ? -1 : 1));
   return paths.flatMap(([path, found]) => {
     const more = found.length - LISTED;

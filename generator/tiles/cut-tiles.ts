@@ -61,8 +61,8 @@ export interface ZoomRecord {
   units: number;
 }
 
-/** Shapes of more places are made for the squares of this zoom, one after the other: of fewer they take 500 MB. */
-const WHOLE_MAX_PLACES = 8_000_000;
+/** Shapes of more places are made for the squares of this zoom, one after the other: of fewer they take 60 MB. */
+const WHOLE_MAX_PLACES = 1_000_000;
 const PARTED = 2;
 /** Of an arc that is no border. */
 const NO_GROUP = -1;

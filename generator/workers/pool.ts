@@ -65,7 +65,7 @@ export function openPool(
   let performed: Promise<unknown> = Promise.resolve();
 
   function startChild(): ChildProcess {
-    const child = forkWorker();
+    const child = forkWorker(idleMax);
     children.add(child);
     child.once('exit', () => {
       children.delete(child);
@@ -135,9 +135,10 @@ export function openPool(
   };
 }
 
-function forkWorker(env: NodeJS.ProcessEnv = process.env): ChildProcess {
+/** @param idleMax bytes that it may have while it waits */
+function forkWorker(idleMax: number, env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-  return fork(program, [String(process.pid)], { serialization: 'advanced', env });
+  return fork(program, [process.pid, idleMax].map(String), { serialization: 'advanced', env });
 }
 
 /** Runs a function in a child process that has these variables in its environment, and ends it. */
@@ -146,7 +147,7 @@ export async function runWith<Call extends (task: never) => unknown>(
   work: Work,
   task: Parameters<NoInfer<Call>>[0],
 ): Promise<Awaited<ReturnType<Call>>> {
-  const child = forkWorker({ ...process.env, ...env });
+  const child = forkWorker(Number.POSITIVE_INFINITY, { ...process.env, ...env });
   const exited = once(child, 'exit');
   try {
     return resultOf(await ask(child, { ...work, task })).result as never;

@@ -1,5 +1,4 @@
 // Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
-// Which task of a command begins next, and when: a limited number run at once, those that hold much only as far as the
 // memory for them reaches, one that holds more than that alone. While a task waits for memory others that fit begin
 // before it, but not for ever.
 

@@ -1,4 +1,5 @@
 // The child process of a command: runs the jobs of its parent one by one and sends back each result.
+import { Session } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { BuildError } from '../report/errors.ts';
 import { type Cost, measured } from '../report/phases.ts';
@@ -42,12 +43,22 @@ function endWithParent(parent: number): void {
   new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: MEMORY }).unref();
 }
 
-async function answer(job: Job): Promise<Answer> {
+async function answer(job: Job, idleMax: number): Promise<Answer> {
   try {
-    return await measured(() => perform(job));
+    const { result, cost } = await measured(() => perform(job));
+    if (cost.heldBytes > idleMax) await giveBack();
+    return { result, cost: { ...cost, heldBytes: process.memoryUsage.rss() } };
   } catch (error) {
     return { failure: failureOf(error) };
   }
+}
+
+/** Gives back the memory that this process has and does not use: V8 itself does so only when it lacks memory. */
+async function giveBack(): Promise<void> {
+  const session = new Session();
+  session.connect();
+  await new Promise<void>((resolve) => session.post('HeapProfiler.collectGarbage', () => resolve()));
+  session.disconnect();
 }
 
 function failureOf(error: unknown): Failure {
@@ -58,11 +69,12 @@ function failureOf(error: unknown): Failure {
   return { message, code: String(error.code), path: 'path' in error ? String(error.path) : undefined };
 }
 
-// The pool passes its process id.
-endWithParent(Number(process.argv.at(-1)));
+// The pool passes its process id, and how much memory a process may have that waits.
+const [parent = 0, idleMax = 0] = process.argv.slice(-2).map(Number);
+endWithParent(parent);
 process.on('message', async (job: Job) => {
   // If the parent has ended, the message cannot be sent, and 'disconnect' follows.
-  process.send?.(await answer(job), undefined, undefined, () => {});
+  process.send?.(await answer(job, idleMax), undefined, undefined, () => {});
 });
 // The parent has ended, on Windows too. At once: an ordinary exit stops the thread above first, and may then wait for
 // GDAL.

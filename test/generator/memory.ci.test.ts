@@ -1,4 +1,5 @@
-// What a child process still holds after a task is not counted by those that come: it is ended if that is much.
+// What a child process still holds after a task is not counted by those that come: if that is much it gives it back, or is
+// ended.
 import assert from 'node:assert/strict';
 import { extname } from 'node:path';
 import { test } from 'node:test';
@@ -9,13 +10,12 @@ import { until } from '../support/until.ts';
 const MIB = 1024 * 1024;
 const module = new URL(`../support/processes/held-memory${extname(import.meta.url)}`, import.meta.url).href;
 
-/** The processes of tasks that one after the other hold so many bytes. */
-async function processesOf(memory: number, bytes: readonly number[]): Promise<number[]> {
+/** The processes of tasks that one after the other hold so many bytes, or only use them. */
+async function processesOf(memory: number, bytes: readonly number[], name: 'hold' | 'use' = 'hold') {
   const pool = openPool(1, 0, memory);
   const processes: number[] = [];
   try {
-    for (const task of bytes)
-      processes.push(await pool.run<typeof hold>({ module, name: 'hold', phase: 'hold' }, task));
+    for (const task of bytes) processes.push(await pool.run<typeof hold>({ module, name, phase: 'hold' }, task));
   } finally {
     await pool.close();
   }
@@ -27,6 +27,11 @@ test('a child process that holds much after its task is ended, where memory is s
   assert.equal(first, second);
   assert.notEqual(second, third);
   const [one, ...others] = await processesOf(1024 * MIB, [250 * MIB, 1, 1]);
+  assert.deepEqual(others, [one, one]);
+});
+
+test('a child process gives back what a task has used, and does the next one', async () => {
+  const [one, ...others] = await processesOf(0, [250 * MIB, 250 * MIB, 1], 'use');
   assert.deepEqual(others, [one, one]);
 });
 

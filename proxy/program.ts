@@ -33,7 +33,7 @@ const PROGRESS_EVERY_MS = 200;
 export function program(): Argv {
   return yargs()
     .scriptName(PROGRAM)
-    .usage('HTTP server for published boundaries; clients need a bearer token, unless it is --public.\n\n$0 <command>')
+    .usage('Serves published boundaries over HTTP. Clients need a bearer token, except with --public.\n\n$0 <command>')
     .command(
       'serve',
       'serve the current release of an output folder',
@@ -70,7 +70,8 @@ export function program(): Argv {
           .option('add', {
             type: 'string',
             requiresArg: true,
-            describe: 'keys.json of the service, which gets the new public key, too: tokens of both are accepted',
+            describe:
+              'keys.json of the service: adds the new public key to it, so that tokens of both keys are accepted',
           })
           .example('$0 keys --out keys', 'then: serve --jwks keys/keys.json, and token --key keys/private.pem')
           .example('$0 keys --out keys-2 --add keys/keys.json', 'another pair, while the service runs'),
@@ -97,7 +98,7 @@ export function program(): Argv {
           .option('subject', {
             type: 'string',
             requiresArg: true,
-            describe: 'who the token is for (sub): limits and shares are for each subject (with --dev: developer)',
+            describe: 'who the token is for (sub); each subject has limits of its own (with --dev: developer)',
           })
           .option('expires', {
             type: 'string',
@@ -119,13 +120,13 @@ export function program(): Argv {
     )
     .command(
       'points [table]',
-      'append the units at its point to each row of a CSV table',
+      'add the units at its point to each row of a CSV table',
       (args) =>
         args
           .positional('table', { type: 'string', describe: 'the table; standard input if it is left out' })
           .options(POINTS_OPTIONS)
           .epilogue(
-            'The columns gid_0, name_0, gid_1 and so on are appended, all others are kept as they are. Rows without a point get empty values, and are listed at the end, as rows in no unit are, or in none of the deepest level. Files of a service are kept in your folder for caches (XDG_CACHE_HOME).',
+            'The command appends the columns gid_0, name_0, gid_1 and so on, and leaves all others as they are. Rows without a point get empty values. At the end it lists these rows, and the rows that are in no unit of the deepest level. It keeps the files of a service in your folder for caches (XDG_CACHE_HOME).',
           )
           .example('$0 points places.csv > places-with-units.csv', 'from the release in output')
           .example('TOKEN=... $0 points --url https://boundaries.example.org places.csv > ...', 'from a service'),

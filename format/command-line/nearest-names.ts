@@ -9,7 +9,7 @@ export function nearestFirst(names: readonly string[], typed: string): string[] 
 }
 
 /** 0 if the longer one begins with the shorter one, as a Shapefile cuts names; else letters that are wrong. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   const [shorter, longer] = a.length < b.length ? [a, b] : [b, a];
   return shorter.length > 2 && longer.startsWith(shorter) ? 0 : wrongLetters(a, b);
 }
@@ -18,7 +18,7 @@ function distance(a: string, b: string): number {
  * How many letters have to be put in, left out, replaced or exchanged with the next one to make one word the other:
  * the distance of optimal string alignment (https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance).
  */
-export function wrongLetters(a: string, b: string): number {
+function wrongLetters(a: string, b: string): number {
   let [before, last]: [readonly number[], readonly number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {
     const row = [i];

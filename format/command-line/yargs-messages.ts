@@ -1,13 +1,11 @@
 // What yargs says is wrong with a command line, in the words of these programs: the option as it was typed, and what to
 // type instead.
 import { UsageError } from './messages.ts';
-import { wrongLetters } from './nearest-names.ts';
+import { distance } from './nearest-names.ts';
 
 const HELP = 'add --help to see commands and options';
 /** Letters that may be wrong, missing, too many or exchanged in the name of an option, for it to be suggested. */
 const WRONG_MAX = 2;
-/** Letters of the beginning of a name, for it to be suggested. */
-const BEGINNING_MIN = 3;
 
 /**
  * The error of a message of yargs.
@@ -42,10 +40,7 @@ function isOneOf(arg: string, names: readonly string[]): boolean {
 function unknownOption(typed: string, options: readonly string[]): UsageError {
   const [, no = '', name = ''] = /^--(no-)?(.*)$/s.exec(typed) ?? [];
   const near = options
-    .map((option) => ({
-      option,
-      wrong: option.startsWith(name) && name.length >= BEGINNING_MIN ? 0 : wrongLetters(name, option),
-    }))
+    .map((option) => ({ option, wrong: distance(option, name) }))
     .sort((a, b) => a.wrong - b.wrong)[0];
   const isNear = near !== undefined && near.wrong <= WRONG_MAX && near.wrong < name.length;
   return new UsageError(`${typed}: no such option`, isNear ? `did you mean --${no}${near.option}? ${HELP}` : HELP);

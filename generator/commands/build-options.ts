@@ -23,7 +23,7 @@ const FIRST = {
   'gid-column': {
     ...LIST,
     describe:
-      'GID column of a level, e.g. lv0=ISO3, or of a parent, e.g. lv2:lv1=REGION; several joined with dots: lv1=ISO+ID_1; no parent: lv2:lv1=',
+      'column with the GIDs of a level, e.g. lv0=ISO3, or with those of its parents, e.g. lv2:lv1=REGION; several columns, joined with dots: lv1=ISO+ID_1; no parents: lv2:lv1=',
   },
   'name-column': { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' },
   attribution: {
@@ -59,7 +59,7 @@ const SOURCE = {
   },
   like: {
     ...TEXT,
-    describe: 'release whose options to build with, except for those given here: an id, or its folder elsewhere',
+    describe: 'build with the options of this release, except for those given here: its id, or its folder elsewhere',
   },
   sample: { type: 'boolean', describe: 'build the sample dataset instead of --source' },
 } as const;
@@ -69,12 +69,12 @@ const COLUMNS = {
   'parent-by-place': {
     ...LIST,
     describe:
-      'levels without columns of parents: the parent is the unit of the level above that holds the unit, e.g. lv1,lv2; of another level: lv2:lv0',
+      'find the parents of these levels by shape, as no column has them, e.g. lv1,lv2; parents on another level: lv2:lv0',
   },
   dissolve: {
     ...LIST,
     describe:
-      'levels whose units are in several features with one GID: unite them, e.g. lv1,lv2; or that only a column of a lower level has: lv1=lv2',
+      'unite the features with one GID, on these levels, e.g. lv1,lv2; or make a level from a column of a lower one: lv1=lv2',
   },
   'type-column': {
     ...LIST,
@@ -87,7 +87,7 @@ const COLUMNS = {
   'search-column': {
     ...LIST,
     describe:
-      'further column with names of the units of a level, which are found by them, e.g. lv2=ALT_NAME; repeatable',
+      'another column with names of a level, by which the search finds its units, e.g. lv2=ALT_NAME; repeatable',
   },
   columns: {
     ...LIST,
@@ -95,7 +95,8 @@ const COLUMNS = {
   },
   'keep-fids': {
     type: 'boolean',
-    describe: 'fail if fids of merged layers collide, instead of numbering the units of the level 1, 2, 3 ...',
+    describe:
+      'keep the fids of merged layers, and fail if two are equal; by default the units are numbered 1, 2, 3 ...',
   },
 } as const;
 
@@ -109,7 +110,7 @@ const QUALITY = {
   },
   'make-valid': {
     type: 'boolean',
-    describe: 'repair polygons that are not valid, those that cross themselves: the same area in other rings',
+    describe: 'repair polygons that cross themselves: the same area in other rings',
   },
   'dry-run': {
     type: 'boolean',
@@ -128,7 +129,7 @@ const CONTENT = {
   tiles: {
     ...TEXT,
     defaultDescription: String(DEFAULTS.tiles),
-    describe: `deepest zoom of the vector tiles, 0 to ${TILES_ZOOM_MAX}; none, or --no-tiles, for a release without`,
+    describe: `deepest zoom of the vector tiles, 0 to ${TILES_ZOOM_MAX}; --no-tiles, or none, for a release without tiles`,
   },
   cells: {
     type: 'boolean',

@@ -76,7 +76,7 @@ function activateCall(out: string, release: string): string {
 
 export const signCommand = defineCommand({
   command: 'sign <release>',
-  describe: 'sign a release, so that serve and verify can tell who made it; verifies it before',
+  describe: 'verify a release, then sign it, so that serve and verify can tell who made it',
   builder: (args) =>
     args
       .option('out', OUT)

@@ -5,7 +5,7 @@ import { lossText } from './releases.ts';
 
 export const restoreCommand = defineCommand({
   command: 'restore',
-  describe: 'bring current.json and what the next build needs from where releases are published, without their pages',
+  describe: 'fetch what the next build needs from a published copy: current.json, and releases without their pages',
   builder: (args) =>
     args
       .option('out', OUT)

@@ -18,8 +18,7 @@ export const SERVE_OPTIONS = {
   'origin-header': { ...LIST, describe: "request header for the static host, 'Name: value'; repeatable" },
   'trusted-key': {
     ...LIST,
-    describe:
-      'public Ed25519 key (PEM): serve only releases that are signed with it, or with another one given; repeatable',
+    describe: 'public Ed25519 key (PEM): serve only releases that are signed with one of these keys; repeatable',
   },
   'allow-rollback': { ...FLAG, describe: 'with --trusted-key: serve a release that is older than the one before it' },
   's3-endpoint': { ...TEXT, describe: 'endpoint URL of the bucket (default: AWS)' },
@@ -28,7 +27,7 @@ export const SERVE_OPTIONS = {
   title: { ...TEXT, describe: 'name of the service in the explorer, /docs, OpenAPI and the OGC landing page' },
   'sign-in-help': {
     ...TEXT,
-    describe: 'who gives tokens, in the explorer: a sentence; addresses in it are links',
+    describe: 'a sentence for the explorer that says where to get a token; addresses in it become links',
   },
   'public-url': { ...TEXT, describe: 'base URL of the service in Link headers; by default that of the request' },
   'trust-proxy': {
@@ -39,7 +38,7 @@ export const SERVE_OPTIONS = {
   'forwarded-host': {
     ...FLAG,
     describe:
-      'with --public: use X-Forwarded-Host and X-Forwarded-Proto of --trust-proxy, too, which must replace those of clients',
+      'with --public: also use X-Forwarded-Host and X-Forwarded-Proto of --trust-proxy, which must replace those that clients send',
   },
   issuer: { ...LIST, describe: 'accepted token issuer (iss); repeatable, each with its own --jwks in the same order' },
   jwks: {
@@ -48,8 +47,7 @@ export const SERVE_OPTIONS = {
   },
   'jwks-http': {
     ...LIST,
-    describe:
-      'host of a --jwks URL that may be http: in a network of your own, such as that of a compose file; repeatable',
+    describe: 'host whose --jwks URL may be http, in a network of your own, such as that of a compose file; repeatable',
   },
   'jwks-cache': {
     ...TEXT,
@@ -69,7 +67,7 @@ export const SERVE_OPTIONS = {
   secret: { ...TEXT, describe: 'secret shared with the issuer (HS256, at least 32 bytes), instead of --jwks' },
   deny: {
     ...TEXT,
-    describe: 'file of tokens that are refused, a sub or jti a line; read again when it changes',
+    describe: 'file with the tokens to refuse: a sub or jti on each line; read again when it changes',
   },
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },

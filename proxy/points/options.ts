@@ -22,7 +22,7 @@ export const POINTS_OPTIONS = {
   latitude: { ...TEXT, describe: 'name of the column with latitudes' },
   'keep-formulas': {
     type: 'boolean',
-    describe: 'append names as they are, also those that a spreadsheet would run as formulas',
+    describe: 'leave names as they are, even those that a spreadsheet would run as formulas',
   },
   parents: {
     type: 'boolean',

@@ -24,6 +24,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['bild', `Did you mean build? | ${HELP}`],
     ['nonsense', `Unknown argument: nonsense | ${HELP}`],
     ['build --sources x', `--sources: no such option | did you mean --source? ${HELP}`],
+    ['build --output x', `--output: no such option | did you mean --out? ${HELP}`],
     ['build --dry', `--dry: no such option | did you mean --dry-run? ${HELP}`],
     [`${SAMPLE} --no-activat`, `--no-activat: no such option | did you mean --no-activate? ${HELP}`],
     ['list -out x', `Unknown arguments: o, u, t | ${HELP}`],

@@ -54,6 +54,14 @@ export interface Finding {
   example: string;
   /** The GIDs of the units, where they have no shape or another one than in the source: the first 100. */
   units?: readonly string[] | undefined;
+  /** The pairs of units that overlap, by their GIDs: the 100 with the most area in common, the largest first. */
+  pairs?: readonly OverlappingPair[] | undefined;
+}
+
+/** Two units that have an area in common. */
+export interface OverlappingPair {
+  gids: readonly string[];
+  km2: number;
 }
 
 /** A file of the release, or the beginning of one, that is read whole, and how to check it. */
@@ -423,7 +431,20 @@ function findingFrom(entry: unknown, where: string): Finding {
     count: numberIn(json, 'count', where),
     example: textIn(json, 'example', where),
     ...(json['units'] !== undefined && { units: textsIn(json, 'units', where) }),
+    ...(json['pairs'] !== undefined && {
+      pairs: listIn(json, 'pairs', where).map((pair, i) => overlappingPairFrom(pair, `${where} pairs[${i}]`)),
+    }),
   };
+}
+
+function overlappingPairFrom(entry: unknown, where: string): OverlappingPair {
+  const json = objectFrom(entry, where);
+  const gids = textsIn(json, 'gids', where);
+  if (gids.length !== 2) throw new FormatError(where, `${gids.length} gids, expected 2`);
+  const { km2 } = json;
+  if (typeof km2 !== 'number' || km2 < 0)
+    throw new FormatError(where, `km2 is ${JSON.stringify(km2)}, expected a number`);
+  return { gids, km2 };
 }
 
 function levelFrom(entry: unknown, i: number, where: string): LevelSummary {

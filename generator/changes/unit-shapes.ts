@@ -11,6 +11,7 @@ import { areaOf, madeValid, sharedArea } from '../gdal/valid-polygons.ts';
 import { featureFrom, isObject, listOf } from '../release-reader/parse-feature.ts';
 import { openFeatures, readLevel, readTable } from '../release-reader/read-level.ts';
 import { Coordinates } from '../rings/coordinates.ts';
+import { eachEdge, radians, toEqualArea } from '../rings/equal-area.ts';
 import type { OpenPolygon } from '../rings/open-rings.ts';
 import { newRingCollector, unitPolygons } from '../topology/level-rings.ts';
 import { reading, unitText } from './compared-release.ts';
@@ -48,8 +49,6 @@ export interface SharedResult {
   invalid: [from: number[], to: number[]];
 }
 
-/** Edges are divided so that none has more degrees of latitude: then it leaves the straight line by 3 m at most. */
-const LONGEST_DEGREES = 0.1;
 /** Units below this area, in square metres, are compared in full. */
 const SMALL_AREA = 1e8;
 /** Vertices of the shapes that are kept in memory: the next unit is often beside the last one. */
@@ -107,7 +106,7 @@ function openShapes(level: Level, { root, release, precision }: Side) {
       const text = unitText({ root, release }, { features, index }, position);
       const { geometry } = reading(release, join(root, features.pathOf(position)), () => featureFrom(text));
       const polygons = polygonsOf(geometry, precision);
-      const { geometry: valid, wasInvalid } = madeValid(polygons.map((polygon) => polygon.map(projected)));
+      const { geometry: valid, wasInvalid } = madeValid(polygons.map((polygon) => polygon.map(toEqualArea)));
       if (wasInvalid) invalid.add(position);
       return { polygons, valid };
     });
@@ -186,20 +185,6 @@ function polygonsOf(geometry: Readonly<Record<string, unknown>> | null, precisio
   return unitPolygons(rings, 0).map((polygon) => polygon.map((ring) => ring.map((value) => value / rings.scale)));
 }
 
-/** A ring of degrees in metres, divided where an edge is long. */
-function projected(ring: readonly number[]): number[] {
-  const result: number[] = [];
-  eachEdge(ring, (x1, y1, x2, y2) => {
-    const pieces = x1 === x2 || y1 === y2 ? 1 : Math.ceil(Math.abs(y2 - y1) / LONGEST_DEGREES);
-    for (let i = 0; i < pieces; i++)
-      result.push(
-        SPHERE_METRES * radians(x1 + ((x2 - x1) * i) / pieces),
-        SPHERE_METRES * Math.sin(radians(y1 + ((y2 - y1) * i) / pieces)),
-      );
-  });
-  return result;
-}
-
 /** The length of a ring of degrees, in metres. */
 function lengthOf(ring: readonly number[]): number {
   let length = 0;
@@ -207,16 +192,4 @@ function lengthOf(ring: readonly number[]): number {
     length += SPHERE_METRES * Math.hypot(radians(x2 - x1) * Math.cos(radians((y1 + y2) / 2)), radians(y2 - y1));
   });
   return length;
-}
-
-/** Calls a function with each edge of a ring that is not closed. */
-function eachEdge(ring: readonly number[], use: (x1: number, y1: number, x2: number, y2: number) => void): void {
-  for (let i = 0; i < ring.length; i += 2) {
-    const next = (i + 2) % ring.length;
-    use(elementAt(ring, i), elementAt(ring, i + 1), elementAt(ring, next), elementAt(ring, next + 1));
-  }
-}
-
-function radians(degrees: number): number {
-  return (degrees * Math.PI) / 180;
 }

@@ -43,10 +43,35 @@ export class Findings {
     found.units = [...units, beginningOf(gid, GID_CHARS)];
   }
 
+  /**
+   * Counts pairs of units that have an area in common, and names those with the most by their GIDs.
+   * @param pairs the largest first
+   * @param example says where the first unit of the first pair is
+   */
+  addOverlaps(pairs: readonly { gids: readonly (string | null)[]; km2: number }[], example: () => string): void {
+    const [largest] = pairs;
+    if (largest === undefined) return;
+    const all = pairs.reduce((sum, { km2 }) => sum + km2, 0);
+    const sum = pairs.length === 1 ? '' : `; ${kilometres(all)} in all pairs`;
+    const other = largest.gids[1] ?? 'none';
+    this.add('overlapping', () => `${example()}, and GID ${other}: ${kilometres(largest.km2)}${sum}`, pairs.length);
+    const found = this.#byKind.get('overlapping');
+    if (found === undefined) return;
+    found.pairs = pairs
+      .map(({ gids, km2 }) => ({ gids: gids.flatMap((gid) => (gid === null ? [] : beginningOf(gid, GID_CHARS))), km2 }))
+      .filter(({ gids }) => gids.length === 2)
+      .slice(0, UNITS_MAX);
+  }
+
   /** What was found, in order of first occurrence. */
   list(): Finding[] {
     return [...this.#byKind.values()];
   }
+}
+
+/** An area for people, to a square metre. */
+function kilometres(km2: number): string {
+  return `${Number(km2.toFixed(6))} km2`;
 }
 
 /** Problems in the order of release.json: by level and kind. */
@@ -197,7 +222,11 @@ export const KINDS = {
   ],
   'unsearched-borders': [
     '{level has|levels have} more edges that cross than a build tells apart',
-    'In the tiles units have other colours than their neighbours only where their borders are drawn once.',
+    'In the tiles units have other colours than their neighbours only where their borders are drawn once, and nobody looked for units that overlap.',
+  ],
+  overlapping: [
+    '{pair of units has|pairs of units have} an area in common',
+    'A point there is in several units, and a sum of areas counts it several times.',
   ],
   'renamed-columns': [
     '{column|columns} fid {has|have} another name in the release',

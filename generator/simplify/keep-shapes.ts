@@ -1,6 +1,7 @@
 // Takes borders at half the tolerance, and again, until rings keep their shapes: so small units stay recognisable.
 import { NumberGroups } from '../rings/number-groups.ts';
-import { arcNumber, type UnitRings } from './unit-rings.ts';
+import { arcNumber } from '../topology/arcs.ts';
+import type { UnitRings } from './unit-rings.ts';
 
 /**
  * Refines the borders of rings that stay until they keep their shapes; those of small ones, which have neighbours, until

@@ -7,9 +7,10 @@
 
 import { i32At } from '../../format/element-at.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
+import { arcNumber } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { areTangled, type Crossing, crossingsOf } from './crossings.ts';
-import { arcNumber, type UnitRings } from './unit-rings.ts';
+import type { UnitRings } from './unit-rings.ts';
 
 /** How often invalid units are tried again. */
 const ROUNDS_MAX = 8;

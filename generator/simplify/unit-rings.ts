@@ -3,7 +3,7 @@
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { doubledArea, keyOf, type OpenPolygon, OpenPolygons, type OpenRing } from '../rings/open-rings.ts';
-import type { Arcs } from '../topology/arcs.ts';
+import { type Arcs, arcNumber } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { nestRings } from '../topology/nest-rings.ts';
 import { retrace } from '../topology/retrace.ts';
@@ -249,9 +249,4 @@ export class UnitRings {
     while (open.length > 2 && open.at(-2) === open[0] && open.at(-1) === open[1]) open.length -= 2;
     return open.length < 2 * RING_POSITIONS_MIN ? [] : open;
   }
-}
-
-/** The number of an arc, which may be backwards. */
-export function arcNumber(arc: number): number {
-  return arc < 0 ? ~arc : arc;
 }

@@ -32,6 +32,7 @@ type OwnFile =
   | 'cells'
   | 'cell-bodies'
   | 'nesting'
+  | 'overlaps'
   | 'invalid-units'
   | 'origins'
   | 'labels'
@@ -65,6 +66,12 @@ export interface Origins {
   layers: readonly { name: string; features: number }[];
   /** The fids in the source, if the units have others. */
   fids: Float64Array | undefined;
+}
+
+/** Two units that have an area in common, by position, the lower one first. Plain data. */
+export interface Overlap {
+  units: readonly [number, number];
+  km2: number;
 }
 
 /** The temporary files of a level. */
@@ -194,6 +201,15 @@ export class LevelStore {
 
   writeInvalidUnits(units: InvalidUnits): void {
     writeSerialized(this.file('invalid-units'), units);
+  }
+
+  /** Reads which units overlap, in order of position. */
+  readOverlaps(): Overlap[] {
+    return readSerialized(this.file('overlaps'));
+  }
+
+  writeOverlaps(overlaps: readonly Overlap[]): void {
+    writeSerialized(this.file('overlaps'), overlaps);
   }
 
   /** Reads where the units were found. */

@@ -7,12 +7,14 @@ import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
 import { LevelStore } from '../store/level-store.ts';
+import { arcNumber } from '../topology/arcs.ts';
 import { readArcs, writeArcs } from '../topology/arcs-file.ts';
 import { openUnitRings } from '../topology/level-rings.ts';
 import { adjacentUnits, eachArc, meetingArcs, type UnitRange } from './adjacent-units.ts';
-import { colourUnits, type UnitColours } from './colours.ts';
+import { colourUnits, type UnitColours, type UnitPairs } from './colours.ts';
 import { cutZoomArcs, type FoundMeeting, meetingAtDeepest, type ZoomArcs } from './cut-arcs.ts';
-import { placedArcs, shareTileArcs, weighTileArcs } from './tile-arcs.ts';
+import { overlapCandidates } from './overlap-candidates.ts';
+import { placedArcs, shareTileArcs, TILE_EXTENT, weighTileArcs } from './tile-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -33,16 +35,20 @@ export interface PreparedTiles extends TileRings {
   levels: readonly PreparedLevel[];
 }
 
-/** What a build says of the tiles of a level. Plain data. */
+/** What was found in the tiles of a level. Plain data. */
 export interface FoundInTiles {
   level: Level;
   /** The units that have the colour of a neighbour, ascending. */
   crowded: readonly number[];
   /** Were its edges searched for those that meet? If not, too many do. */
   isSearched: boolean;
+  /** The pairs of units that may overlap; none where it was not searched. */
+  candidates: UnitPairs;
 }
 
-interface PreparedLevel extends UnitRange, UnitColours, FoundInTiles {}
+interface PreparedLevel extends UnitRange, UnitColours {
+  level: Level;
+}
 
 /** A zoom to be cut, of what `prepareTiles` wrote to a work folder. Plain data. */
 export interface CutZoomTask {
@@ -69,7 +75,8 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
   const masks = new Uint8Array(placed.arcEnds.length);
   const ranges = levels.map(({ level }, at) => {
     const range = { level, first, count: elementAt(units, at).count };
-    eachArc(rings, range, (arc) => {
+    eachArc(rings, range, (directed) => {
+      const arc = arcNumber(directed);
       masks[arc] = (masks[arc] ?? 0) | (1 << level);
     });
     first += range.count;
@@ -78,10 +85,15 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
   writeFileSync(masksFile(work), masks);
   const { arcEnds, ...found } = meetingAtDeepest(placed, masks);
   writeSerialized(meetingFile(work), found satisfies FoundMeeting);
-  const described = colourLevels(rings, ranges, masks, { arcEnds, ...found });
+  const side = TILE_EXTENT * 2 ** zoom;
+  const coloured = colourLevels(rings, ranges, masks, { arcEnds, ...found });
+  const described = coloured.map(({ isSearched, candidates, ...own }): PreparedLevel => {
+    const pairs = isSearched ? overlapCandidates(rings, own, placed, side, candidates) : NONE_MEET;
+    const said = { level: own.level, crowded: own.crowded, isSearched, candidates: pairs } satisfies FoundInTiles;
+    writeSerialized(foundFile(work, own.level), said);
+    return own;
+  });
   writeSerialized(preparedFile(work), { ...rings, levels: described } satisfies PreparedTiles);
-  const said = described.map(({ level, crowded, isSearched }): FoundInTiles => ({ level, crowded, isSearched }));
-  writeSerialized(foundFile(work), said);
 }
 
 const NONE_MEET = new Float64Array();
@@ -96,14 +108,14 @@ export function colourLevels(
   ranges: readonly (UnitRange & { level: Level })[],
   masks: Uint8Array,
   found: ReturnType<typeof meetingAtDeepest>,
-): PreparedLevel[] {
+): (PreparedLevel & FoundInTiles)[] {
   const meeting = meetingArcs(found.arcEnds, found.meeting);
   return ranges.map((range) => {
     const bit = 1 << range.level;
     const isSearched =
       !found.meeting.isCut && masks.every((mask, arc) => (mask & bit) === (elementAt(found.levels, arc) & bit));
-    const pairs = adjacentUnits(rings, range, masks.length, isSearched ? meeting : NONE_MEET);
-    return { ...range, ...colourUnits(range.count, pairs), isSearched };
+    const { neighbours, candidates } = adjacentUnits(rings, range, masks.length, isSearched ? meeting : NONE_MEET);
+    return { ...range, ...colourUnits(range.count, neighbours), isSearched, candidates };
   });
 }
 
@@ -137,8 +149,8 @@ function meetingFile(work: string): string {
   return join(work, 'tiles-meeting');
 }
 
-function foundFile(work: string): string {
-  return join(work, 'tiles-found');
+function foundFile(work: string, level: Level): string {
+  return join(work, `tiles-found-${level}`);
 }
 
 function readWeights(work: string): Float64Array {
@@ -155,9 +167,9 @@ export function readPreparedTiles(work: string): PreparedTiles {
   return readSerialized(preparedFile(work));
 }
 
-/** Reads what a build says of the tiles of its levels. */
-export function readFoundInTiles(work: string): FoundInTiles[] {
-  return readSerialized(foundFile(work));
+/** Reads what was found in the tiles of a level. */
+export function readFoundInTiles(work: string, level: Level): FoundInTiles {
+  return readSerialized(foundFile(work, level));
 }
 
 /** Reads the arcs of a zoom. */

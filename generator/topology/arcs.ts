@@ -37,6 +37,19 @@ export function boxesOfArcs({ x, y, arcEnds }: Arcs): Boxes {
   return boxes;
 }
 
+/** The arcs of a unit, of those of all levels, as its rings have them: `~i` for arc i backwards. */
+export function arcsOfUnit(
+  { arcs, ringEnds, unitEnds }: Pick<SharedArcs, 'arcs' | 'ringEnds' | 'unitEnds'>,
+  unit: number,
+): Int32Array {
+  return arcs.subarray(endBefore(ringEnds, endBefore(unitEnds, unit)), endBefore(ringEnds, i32At(unitEnds, unit)));
+}
+
+/** The number of an arc, in whichever direction a ring has it. */
+export function arcNumber(directed: number): number {
+  return directed < 0 ? ~directed : directed;
+}
+
 /**
  * The boxes of units, of all their rings.
  * @param ofArcs the boxes of the arcs
@@ -52,11 +65,8 @@ export function boxesOfUnits(
   const boxes = new Int32Array(4 * count);
   for (let unit = 0; unit < count; unit++) {
     const box = newBox();
-    const begin = endBefore(rings.ringEnds, endBefore(rings.unitEnds, first + unit));
-    const end = endBefore(rings.ringEnds, i32At(rings.unitEnds, first + unit));
-    for (let i = begin; i < end; i++) {
-      const arc = i32At(rings.arcs, i);
-      const at = 4 * (arc < 0 ? ~arc : arc);
+    for (const arc of arcsOfUnit(rings, first + unit)) {
+      const at = 4 * arcNumber(arc);
       grow(box, i32At(ofArcs, at), i32At(ofArcs, at + 1));
       grow(box, i32At(ofArcs, at + 2), i32At(ofArcs, at + 3));
     }

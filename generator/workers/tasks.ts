@@ -27,6 +27,7 @@ export const TASKS = {
   simplifyLevels: work('simplify/store-geometries', 'simplifyLevels', 'geometries'),
   storePoints: work('simplify/store-geometries', 'storePoints', 'geometries'),
   prepareTiles: work('tiles/prepare-tiles', 'prepareTiles', 'tiles'),
+  measureOverlaps: work('tiles/measure-overlaps', 'measureOverlaps', 'tiles'),
   cutZoom: work('tiles/prepare-tiles', 'cutZoom', 'tiles'),
   cutTiles: work('tiles/cut-tiles', 'cutTiles', 'tiles'),
   advise: work('advice/advise', 'advise', 'check'),

@@ -10,6 +10,7 @@ import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
 import { firstZoom, type LargestTile } from '../tiles/first-zoom.ts';
+import type { measureOverlaps } from '../tiles/measure-overlaps.ts';
 import type { cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
@@ -86,6 +87,14 @@ export async function makeTiles(
   );
   await Promise.all([
     ...cuts,
+    // Of the level's store that is read when the shards are sealed.
+    ...(share.shard === 0 ? filled : []).map(({ level, store }) =>
+      pool.run<typeof measureOverlaps>(
+        TASKS.measureOverlaps,
+        { level, store, precision, work },
+        { rank: RANKS.files, bytes: 0 },
+      ),
+    ),
     ...filled.map(async ({ level, features }) => {
       await elementAt(works, level).labelled;
       const largest = new Array<LargestTile | undefined>(deepest + 1).fill(undefined);

@@ -213,10 +213,15 @@ function shapesOf(
 function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }: FinalizeTask): void {
   const [zoom] = tiles.zooms;
   if (zoom === undefined) return;
-  const found = readFoundInTiles(zoom.work).find((own) => own.level === level);
-  if (found === undefined) throw new RangeError(`level ${level} was not prepared`);
-  findings.add('equal-colours', () => placeOf(store, found.crowded[0]), found.crowded.length);
-  if (!found.isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
+  const { crowded, isSearched } = readFoundInTiles(zoom.work, level);
+  findings.add('equal-colours', () => placeOf(store, crowded[0]), crowded.length);
+  if (!isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
+  const overlaps = store.readOverlaps().sort((a, b) => b.km2 - a.km2);
+  const gidAt = gidsIn(store.readIndex());
+  findings.addOverlaps(
+    overlaps.map(({ units, km2 }) => ({ gids: units.map(gidAt), km2 })),
+    () => placeOf(store, overlaps[0]?.units[0]),
+  );
 }
 
 /** Names the units that are a mere cell of the grid in a simplified geometry: nobody drew this shape. */

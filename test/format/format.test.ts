@@ -105,7 +105,10 @@ const RELEASE: Release = {
   licence: 'CC-BY-4.0',
   attribution: ['Maker of "maps"', 'ébauche'],
   options: { where: ['lv1=NAME <> "é"', 'lv2=1'], 'keep-fids': [] },
-  quality: [{ level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' }],
+  quality: [
+    { level: 2, kind: 'empty-geometries', count: 3, example: 'levels.gpkg: layer ADM_2, fid 7, GID ?' },
+    { level: 2, kind: 'overlapping', count: 1, example: 'fid 8', pairs: [{ gids: ['A', 'B'], km2: 0.5 }] },
+  ],
   levels: LEVELS.map((level) => ({
     level,
     layer: level === 5 ? '' : `ADM_${level}`,
@@ -185,6 +188,15 @@ test('a release.json that says something else is refused with its name, the memb
     [{ options: undefined }, /^r options: is not a JSON object$/],
     [{ options: { where: 'x' } }, /^r options: where is not a list$/],
     [{ options: { where: [1] } }, /^r options: where\[0\] is 1, expected text$/],
+    ...(
+      [
+        [{ gids: ['A'], km2: 1 }, '1 gids, expected 2'],
+        [{ gids: ['A', 'B'], km2: '1' }, 'km2 is "1", expected a number'],
+      ] as const
+    ).map(([pair, problem]): [object, RegExp] => [
+      { quality: [{ ...json.quality[1], pairs: [pair] }] },
+      new RegExp(`^r quality\\[0\\] pairs\\[0\\]: ${problem}$`),
+    ]),
     [{ attribution: [1] }, /^r: attribution\[0\] is 1, expected text$/],
     [{ licence: 4 }, /^r: licence is 4, expected text$/],
     [{ geometries: undefined }, /^r: geometries is not a list$/],

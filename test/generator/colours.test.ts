@@ -140,9 +140,9 @@ test('of an arc that thousands of units have six stand for all: each differs fro
   const numbers = Int32Array.from({ length: count }, (_, i) => i + 1);
   const range: UnitRange = { first: 0, count };
   const rings = { arcs: new Int32Array(count), ringEnds: numbers, holes: new Int32Array(count), unitEnds: numbers };
-  const pairs = adjacentUnits(rings, range, 1, new Float64Array());
-  assert.equal(pairs.length, 15 + 6 * (count - 6));
-  const { colours, crowded } = colourUnits(count, pairs);
+  const { neighbours } = adjacentUnits(rings, range, 1, new Float64Array());
+  assert.equal(neighbours.length, 15 + 6 * (count - 6));
+  const { colours, crowded } = colourUnits(count, neighbours);
   assert.equal(new Set(colours.subarray(0, 6)).size, 6);
   assert.equal(crowded.length, count - 6);
 });

@@ -142,8 +142,11 @@ test('build --sample publishes the sample as it is, says what is drawn apart and
   );
   const counts = levels.map(({ features }) => features);
   assert.deepEqual(counts, [255, 159, 3194, 8212, 0, 0]);
-  // Its sources have some borders that both sides draw with other vertices.
-  assert.deepEqual([...new Set(quality.map(({ kind }) => kind))], ['empty-geometries', 'drawn-apart']);
+  // Its sources have some borders that both sides draw with other vertices, and land that several municipalities have.
+  assert.deepEqual(
+    [...new Set(quality.map(({ kind }) => kind))],
+    ['empty-geometries', 'overlapping', 'drawn-apart', 'equal-colours'],
+  );
   const bare = quality.filter(({ kind }) => kind === 'empty-geometries');
   assert.deepEqual(
     bare.map(({ count, units = [] }) => [count, units.length]),

@@ -1,6 +1,7 @@
-// Arcs on a grid, and the boxes of these and of units that are made of them: what may lie in a part of the map is known
-// without its shape. Used for tiles.
-import { i32At } from '../../format/element-at.ts';
+// Arcs on a grid, as files, too, and the boxes of these and of units that are made of them: what may lie in a part of
+// the map is known without its shape.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { elementAt, i32At } from '../../format/element-at.ts';
 import { type Box, grow, newBox } from '../rings/bbox.ts';
 import { endBefore } from './level-rings.ts';
 import type { SharedArcs } from './shared-arcs.ts';
@@ -80,4 +81,27 @@ export function meets(boxes: Boxes, number: number, [left, top, right, bottom]: 
   const at = 4 * number;
   const isInColumns = i32At(boxes, at) <= right && i32At(boxes, at + 2) >= left;
   return isInColumns && i32At(boxes, at + 1) <= bottom && i32At(boxes, at + 3) >= top;
+}
+
+/**
+ * Writes arcs without a copy in memory, as there may be millions: how many arcs and places there are, then the numbers,
+ * in the byte order of the machine.
+ */
+export function writeArcs(path: string, { x, y, arcEnds }: Arcs): void {
+  writeFileSync(path, Int32Array.of(arcEnds.length, x.length));
+  for (const numbers of [arcEnds, x, y]) writeFileSync(path, numbers, { flag: 'a' });
+}
+
+/** Reads arcs. @throws RangeError if the file is too short */
+export function readArcs(path: string): Arcs {
+  const { buffer, byteOffset, byteLength } = readFileSync(path);
+  const numbers = new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT);
+  const [arcs, places] = [elementAt(numbers, 0), elementAt(numbers, 1)];
+  if (numbers.length !== 2 + arcs + 2 * places) throw new RangeError(`${path} ends early`);
+  const begin = 2 + arcs;
+  return {
+    arcEnds: numbers.subarray(2, begin),
+    x: numbers.subarray(begin, begin + places),
+    y: numbers.subarray(begin + places, begin + 2 * places),
+  };
 }

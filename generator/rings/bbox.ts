@@ -26,6 +26,16 @@ export function boxOf(positions: Coordinates): Box {
   return box;
 }
 
+/** Is a box within another one? */
+export function holds(outer: Box, inner: Box): boolean {
+  return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
+}
+
+/** Have two boxes a position in common? */
+export function doOverlap(a: Box, b: Box): boolean {
+  return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+}
+
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
@@ -34,12 +44,15 @@ const INT32_MAX = 2 ** 31 - 1;
  */
 export function indexBox(box: Box | undefined, scale: number): Box {
   if (box === undefined) return [0, 1, 0, 0];
-  const inUnits = (value: number, round: (value: number) => number): number => {
-    const units = round(scale > INDEX_SCALE ? value / (scale / INDEX_SCALE) : value * (INDEX_SCALE / scale));
-    return Math.min(Math.max(units, -INT32_MAX), INT32_MAX);
-  };
-  const [west, south, east, north] = box;
-  return [inUnits(west, Math.floor), inUnits(south, Math.floor), inUnits(east, Math.ceil), inUnits(north, Math.ceil)];
+  const [west, south, east, north] = outward(box, scale, INDEX_SCALE);
+  const within = (units: number): number => Math.min(Math.max(units, -INT32_MAX), INT32_MAX);
+  return [within(west), within(south), within(east), within(north)];
+}
+
+/** A box in other units of a degree, rounded outward. */
+export function outward([west, south, east, north]: Readonly<Box>, from: number, to: number): Box {
+  const scaled = (value: number): number => (from > to ? value / (from / to) : value * (to / from));
+  return [Math.floor(scaled(west)), Math.floor(scaled(south)), Math.ceil(scaled(east)), Math.ceil(scaled(north))];
 }
 
 /** The box of the unit at a position, in the array `box` of an index. */

@@ -3,7 +3,7 @@
 import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { VIEW_SCALE } from '../../format/names.ts';
-import { type Box, boxOf } from './bbox.ts';
+import { type Box, boxOf, outward } from './bbox.ts';
 import type { RingSink } from './coordinates.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { boxOnMap } from './ring-parts.ts';
@@ -67,7 +67,8 @@ export class MainPart implements RingSink {
   finish(box: Readonly<Box>): Readonly<Box> {
     const parts = this.#parts;
     this.#parts = [];
-    if (parts.length < 2) return outward(box, INDEX_SCALE);
+    // One without positions keeps south > north.
+    if (parts.length < 2) return box[1] > box[3] ? [0, 1, 0, 0] : outward(box, INDEX_SCALE, VIEW_SCALE);
     const full = 360 * this.#scale;
     const largest = parts.reduce((most, part) => (part.area > most.area ? part : most));
     // Once for all: sorting is what takes the time, of what is in order already none.
@@ -78,16 +79,8 @@ export class MainPart implements RingSink {
       const from = (west - start + full) % full;
       part.x = [from, from + east - west + (west > east ? full : 0)];
     }
-    return outward(around(mainOf(parts, largest), full), this.#scale);
+    return outward(around(mainOf(parts, largest), full), this.#scale, VIEW_SCALE);
   }
-}
-
-/** A box in hundredths of a degree, rounded outward. One without positions keeps south > north. */
-function outward([west, south, east, north]: Readonly<Box>, scale: number): Readonly<Box> {
-  if (south > north) return [0, 1, 0, 0];
-  const rounded = (value: number, round: (value: number) => number): number =>
-    round(scale > VIEW_SCALE ? value / (scale / VIEW_SCALE) : value * (VIEW_SCALE / scale));
-  return [rounded(west, Math.floor), rounded(south, Math.floor), rounded(east, Math.ceil), rounded(north, Math.ceil)];
 }
 
 /**

@@ -2,7 +2,7 @@
 // island instead of the extent of all.
 import { elementAt, i32At, u8At } from '../../format/element-at.ts';
 import { PARTS_MAX } from '../../format/level-index.ts';
-import { type Box, grow, indexBox, newBox } from './bbox.ts';
+import { type Box, grow, holds, indexBox, newBox } from './bbox.ts';
 import { type Coordinates, unrolled } from './coordinates.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { EdgeTable } from './edge-table.ts';
@@ -78,7 +78,7 @@ export class RingParts {
       // What a hole adds to the box of its polygon, it adds as a part.
       let outer = newBox();
       return this.#rings.flatMap(({ box, isHole }) => {
-        if (isHole && isIn(box, outer)) return [];
+        if (isHole && holds(outer, box)) return [];
         if (!isHole) outer = box;
         return [box];
       });
@@ -93,10 +93,6 @@ export class RingParts {
     }
     return [...boxes.values()];
   }
-}
-
-function isIn(box: Box, other: Box): boolean {
-  return box[0] >= other[0] && box[1] >= other[1] && box[2] <= other[2] && box[3] <= other[3];
 }
 
 /** A box with longitudes from -180 to 180: west > east across the antimeridian. */

@@ -1,7 +1,7 @@
 // Gives rings that lie side by side or within one another their places: holes inside of exteriors (OGC 06-103r4 section
 // 6.1.11). Used for single units.
 import { elementAt, i32At, numberAt } from '../../format/element-at.ts';
-import type { Box } from '../rings/bbox.ts';
+import { holds } from '../rings/bbox.ts';
 import { NumberGroups } from '../rings/number-groups.ts';
 import { boxOfOpen, doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { sideOfEdge } from '../rings/predicates.ts';
@@ -106,8 +106,4 @@ function newRingsAround(
     }
     return around;
   };
-}
-
-function holds(outer: Box, inner: Box): boolean {
-  return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
 }

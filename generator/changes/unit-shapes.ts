@@ -180,9 +180,8 @@ function polygonsOf(geometry: Readonly<Record<string, unknown>> | null, precisio
       for (const polygon of listOf(part['coordinates'])) listOf(polygon).forEach(addRing);
   };
   if (geometry !== null) add(geometry);
-  collector.unit();
-  const rings = collector.rings();
-  return unitPolygons(rings, 0).map((polygon) => polygon.map((ring) => ring.map((value) => value / rings.scale)));
+  const rings = collector.unit();
+  return unitPolygons(rings).map((polygon) => polygon.map((ring) => ring.map((value) => value / rings.scale)));
 }
 
 /** The length of a ring of degrees, in metres. */

@@ -20,7 +20,7 @@ import type { LevelSource } from '../source/level-source.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { PlacedParents } from '../store/placed-parents.ts';
-import { type LevelRings, readLevelRings } from '../topology/level-rings.ts';
+import { type FlatRings, openUnitRings } from '../topology/level-rings.ts';
 import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
 
 /** Which level, and where its parents are. Plain data: it is sent to a child process. */
@@ -44,8 +44,9 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   const points = lower.openFeatures('point');
   const findings = new Findings(source.level);
   const parents = new Map<number, number>();
-  // Read when they are needed: most units lie in exactly one.
-  let read: { above: Above; lower: LevelRings } | undefined;
+  const [upperRings, lowerRings] = [openUnitRings(upper, precision), openUnitRings(lower, precision)];
+  // Made when it is needed: most units lie in exactly one.
+  let candidates: Above | undefined;
   let next = 0;
   for (const feature of points.read([0, fids.length])) {
     const position = next++;
@@ -57,16 +58,13 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
       parents.set(fid, only);
       continue;
     }
-    read ??= {
-      above: newAbove(readLevelRings(upper, precision)),
-      lower: readLevelRings(lower, precision),
-    };
+    candidates ??= newAbove(upperRings);
     const fitting =
       only !== undefined
-        ? { unit: smallestOf(units, read.above.rings), why: `lies in ${units.length} units, the smallest of which` }
+        ? { unit: smallestOf(units, upperRings), why: `lies in ${units.length} units, the smallest of which` }
         : geometry === null
           ? undefined
-          : fittingOf(geometry.coordinates, read.lower, position, read.above);
+          : fittingOf(geometry.coordinates, lowerRings.at(position), candidates);
     const unit = `${placeIn(source.layers)}fid ${fid}`;
     if (fitting === undefined) {
       const why = geometry === null ? 'has no geometry, so it lies' : 'lies';
@@ -77,8 +75,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
     const example = `${unit} ${fitting.why} is fid ${elementAt(upperFids, fitting.unit)} of level ${above.level}`;
     findings.add('fitting-parents', example);
   }
-  points.close();
-  cells.close();
+  for (const reader of [points, cells, upperRings, lowerRings]) reader.close();
   rmSync(work, { recursive: true });
   const owners = columns.map((column) => ownersOf(column, features));
   const gids = Array.from({ length: features }, (_, unit) =>
@@ -94,13 +91,12 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
 /** The most fitting parent of a unit whose point lies in none. */
 function fittingOf(
   point: readonly [number, number],
-  rings: LevelRings,
-  position: number,
+  rings: FlatRings,
   above: Above,
 ): { unit: number; why: string } | undefined {
-  const most = holderOfMost(rings, position, above);
+  const most = holderOfMost(rings, above);
   if (most !== undefined) return { unit: most, why: 'has its point in no unit; the one that holds most of it' };
-  const nearest = nearestTo(point, rings, position, above);
+  const nearest = nearestTo(point, rings, above);
   return nearest === undefined ? undefined : { unit: nearest, why: 'lies in no unit; the nearest' };
 }
 

@@ -1,7 +1,7 @@
 // Where the labels of a level's units are in tiles, which comes first where there is little room, and how much room a
 // name has. Made with the geometry `point` (store-geometries.ts).
 import { elementAt, f64At } from '../../format/element-at.ts';
-import { type LevelRings, unitPolygons } from '../topology/level-rings.ts';
+import { type FlatRings, unitPolygons } from '../topology/level-rings.ts';
 import { type LabelPoint, shareOfGlobe, widthAround } from './label-point.ts';
 
 /** The labels of a level, by position. Plain data. */
@@ -26,10 +26,10 @@ export function newLabels(units: number, scale: number) {
   const [longitude, latitude] = [new Float64Array(units).fill(NaN), new Float64Array(units).fill(NaN)];
   const [area, width] = [new Float64Array(units), new Float64Array(units)];
   return {
-    /** @param unit its rings, as a level of one unit @param point undefined for a unit without area */
-    add(position: number, unit: LevelRings, point: LabelPoint | undefined): void {
+    /** @param point undefined for a unit without area */
+    add(position: number, unit: FlatRings, point: LabelPoint | undefined): void {
       if (point === undefined) return;
-      const polygons = unitPolygons(unit, 0);
+      const polygons = unitPolygons(unit);
       longitude[position] = point[0] / scale;
       latitude[position] = point[1] / scale;
       area[position] = shareOfGlobe(polygons, scale);

@@ -4,7 +4,7 @@ import polylabel from 'polylabel';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { boxOfOpen, closedRing, doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { sideOf } from '../rings/predicates.ts';
-import { type LevelRings, unitPolygons } from '../topology/level-rings.ts';
+import { type FlatRings, unitPolygons } from '../topology/level-rings.ts';
 
 /** Longitude and latitude in scaled degrees, as those of the rings. */
 export type LabelPoint = readonly [x: number, y: number];
@@ -16,21 +16,16 @@ const PRECISION = 1 / 64;
 const LENGTH_MAX = 100;
 
 /**
- * The point of the unit at a position: the pole of inaccessibility of its largest polygon in `medium`, or that of the
+ * The point of a unit: the pole of inaccessibility of its largest polygon in `medium`, or that of the
  * full geometry if the first one is not inside of it, or the middle of the unit where it is widest if that is not,
  * either; undefined for a unit without area.
  * @param rings the full geometry
  * @param medium its simplified polygons, empty if it has no area, with so many decimals
  */
-export function labelPoint(
-  rings: LevelRings,
-  position: number,
-  medium: readonly OpenPolygon[],
-  decimals: number,
-): LabelPoint | undefined {
+export function labelPoint(rings: FlatRings, medium: readonly OpenPolygon[], decimals: number): LabelPoint | undefined {
   if (medium.length === 0) return undefined;
   const cell = rings.scale / 10 ** decimals;
-  const full = unitPolygons(rings, position);
+  const full = unitPolygons(rings);
   const [x, y] = poleOf(medium, 10 ** decimals);
   const pole = [Math.round(x * cell), Math.round(y * cell)] as const;
   if (contains(full, pole)) return pole;

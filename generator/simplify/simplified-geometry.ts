@@ -11,7 +11,7 @@ import { isValid } from '../gdal/valid-polygons.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
 import { boxOfOpen, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
-import { type LevelRings, type RingsByUnit, unitPolygons } from '../topology/level-rings.ts';
+import { type FlatRings, type RingsByUnit, unitPolygons } from '../topology/level-rings.ts';
 import { type Grid, shareArcs } from '../topology/shared-arcs.ts';
 import { keepShapes } from './keep-shapes.ts';
 import { mendUnits } from './mend-units.ts';
@@ -81,7 +81,7 @@ export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedN
   const finest = gridOf('medium');
   const shared = shareArcs(levels, finest.cell);
   const weights = weighArcs(shared, finest);
-  const unitAt = (position: number): LevelRings => {
+  const unitAt = (position: number): FlatRings => {
     let before = 0;
     for (const level of levels) {
       if (position < before + level.count) return level.at(position - before);
@@ -95,7 +95,7 @@ export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedN
     const cut = simplifyArcs(shared, weights, limit * (grid.cell / finest.cell) ** 2);
     const rings = new UnitRings(shared, cut, grid, limit);
     keepShapes(rings, CHANGE_MAX);
-    const invalid = mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position), 0)));
+    const invalid = mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position))));
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));
     return {
       shape(position) {
@@ -118,8 +118,8 @@ function limitOf(tolerance: number, { cell, scale }: Grid): number {
 }
 
 /** The cell in the middle of the first ring of a unit; undefined if it has none. */
-function cellOf(unit: LevelRings, grid: Grid): OpenRing | undefined {
-  const [ring] = unitPolygons(unit, 0).flat();
+function cellOf(unit: FlatRings, grid: Grid): OpenRing | undefined {
+  const [ring] = unitPolygons(unit).flat();
   if (ring === undefined) return undefined;
   const [west, south, east, north] = boxOfOpen(ring);
   const cellAt = (middle: number, from: number, to: number): number =>

@@ -87,7 +87,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
     const [unit, giveRings] = [nextOf(rings, position), nextOf(simplified, position)];
     const point = clock.during(position, () => {
       giveRings(medium);
-      return labelPoint(unit, 0, medium.take(), decimalsOf(name, precision));
+      return labelPoint(unit, medium.take(), decimalsOf(name, precision));
     });
     places?.add(position, unit, point);
     // Only of what has nothing to simplify, as points and lines.

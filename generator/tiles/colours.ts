@@ -1,6 +1,7 @@
 // Colours of the units of a level for maps: neighbours have different ones. Smallest-last order (Matula and Beck 1983)
 // needs at most six on a map in the plane; colours in order of position run out more often.
 import { f64At, i32At } from '../../format/element-at.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 
 /** How many there are. */
 export const COLOURS = 6;
@@ -21,7 +22,7 @@ export function colourUnits(units: number, pairs: UnitPairs): UnitColours {
   const neighbours = neighboursIn(units, pairs);
   const colours = new Uint8Array(units).fill(COLOURS);
   const crowded: number[] = [];
-  for (const unit of smallestLast(neighbours).reverse()) {
+  for (const unit of smallestLast(units, neighbours).reverse()) {
     let taken = 0;
     for (const other of neighbours.of(unit)) taken |= 1 << (colours[other] ?? COLOURS);
     let colour = 0;
@@ -33,41 +34,23 @@ export function colourUnits(units: number, pairs: UnitPairs): UnitColours {
 }
 
 /** The neighbours of each unit. */
-interface UnitNeighbours {
-  units: number;
-  of(unit: number): Int32Array;
-}
-
-function neighboursIn(units: number, pairs: UnitPairs): UnitNeighbours {
-  const ends = new Int32Array(units + 1);
-  const eachSide = (take: (unit: number, other: number) => void): void => {
+function neighboursIn(units: number, pairs: UnitPairs): NumberGroups {
+  return new NumberGroups(units, (take) => {
     for (let i = 0; i < pairs.length; i++) {
       const lower = Math.floor(f64At(pairs, i) / units);
       const higher = f64At(pairs, i) - lower * units;
       take(lower, higher);
       take(higher, lower);
     }
-  };
-  eachSide((unit) => {
-    ends[unit + 1] = i32At(ends, unit + 1) + 1;
   });
-  for (let unit = 0; unit < units; unit++) ends[unit + 1] = i32At(ends, unit + 1) + i32At(ends, unit);
-  const others = new Int32Array(2 * pairs.length);
-  const next = ends.slice();
-  eachSide((unit, other) => {
-    const at = i32At(next, unit);
-    others[at] = other;
-    next[unit] = at + 1;
-  });
-  return { units, of: (unit) => others.subarray(i32At(ends, unit), i32At(ends, unit + 1)) };
 }
 
 const NONE = -1;
 
 /** All units: again and again the one with fewest neighbours among those that are left. */
-function smallestLast({ units, of }: UnitNeighbours): Int32Array {
+function smallestLast(units: number, neighbours: NumberGroups): Int32Array {
   // Those that are left with each number of neighbours, as a list that is linked both ways.
-  const degree = Int32Array.from({ length: units }, (_, unit) => of(unit).length);
+  const degree = Int32Array.from({ length: units }, (_, unit) => neighbours.of(unit).length);
   const first = new Int32Array(degree.reduce((a, b) => Math.max(a, b), 0) + 1).fill(NONE);
   const after = new Int32Array(units).fill(NONE);
   const before = new Int32Array(units).fill(NONE);
@@ -93,7 +76,7 @@ function smallestLast({ units, of }: UnitNeighbours): Int32Array {
     unlink(unit);
     degree[unit] = NONE;
     order[taken] = unit;
-    for (const other of of(unit)) {
+    for (const other of neighbours.of(unit)) {
       if (degree[other] === NONE) continue;
       unlink(other);
       degree[other] = i32At(degree, other) - 1;

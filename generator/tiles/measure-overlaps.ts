@@ -55,7 +55,7 @@ function newShapes(rings: RingsByUnit): (unit: number) => GdalGeometry {
   return (unit) => {
     const known = kept.get(unit);
     if (known !== undefined) return known.geometry;
-    const polygons = unitPolygons(rings.at(unit), 0);
+    const polygons = unitPolygons(rings.at(unit));
     const degrees = polygons.map((polygon) =>
       polygon.map((ring) => toEqualArea(ring.map((value) => value / rings.scale))),
     );

@@ -4,7 +4,7 @@ import { i32At } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { weighPoints } from '../simplify/simplify-arcs.ts';
 import type { Arcs } from '../topology/arcs.ts';
-import type { LevelRings, RingsByUnit } from '../topology/level-rings.ts';
+import type { FlatRings, RingsByUnit } from '../topology/level-rings.ts';
 import { type SharedArcs, shareArcs } from '../topology/shared-arcs.ts';
 
 /** Units along a side of a tile. */
@@ -32,7 +32,7 @@ export function mercatorY(latitude: number): number {
  * map ends. Rings keep their order, so exteriors, which run counter-clockwise on the globe, have a negative area here.
  * @returns a function whose result is valid until it is called again
  */
-function newProjection(zoom: number): (rings: LevelRings) => LevelRings {
+function newProjection(zoom: number): (rings: FlatRings) => FlatRings {
   const side = TILE_EXTENT * 2 ** zoom;
   const x = new NumberList(Int32Array);
   const y = new NumberList(Int32Array);

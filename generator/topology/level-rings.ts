@@ -1,5 +1,5 @@
-// The rings of a level in flat arrays of 8 bytes a position, collected from its ring store in order of position, of all
-// units or of one after the other: what its simplified geometries and tiles are made of.
+// The rings of a level's units in flat arrays of 8 bytes a position, one unit after the other, collected from its ring
+// store: what its simplified geometries and tiles are made of.
 import { i32At } from '../../format/element-at.ts';
 import { boxOf } from '../rings/bbox.ts';
 import type { RingSink } from '../rings/coordinates.ts';
@@ -9,8 +9,8 @@ import { type OpenPolygon, OpenPolygons } from '../rings/open-rings.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { newCutRings, partsOf } from './cut-rings.ts';
 
-/** The rings of a level, all longitudes from -180 to 180 degrees. Plain data. */
-export interface LevelRings {
+/** The rings of a unit, all longitudes from -180 to 180 degrees. */
+export interface FlatRings {
   /** Scaled degrees of a degree, 10^7 at most. */
   scale: number;
   /** Positions of all rings in scaled degrees, without the closing ones. */
@@ -20,33 +20,30 @@ export interface LevelRings {
   ringEnds: Int32Array;
   /** For each ring 1 if it is a hole in the exterior ring before it. */
   holes: Int32Array;
-  /** For each unit, in order of position, the index of the end of its rings. */
-  unitEnds: Int32Array;
 }
 
-/** Takes the rings of a level, unit by unit. */
+/** Takes the rings of one unit after the other. */
 export interface RingCollector extends RingSink {
-  /** Ends the unit. */
-  unit(): void;
-  /** All units. Valid until the next ring or `clear`. */
-  rings(): LevelRings;
-  /** Begins anew. */
-  clear(): void;
+  /** Ends the unit. @returns its rings, which are valid until the next one is given */
+  unit(): FlatRings;
 }
 
 /** Maximum decimals: with more, 180 degrees exceed 32 bits. */
 const DECIMALS_MAX = 7;
 
-/** Begins a level. @param precision decimals of the positions that it is given */
+function scaleOf(precision: number): number {
+  return 10 ** Math.min(precision, DECIMALS_MAX);
+}
+
+/** @param precision decimals of the positions that it is given */
 export function newRingCollector(precision: number): RingCollector {
   const from = 10 ** precision;
-  const scale = 10 ** Math.min(precision, DECIMALS_MAX);
+  const scale = scaleOf(precision);
   const turn = 360 * from;
   const x = new NumberList(Int32Array);
   const y = new NumberList(Int32Array);
   const ringEnds = new NumberList(Int32Array);
   const holes = new NumberList(Int32Array);
-  const unitEnds = new NumberList(Int32Array);
   const cut = newCutRings(turn);
   let hasExterior = false;
 
@@ -85,46 +82,33 @@ export function newRingCollector(precision: number): RingCollector {
     },
     unit() {
       pushCut();
-      unitEnds.push(ringEnds.length);
-    },
-    rings: () => ({
-      scale,
-      x: x.values(),
-      y: y.values(),
-      ringEnds: ringEnds.values(),
-      holes: holes.values(),
-      unitEnds: unitEnds.values(),
-    }),
-    clear() {
-      for (const list of [x, y, ringEnds, holes, unitEnds]) list.length = 0;
+      const [xs, ys, ends, isHole] = [x.values(), y.values(), ringEnds.values(), holes.values()];
+      for (const list of [x, y, ringEnds, holes]) list.length = 0;
+      return { scale, x: xs, y: ys, ringEnds: ends, holes: isHole };
     },
   };
 }
 
-/** The units of a level, each as a level of one unit. They can be read again and again without being held. */
+/** The units of a level. They can be read again and again without being held. */
 export interface RingsByUnit {
-  /** Scaled degrees of a degree, as in `LevelRings`. */
+  /** Scaled degrees of a degree, as in `FlatRings`. */
   scale: number;
   count: number;
   /** All units in order of position. Each is valid until the next one is asked for. */
-  all(): Iterable<LevelRings>;
+  all(): Iterable<FlatRings>;
   /** The unit at a position; valid until the next one is asked for. */
-  at(position: number): LevelRings;
+  at(position: number): FlatRings;
 }
 
 /** The units of a level in its ring store. @param precision decimals of the positions */
 export function openUnitRings(store: LevelStore, precision: number): RingsByUnit & { close(): void } {
   const reader = store.openRings();
-  function* units(ranges?: [number, number]): Generator<LevelRings> {
+  function* units(ranges?: [number, number]): Generator<FlatRings> {
     const collector = newRingCollector(precision);
-    for (const _ of reader.read(collector, ranges)) {
-      collector.unit();
-      yield collector.rings();
-      collector.clear();
-    }
+    for (const _ of reader.read(collector, ranges)) yield collector.unit();
   }
   return {
-    scale: newRingCollector(precision).rings().scale,
+    scale: scaleOf(precision),
     count: reader.units,
     all: () => units(),
     at(position) {
@@ -135,21 +119,13 @@ export function openUnitRings(store: LevelStore, precision: number): RingsByUnit
   };
 }
 
-/** The rings of a level. @param precision decimals of the positions */
-export function readLevelRings(store: LevelStore, precision: number): LevelRings {
-  const collector = newRingCollector(precision);
-  store.readRings(collector, collector.unit);
-  return collector.rings();
-}
-
-/** The polygons of the unit at a position as they were collected. */
-export function unitPolygons(level: LevelRings, unit: number): OpenPolygon[] {
+/** The polygons of a unit. */
+export function unitPolygons({ x, y, ringEnds, holes }: FlatRings): OpenPolygon[] {
   const polygons = new OpenPolygons();
-  for (let ring = endBefore(level.unitEnds, unit); ring < i32At(level.unitEnds, unit); ring++) {
+  for (let ring = 0; ring < ringEnds.length; ring++) {
     const open: number[] = [];
-    for (let i = endBefore(level.ringEnds, ring); i < i32At(level.ringEnds, ring); i++)
-      open.push(i32At(level.x, i), i32At(level.y, i));
-    polygons.add(open, level.holes[ring] === 1);
+    for (let i = endBefore(ringEnds, ring); i < i32At(ringEnds, ring); i++) open.push(i32At(x, i), i32At(y, i));
+    polygons.add(open, holes[ring] === 1);
   }
   return polygons.take();
 }

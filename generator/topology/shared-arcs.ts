@@ -4,7 +4,7 @@
 import { i32At } from '../../format/element-at.ts';
 import { hashOf } from '../rings/edge-table.ts';
 import { NumberList } from '../rings/number-list.ts';
-import { endBefore, type LevelRings, type RingsByUnit } from './level-rings.ts';
+import { endBefore, type FlatRings, type RingsByUnit } from './level-rings.ts';
 
 /** A grid: rings are rounded to its cells. */
 export interface Grid {
@@ -134,7 +134,7 @@ export function shareArcs(levels: readonly Units[], cell: number): SharedArcs {
   };
 }
 
-function* unitsIn(levels: readonly Units[]): Generator<LevelRings> {
+function* unitsIn(levels: readonly Units[]): Generator<FlatRings> {
   for (const level of levels) yield* level.all();
 }
 
@@ -154,7 +154,7 @@ class CellTable {
   }
 
   /** The cells of a ring, of which none follows itself; none if there are fewer than three. Valid until the next. */
-  cellsOf(unit: LevelRings, ring: number): Int32Array {
+  cellsOf(unit: FlatRings, ring: number): Int32Array {
     const [begin, end] = [endBefore(unit.ringEnds, ring), i32At(unit.ringEnds, ring)];
     if (end - begin > this.#ring.length) this.#ring = new Int32Array(2 * (end - begin));
     const cells = this.#ring;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assert as assertProperty, integer, property } from 'fast-check';
-import { i32At } from '../../format/element-at.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { isValid } from '../../generator/gdal/valid-polygons.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
@@ -10,30 +10,25 @@ import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/ri
 import { sideOf } from '../../generator/rings/predicates.ts';
 import { labelPoint } from '../../generator/simplify/label-point.ts';
 import { decimalsOf, type SimplifiedName, simplifierOf } from '../../generator/simplify/simplified-geometry.ts';
-import {
-  endBefore,
-  type LevelRings,
-  newRingCollector,
-  type RingsByUnit,
-} from '../../generator/topology/level-rings.ts';
+import { newRingCollector, type RingsByUnit } from '../../generator/topology/level-rings.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { ragged } from '../support/datasets/ragged.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 
-function ringsOf(wkts: readonly string[]): LevelRings {
+function unitsOf(wkts: readonly string[]): RingsByUnit {
   const collector = newRingCollector(7);
   const writer = new GeometryWriter(7, collector);
-  for (const wkt of wkts) {
+  const units = wkts.map((wkt) => {
     writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
-    collector.unit();
-  }
-  return collector.rings();
+    return structuredClone(collector.unit());
+  });
+  return { scale: 1e7, count: units.length, all: () => units, at: (position) => elementAt(units, position) };
 }
 
 /** The polygons of all units, of which so many are invalid. */
 function simplified(wkts: readonly string[], name: SimplifiedName, expected = 0): OpenPolygon[][] {
-  const { shape, invalid } = simplifierOf([unitsOf(ringsOf(wkts))])(name);
+  const { shape, invalid } = simplifierOf([unitsOf(wkts)])(name);
   assert.equal(invalid.length, expected);
   return wkts.map((_, position) => shape(position).polygons);
 }
@@ -123,8 +118,7 @@ test('what two units share in full is what two units share in low: corners stay,
   const corners = new Set<string>();
   for (const ring of low?.flat(2) ?? [])
     for (let i = 0; i < ring.length; i += 2) corners.add(`${ring[i]} ${ring[i + 1]}`);
-  const units = ringsOf(wkts).unitEnds.length;
-  assert.ok(units > 10);
+  assert.ok(wkts.length > 10);
   // Where four squares of different units meet.
   const met = Array.from({ length: (SQUARES - 1) ** 2 }, (_, i) => [
     1 + (i % (SQUARES - 1)),
@@ -271,10 +265,10 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     'POLYGON((5 5,5.0015 5,5.0015 5.0015,5 5.0015,5 5),(5.0005 5.0005,5.0005 5.001,5.001 5.001,5.001 5.0005,5.0005 5.0005))',
     'POINT(1 1)',
   ];
-  const rings = ringsOf(wkts);
-  const { shape } = simplifierOf([unitsOf(rings)])('medium');
+  const units = unitsOf(wkts);
+  const { shape } = simplifierOf([units])('medium');
   const points = wkts.map((_, position) =>
-    labelPoint(rings, position, shape(position).polygons, decimalsOf('medium', 7))?.map((scaled) => scaled / 1e7),
+    labelPoint(units.at(position), shape(position).polygons, decimalsOf('medium', 7))?.map((scaled) => scaled / 1e7),
   );
   assert.deepEqual(points[0], [1, 1]);
   for (const [position, wkt] of wkts.entries()) {
@@ -305,11 +299,11 @@ test('the point of a strip of 5 to 60 metres is inside of it, never on its borde
       .split(' ')
       .map((units) => (Number(units) / 1e7).toFixed(7))
       .join(' ');
-  const rings = ringsOf(strips.map((corners) => `POLYGON((${corners.map(degrees).join()}))`));
-  const { shape } = simplifierOf([unitsOf(rings)])('medium');
+  const units = unitsOf(strips.map((corners) => `POLYGON((${corners.map(degrees).join()}))`));
+  const { shape } = simplifierOf([units])('medium');
   const outside = strips.filter((corners, position) => {
     // In whole numbers, so that GEOS decides exactly.
-    const [x = NaN, y = NaN] = labelPoint(rings, position, shape(position).polygons, decimalsOf('medium', 7)) ?? [];
+    const [x = NaN, y = NaN] = labelPoint(units.at(position), shape(position).polygons, decimalsOf('medium', 7)) ?? [];
     return !gdal.Geometry.fromWKT(`POLYGON((${corners.join()}))`).contains(new gdal.Point(x, y));
   });
   assert.equal(outside.length, 0);
@@ -324,36 +318,10 @@ test('a position beside a border of 70 degrees, by less than a double can tell, 
 });
 
 test('the point of a unit of 150,000 islands is in the largest one', () => {
-  const rings = ringsOf([square(0, 0, 2)]);
+  const units = unitsOf([square(0, 0, 2)]);
   const island = (west: number, size: number): OpenPolygon => [
     [west, 0, west + size, 0, west + size, size, west, size],
   ];
   const islands = Array.from({ length: 150_000 }, (_, i) => island(100 + 10 * i, 5));
-  assert.deepEqual(labelPoint(rings, 0, [...islands, island(0, 20)], 1), [1e7, 1e7]);
+  assert.deepEqual(labelPoint(units.at(0), [...islands, island(0, 20)], 1), [1e7, 1e7]);
 });
-
-/** The units of a level that is held. */
-function unitsOf(level: LevelRings): RingsByUnit {
-  const at = (unit: number): LevelRings => {
-    const [first, end] = [endBefore(level.unitEnds, unit), i32At(level.unitEnds, unit)];
-    const begin = endBefore(level.ringEnds, first);
-    const last = endBefore(level.ringEnds, end);
-    return {
-      scale: level.scale,
-      x: level.x.subarray(begin, last),
-      y: level.y.subarray(begin, last),
-      ringEnds: level.ringEnds.slice(first, end).map((ringEnd) => ringEnd - begin),
-      holes: level.holes.subarray(first, end),
-      unitEnds: Int32Array.of(end - first),
-    };
-  };
-  const count = level.unitEnds.length;
-  return {
-    scale: level.scale,
-    count,
-    *all() {
-      for (let unit = 0; unit < count; unit++) yield at(unit);
-    },
-    at,
-  };
-}

@@ -135,13 +135,13 @@ const FAILING = {
   ],
   orphans: [
     '{unit has|units have} a parent that is not in the source',
-    'Who goes from each unit to its children does not reach {it|them}.',
+    'If you go from each unit to its children, you do not reach {it|them}.',
   ],
   'contradicting-parents': [
     '{unit has|units have} parents that contradict each other',
     'Listings of both parents have {it|them}.',
   ],
-  'fewer-units': ['{unit is|units are} missing beside the current release', 'The source may be incomplete.'],
+  'fewer-units': ['{unit|units} fewer than in the current release', 'The source may be incomplete.'],
 } as const satisfies Record<string, Words>;
 
 /** Every kind. */
@@ -176,11 +176,11 @@ export const KINDS = {
     'Units may be some hundred metres away.',
   ],
   'outside-crs': [
-    '{unit is|units are} outside of the area of the coordinate reference system, of the first 256',
-    'The one that the file or --crs says may be wrong: see on a map whether units are where they belong.',
+    '{unit is|units are} outside of the area of the coordinate reference system (the first 256 were checked)',
+    'The file or --crs may name a wrong one. Look on a map whether the units are where they belong.',
   ],
   'missing-parents': [
-    '{level|levels} above the first one {is|are} not in the source',
+    'higher {level is|levels are} not in the source',
     'Listings of {that level|those levels} are empty.',
   ],
   'no-names': [
@@ -206,7 +206,7 @@ export const KINDS = {
   ],
   'long-texts': [
     `{unit has|units have} a GID, a name or a type of more than ${NAMES_TEXT_MAX_CHARS.toLocaleString('en')} characters`,
-    'Names and tiles have the beginning of it. The column is probably another one than it should be.',
+    'Names and tiles have the beginning of it. This is probably the wrong column.',
   ],
   'crowded-borders': [
     '{unit has|units have} borders very close together',

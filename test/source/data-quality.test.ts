@@ -74,7 +74,7 @@ const ACCEPTABLE_CASES: [kind: Acceptable, said: string, (features: Features) =>
   ['no-units', 'lv2: 1 layer has no units (FILE: layer ADM_2). The download may be damaged or incomplete.', () => []],
   [
     'orphans',
-    'lv1: 1 unit has a parent that is not in the source (FILE: layer ADM_1, fid 3 has GID_0 XXX, which no unit of level 0 has). Who goes from each unit to its children does not reach it.',
+    'lv1: 1 unit has a parent that is not in the source (FILE: layer ADM_1, fid 3 has GID_0 XXX, which no unit of level 0 has). If you go from each unit to its children, you do not reach it.',
     (features) => features.with(2, { fid: 3, values: ['BBB.1_1', 'XXX', 'Beland', 'All'], wkt: square(10, 0, 4) }),
   ],
   [
@@ -337,7 +337,7 @@ test('far fewer units than in the current release of the same source are refused
   await buildRelease(named('gadm_410-levels.gpkg', 4), out);
   const fewer = named('gadm_420-levels.gpkg', 3);
   await assert.rejects(buildRelease(fewer, out, { release: 'r2' }), {
-    message: /lv2: 1 unit is missing beside the current release \(3 units, 4 in release r1/,
+    message: /lv2: 1 unit fewer than in the current release \(3 units, 4 in release r1/,
     remedy: /^complete the source; or, .*--accept fewer-units$/,
   });
   assert.equal(JSON.parse(readFileSync(join(out, 'current.json'), 'utf8')).release, 'r1');

@@ -36,21 +36,21 @@ export class Loads {
     return release;
   }
 
-  async #named(releases: Releases, named: NamedRelease): Promise<LoadedRelease> {
+  #named(releases: Releases, named: NamedRelease): LoadedRelease | Promise<LoadedRelease> {
     const { id } = this.principal;
     return releases.get(named, id) ?? this.after(releases.load(named, id));
   }
 
-  async level(release: LoadedRelease, level: Level): Promise<LoadedLevel> {
+  level(release: LoadedRelease, level: Level): LoadedLevel | Promise<LoadedLevel> {
     return release.get(level) ?? this.after(release.load(level));
   }
 
-  async part<Value extends Sized>(level: LoadedLevel, part: Part<Value>): Promise<Value> {
+  part<Value extends Sized>(level: LoadedLevel, part: Part<Value>): Value | Promise<Value> {
     return level.get(part) ?? this.after(level.load(part));
   }
 
   /** The feature files of a geometry. */
-  async table(level: LoadedLevel, geometry: Geometry): Promise<LoadedTable> {
+  table(level: LoadedLevel, geometry: Geometry): LoadedTable | Promise<LoadedTable> {
     return geometry === 'full' ? level.full : this.part(level, TABLES[geometry]);
   }
 
@@ -76,10 +76,14 @@ export class Loads {
 }
 
 /**
- * What several loads bring, side by side: all are waited for, then the first error is thrown in the order in which they
- * are written, whichever failed first.
+ * What several loads bring, side by side. Of several errors the first one is thrown in the order in which they are
+ * written, whichever failed first.
  */
 export async function together<const Loading extends readonly unknown[]>(...loading: Loading) {
-  for (const ended of await Promise.allSettled(loading)) if (ended.status === 'rejected') throw ended.reason;
-  return Promise.all(loading);
+  try {
+    return await Promise.all(loading);
+  } catch (error) {
+    for (const one of loading) await one;
+    throw error;
+  }
 }

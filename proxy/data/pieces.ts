@@ -54,7 +54,7 @@ export class Pieces {
   }
 
   /** The bytes of a piece for a request. @throws OriginError, Problem as `get` does */
-  async load(piece: number, loads: Loads): Promise<Buffer> {
+  load(piece: number, loads: Loads): Buffer | Promise<Buffer> {
     const bytes = this.get(piece, loads.reads, loads.principal.id);
     return bytes instanceof Promise ? loads.after(bytes) : bytes;
   }

@@ -1,4 +1,5 @@
 // What is at a point: the units of all levels that contain it, from the country down.
+import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
@@ -69,23 +70,20 @@ async function unitsOf(query: Query, asked: Degrees, release: LoadedRelease, loa
   const geometry = geometryOf(query, release.geometries, 'lightest');
   refuseTooLarge(release, geometry);
   const point = pointOf(release, asked);
+  const numbers = levelsWithUnits(release, LEVELS);
+  const levels = await together(...numbers.map((number) => loads.level(release, number)));
+  const positions = await together(...levels.map((level) => unitsAt(level, point, loads)));
+  // Of levels with no unit there neither names nor the table are needed.
+  const found = levels.filter((_, i) => elementAt(positions, i).length > 0);
+  const [sources, names] = await together(
+    together(...found.map((level) => loads.table(level, geometry))),
+    together(...found.map((level) => loads.part(level, NAMES))),
+  );
   const units: Unit[] = [];
-  let matched = 0;
-  const levels = levelsWithUnits(release, LEVELS).map(async (number) => {
-    const level = await loads.level(release, number);
-    const positions = await unitsAt(level, point, loads);
-    // Of levels with no unit there neither names nor the table are needed.
-    if (positions.length === 0) return undefined;
-    const [source, names] = await together(loads.table(level, geometry), loads.part(level, NAMES));
-    return { positions, source, names };
-  });
-  for (const level of await together(...levels)) {
-    if (level === undefined) continue;
-    const { positions, source, names } = level;
-    matched += positions.length;
-    for (const position of positions.slice(0, UNITS_MAX - units.length)) units.push({ source, names, position });
-  }
-  return { units, matched };
+  for (const [i, own] of positions.filter(({ length }) => length > 0).entries())
+    for (const position of own.slice(0, UNITS_MAX - units.length))
+      units.push({ source: elementAt(sources, i), names: elementAt(names, i), position });
+  return { units, matched: positions.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** @throws Problem bad-parameter */

@@ -5,7 +5,7 @@ import { ClientAddresses } from './auth/client-addresses.ts';
 import { DEV_ISSUER } from './auth/dev-key.ts';
 import { metadataUrl } from './auth/resource-metadata.ts';
 import type { Audience } from './bodies/headers.ts';
-import { responseCaches } from './bodies/response-cache.ts';
+import { responseCaches } from './cache/response-cache.ts';
 import type { Settings } from './config/settings.ts';
 import { StartError } from './config/start-error.ts';
 import { releaseErrorToStartError } from './config/start-remedies.ts';
@@ -13,6 +13,9 @@ import { type LoadRelease, loadRelease } from './data/release.ts';
 import { Releases } from './data/releases.ts';
 import { publishedIn } from './features/changes/changes.ts';
 import { apiRows } from './features/rows.ts';
+import { admittingWithin } from './guards/admit-client.ts';
+import { HeldBytes, type HeldLimits } from './guards/held-bytes.ts';
+import { HOST_READS, type WorkLimits, WorkQueue } from './guards/work-queue.ts';
 import { answeringWith } from './handler.ts';
 import { baseUrlBy } from './http/base-url.ts';
 import type { Sender } from './http/request.ts';
@@ -24,10 +27,7 @@ import { QueuedReads } from './origin/origin.ts';
 import { publicRows } from './public-rows.ts';
 import type { Assets } from './site/asset.ts';
 import { publicAssets } from './site/explorer-files.ts';
-import { admittingWithin } from './work/admit-client.ts';
 import { BodyBuffers } from './work/body-buffers.ts';
-import { HeldBytes, type HeldLimits } from './work/held-bytes.ts';
-import { type WorkLimits, WorkQueue } from './work/work-queue.ts';
 
 /**
  * The releases of the origin, none of which is loaded yet.
@@ -110,8 +110,9 @@ export function assembleServer(
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const issuers = [...(tokenRules?.issuers.keys() ?? [])].filter((issuer) => issuer !== DEV_ISSUER);
-  const queue = new WorkQueue(work);
-  const reads = new QueuedReads(origin, queue, new BodyBuffers());
+  const turns = new WorkQueue(work);
+  const hostReads = origin.readNow === undefined ? new WorkQueue(HOST_READS) : undefined;
+  const reads = new QueuedReads(origin, turns, new BodyBuffers(), hostReads);
   const logError = errorLog(log, time);
   const baseUrl = baseUrlBy(publicUrl, isForwarded ? trustedProxies : undefined, log);
   const lifecycle = { isStopping: false };
@@ -126,6 +127,7 @@ export function assembleServer(
     releases,
     title,
     hasExplorer,
+    turns,
     reads,
     rows: apiRows(),
     publicRows: publicRows({
@@ -146,5 +148,5 @@ export function assembleServer(
   };
   const sending = { reads, held: new HeldBytes(held, time), lifecycle, trustedProxies };
   const server = createHttpServer(answeringWith(context), sending, observer, timeouts, time);
-  return { ...server, turnsWaiting: () => queue.waiting };
+  return { ...server, turnsWaiting: () => turns.waiting };
 }

@@ -1,9 +1,16 @@
 // The table of contents of a request: every step from its validation to its answer.
 import { FormatError } from '../format/parse.ts';
-import { type Answer, errorToAnswer, OPTIONS_ANSWER, PREFLIGHT_ANSWER, problemToAnswer } from './bodies/answer.ts';
-import type { ResponseCaches } from './bodies/response-cache.ts';
+import {
+  type Answer,
+  errorToAnswer,
+  OPTIONS_ANSWER,
+  PREFLIGHT_ANSWER,
+  problemToAnswer,
+  type ResponseCaches,
+} from './bodies/answer.ts';
 import type { PublicRow, PublicRows, Row, Rows, Sources } from './bodies/row.ts';
 import type { BaseUrl } from './http/base-url.ts';
+import { type Admit, turnOf } from './http/guards.ts';
 import { Problem } from './http/problem.ts';
 import type { HttpRequest, Principal, Principals, Sender } from './http/request.ts';
 import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
@@ -17,7 +24,7 @@ export interface HandlerContext extends Sources {
   /** The URL of the metadata of the service at a base URL; undefined if it has none. */
   metadataUrl: ((base: string) => string) | undefined;
   /** Admits a request of a client; undefined if clients are not limited. @throws Problem too-many-requests */
-  admit: ((principal: Principal, request: HttpRequest) => void) | undefined;
+  admit: Admit | undefined;
   responses: ResponseCaches;
   /** What each path of the API answers. */
   rows: Rows;
@@ -54,7 +61,7 @@ export function handle(context: HandlerContext, request: HttpRequest): Answer | 
 /** The answer to a request under /api/, which needs a token unless the service is public. */
 function answerClient(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {
   if (isPreflight(request)) return PREFLIGHT_ANSWER;
-  const { principals, metadataUrl, baseUrl, reads, rows } = context;
+  const { principals, metadataUrl, baseUrl, turns, rows } = context;
   // Logged with a refusal, too; without a token the client does not learn whether there is one.
   const row = rows.of(request.path);
   request.route = row?.path;
@@ -64,19 +71,19 @@ function answerClient(context: HandlerContext, request: HttpRequest): Answer | P
   const metadata = (): string | undefined => metadataUrl?.(baseUrl(request));
   return inTurn(context, request, context.addressOf(request), async () => {
     request.principal = await principals.verify(request, metadata);
-    await reads.turn(request.principal, request.peer);
+    await turnOf(turns, request.principal, request);
     return answer();
   });
 }
 
 /** The answer when it is the turn of a client: at once, unless much is being done. */
 function inTurn(
-  { reads }: HandlerContext,
-  { peer }: HttpRequest,
+  { turns }: HandlerContext,
+  request: HttpRequest,
   client: Principal,
   answer: () => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
-  return reads.isNext(client) ? answer() : reads.turn(client, peer).then(answer);
+  return turns.next(client.id) ? answer() : turnOf(turns, client, request).then(answer);
 }
 
 /** The answer to a client. */

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { FormatError } from '../../format/parse.ts';
 import type { LoadedRelease } from '../data/release.ts';
+import type { Releases } from '../data/releases.ts';
 import { originUnreachable, overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';
@@ -49,6 +50,17 @@ export interface Representation {
   /** Does the request name the release? The answer to a cursor never changes. */
   isPinned: boolean;
 }
+
+/** Answers of one content coding that are kept, by target: path and query, not decoded. */
+export interface ResponseCache {
+  /** The answer that is kept, if it is valid. */
+  find(target: string, base: string, releases: Releases): Answer | undefined;
+  /** Keeps an answer whose body has been read, if it is worth it. */
+  offer(target: string, answer: Answer, body: Buffer): void;
+}
+
+/** The caches by content coding. */
+export type ResponseCaches = Readonly<Record<Coding, ResponseCache>>;
 
 /** Headers of every response, errors included: a client in a browser must be able to read a 401. */
 export const COMMON_HEADERS: HeaderList = [

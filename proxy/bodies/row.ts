@@ -1,6 +1,7 @@
 // What stands between the core and the capabilities: a row is a path and what answers it.
 
 import type { Releases } from '../data/releases.ts';
+import type { Turns } from '../http/guards.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { QueuedReads } from '../origin/origin.ts';
 import type { Answer, Representation } from './answer.ts';
@@ -11,6 +12,7 @@ export interface Sources {
   /** Decided when the service is assembled. */
   audience: Audience;
   releases: Releases;
+  turns: Turns;
   /** Of what must be read for an answer before its body is. */
   reads: QueuedReads;
   /** What the service is called, if that is configured. */

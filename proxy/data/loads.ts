@@ -2,6 +2,7 @@
 // names. What is in memory is not waited for. A request that had to wait goes on in a turn of its own: many may have
 // waited for the same.
 import type { Geometry, Level } from '../../format/levels.ts';
+import { type Turns, turnOf } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
 import { type HttpRequest, type Principal, principalOf } from '../http/request.ts';
 import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
@@ -11,13 +12,15 @@ import type { NamedRelease, Releases } from './releases.ts';
 
 /** The loads of one request. What it has loaded stays in memory as long as the request uses it. */
 export class Loads {
+  readonly #turns: Turns;
   readonly reads: QueuedReads;
   readonly principal: Principal;
   readonly #request: HttpRequest;
   /** That it waits for: loads that end at the same time wait for one. */
   #turn: Promise<void> | undefined;
 
-  constructor(reads: QueuedReads, request: HttpRequest) {
+  constructor({ turns, reads }: { turns: Turns; reads: QueuedReads }, request: HttpRequest) {
+    this.#turns = turns;
     this.reads = reads;
     this.#request = request;
     this.principal = principalOf(request);
@@ -59,7 +62,7 @@ export class Loads {
     try {
       return await loading;
     } finally {
-      this.#turn ??= this.reads.turn(this.principal, this.#request.peer).finally(() => (this.#turn = undefined));
+      this.#turn ??= turnOf(this.#turns, this.principal, this.#request).finally(() => (this.#turn = undefined));
       await this.#turn;
     }
   }

@@ -4,7 +4,7 @@ import { CHANGES_PATH } from '../../format/changes.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { ClientAddresses } from '../auth/client-addresses.ts';
 import { issuersToMetadata, metadataUrl } from '../auth/resource-metadata.ts';
-import { responseCaches } from '../bodies/response-cache.ts';
+import { responseCaches } from '../cache/response-cache.ts';
 import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../config/issuers.ts';
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
@@ -19,6 +19,7 @@ import { publishedIn } from '../features/changes/changes.ts';
 import { apiRows } from '../features/rows.ts';
 import { answeringWith, type HandlerContext } from '../handler.ts';
 import { baseUrlBy } from '../http/base-url.ts';
+import { NO_TURNS } from '../http/guards.ts';
 import { clockThroughFreezes } from '../keys/clock.ts';
 import { fetchKeySet } from '../keys/key-set.ts';
 import { keysUnavailableReason } from '../keys/rotating-keys.ts';
@@ -126,7 +127,8 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     releases,
     title,
     // The platform limits how much is done at a time; work of one request must not run as part of another.
-    reads: new QueuedReads(origin, undefined),
+    turns: NO_TURNS,
+    reads: new QueuedReads(origin),
     rows: apiRows(),
     publicRows: publicRows({
       releases,

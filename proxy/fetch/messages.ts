@@ -1,8 +1,7 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard.
 
-import type { Answer } from '../bodies/answer.ts';
+import type { Answer, ResponseCaches } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
-import type { ResponseCaches } from '../bodies/response-cache.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
 import type { QueuedReads, Recipient } from '../origin/origin.ts';
 

@@ -1,21 +1,19 @@
 // Sends one answer with node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, isStorageError } from '../bodies/answer.ts';
+import { type Answer, type Body, isStorageError, type ResponseCaches } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
-import type { ResponseCaches } from '../bodies/response-cache.ts';
 import type { Releases } from '../data/releases.ts';
+import { CHUNK_BYTES, ClientGone, type Held } from '../http/guards.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
 import type { Exchange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
-import { CHUNK_BYTES, type HeldBytes } from '../work/held-bytes.ts';
-import { ClientGone } from '../work/work-queue.ts';
 import { REQUEST_ID } from './request-id.ts';
 
 /** What sending needs. */
 export interface Sending {
   reads: QueuedReads;
-  held: HeldBytes;
+  held: Held;
   responses: ResponseCaches;
   releases: Pick<Releases, 'ended'>;
   /** The answer to a request whose body could not be read. Never rejects. */

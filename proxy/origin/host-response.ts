@@ -1,7 +1,7 @@
 // Responses of a host that has the files: what is checked of them is the same for node:http (static-host.ts,
 // http-proxy.ts) and for `fetch` (fetch-host.ts).
 import { codeOf } from '../../format/error-code.ts';
-import { ClientGone } from '../work/work-queue.ts';
+import { ClientGone } from '../http/guards.ts';
 import type { ByteRange } from './origin.ts';
 import { OriginError } from './origin.ts';
 

@@ -2,10 +2,8 @@
 // use it: at once where that takes microseconds, otherwise in the queue of work, and never for a client that has gone.
 // Paths come from format/layout.ts with data of an index, never from the text of a request.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { overloaded } from '../http/problem.ts';
-import type { HttpRequest, Principal } from '../http/request.ts';
+import { ClientGone, NO_TURNS, type Turns } from '../http/guards.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
-import { ClientGone, READ_BYTES, type WorkLimits, WorkQueue } from '../work/work-queue.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -110,61 +108,32 @@ const SMALL_MAX_BYTES = 16 * 1024;
  */
 const PIECE_BYTES = { now: 128 * 1024, host: 512 * 1024, alone: 1024 * 1024 } as const;
 
-/** Reads of a host at a time. All that wait are of tasks or streams, whose number is bounded. */
-const HOST_READS: WorkLimits = { running: 64, waiting: Number.POSITIVE_INFINITY };
-
-/** The turns of requests, and reads of stored files for clients. */
+/** Reads of stored files for clients, in their turns. */
 export class QueuedReads {
   readonly origin: Origin;
-  readonly #queue: WorkQueue | undefined;
+  readonly #turns: Turns;
   /** By which what is done with bytes that were read is paced. */
-  readonly #pace: WorkQueue | undefined;
+  readonly #pace: Turns;
   /** Reads of a host in progress: a piece of a body has up to eight, and a stream reads when its client takes more. */
-  readonly #hostReads: WorkQueue | undefined;
+  readonly #hostReads: Turns | undefined;
   readonly #buffers: BodyBuffers | undefined;
 
   /**
-   * @param queue without it work begins at once: some platforms limit it themselves
    * @param buffers for bodies that are sent before the next one is read
-   * @param pace the queue of all work, for a task that has come to its turn
-   * @param hostReads the queue of its reads
+   * @param hostReads the turns of its reads, where a host is not limited by the platform
+   * @param pace the turns of all work, for a task that has come to its turn
    */
-  constructor(
-    origin: Origin,
-    queue?: WorkQueue,
-    buffers?: BodyBuffers,
-    pace = queue,
-    hostReads = pace && origin.readNow === undefined ? new WorkQueue(HOST_READS) : undefined,
-  ) {
+  constructor(origin: Origin, turns: Turns = NO_TURNS, buffers?: BodyBuffers, hostReads?: Turns, pace: Turns = turns) {
     this.origin = origin;
-    this.#hostReads = hostReads;
-    this.#queue = queue;
-    this.#pace = pace;
+    this.#turns = turns;
     this.#buffers = buffers;
+    this.#hostReads = hostReads;
+    this.#pace = pace;
   }
 
   /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
   pieceMemory(): (bytes: number) => Buffer {
     return this.#buffers === undefined ? Buffer.allocUnsafe : circularMemory();
-  }
-
-  /** Is it the turn of a request that has just come? Otherwise it must wait for its `turn`. */
-  isNext({ id }: Principal): boolean {
-    return this.#queue === undefined || this.#queue.isNext(id);
-  }
-
-  /**
-   * Waits for the turn of a request.
-   * @throws Problem if its client has disconnected meanwhile: nobody receives that
-   */
-  async turn({ id }: Principal, peer: HttpRequest['peer']): Promise<void> {
-    if (this.#queue === undefined) return;
-    const gone = new AbortController();
-    const leave = (): void => gone.abort();
-    peer.once?.('close', leave);
-    await this.#queue.wait(id, gone.signal);
-    peer.off?.('close', leave);
-    if (peer.destroyed === true) throw overloaded();
   }
 
   /** How much of a stream is read at a time. */
@@ -181,7 +150,7 @@ export class QueuedReads {
 
   /** The same without the queue: for a task that has come to its turn. */
   get withoutQueue(): QueuedReads {
-    return new QueuedReads(this.origin, undefined, undefined, this.#pace, this.#hostReads);
+    return new QueuedReads(this.origin, NO_TURNS, undefined, this.#hostReads, this.#pace);
   }
 
   /**
@@ -200,7 +169,7 @@ export class QueuedReads {
   now(path: string, range: ByteRange, target: Buffer, at: number, staysOpen: boolean): boolean {
     const { origin } = this;
     if (origin.readNow === undefined || range.length > NOW_MAX_BYTES) return false;
-    const isInTurn = this.#queue?.takeTurn(READ_BYTES + range.length) ?? true;
+    const isInTurn = this.#turns.charge(range.length);
     if (!isInTurn && range.length > SMALL_MAX_BYTES) return false;
     return origin.readNow(path, range, target, at, staysOpen);
   }
@@ -222,8 +191,8 @@ export class QueuedReads {
   }
 
   /** Waits until it is time for what is done with bytes that have been read. */
-  async pace({ principal }: Recipient, bytes: number): Promise<void> {
-    await this.#pace?.pace(principal, bytes);
+  pace({ principal }: Recipient, bytes: number): Promise<void> {
+    return this.#pace.pace(principal, bytes);
   }
 
   /** A range in memory that is taken for it, if that is read without waiting; otherwise in memory of its own. */
@@ -249,8 +218,6 @@ export class QueuedReads {
       if (client.isClosed) throw new ClientGone();
       return task();
     };
-    return this.#queue === undefined
-      ? Promise.resolve().then(unlessGone)
-      : this.#queue.run(client.principal, unlessGone, client.gone);
+    return this.#turns.run(client.principal, unlessGone, client.gone);
   }
 }

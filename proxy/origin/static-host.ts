@@ -3,7 +3,7 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
-import { ClientGone } from '../work/work-queue.ts';
+import { ClientGone } from '../http/guards.ts';
 import {
   type Chunks,
   checkedBody,

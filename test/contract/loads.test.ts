@@ -108,6 +108,13 @@ test('2,000 requests of a client that wait for one load are answered in more tha
   assert.ok(at < MANY / turns, `after ${at} others`);
 });
 
+test('no task waits for a task: of 100 that load pieces, one at a time, all end', async () => {
+  const sources = await sourcesOf(folder, new HeldHost().origin, {}, { running: 1, waiting: 100 });
+  const boxes = Array.from({ length: 100 }, (_, i) => `fc/lv1?bbox=0.${i + 1},1.2,0.${i + 1}5,2.6`);
+  const answers = await Promise.all(boxes.map((target) => answerOf(sources, `/api/v1/${target}`)));
+  for (const { status } of answers) assert.equal(status, 200);
+});
+
 /** Pairs of requests that read other pieces of the same files. */
 const PAIRS = [
   ['at?point=0.5,0.5&geometry=full', 'at?point=10.5,0.5&geometry=full'],

@@ -1,9 +1,9 @@
 // Limits: of each client, by the subject of its token; of all work together; and of what is remembered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WorkQueue } from '../../proxy/guards/work-queue.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
-import { WorkQueue } from '../../proxy/work/work-queue.ts';
 import { Connection } from '../simulation/connection.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { heldService } from '../support/http/held-service.ts';
@@ -207,7 +207,7 @@ test('a request of another client is next after one of a client with thousands',
     answered.push(client);
   };
   const all = Array.from({ length: 2000 }, () => wait('many'));
-  assert.equal(queue.isNext('many'), false);
+  assert.equal(queue.next('many'), false);
   all.push(wait('other'));
   await Promise.all(all);
   assert.equal(answered.length, 2001);
@@ -322,11 +322,11 @@ test('what is read at once in one turn of the event loop is bounded; the next tu
   const counts: number[] = [];
   for (let turns = 0; turns < 20; turns++) {
     let reads = 0;
-    while (reads < 1000 && queue.takeTurn(128 * 1024)) reads++;
+    while (reads < 1000 && queue.charge(124 * 1024)) reads++;
     counts.push(reads);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // 4 MiB. In a turn in which this process was kept from running, there are fewer.
+  // 4 MiB: a read costs 4 kB besides its bytes. In a turn in which this process was kept from running, there are fewer.
   assert.equal(Math.max(...counts), 32, counts.join());
 });
 

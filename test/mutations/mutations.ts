@@ -127,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'what is held for clients that do not read is bounded',
-    file: 'proxy/work/held-bytes.ts',
+    file: 'proxy/guards/held-bytes.ts',
     from: 'if (held >= clientBytes) throw overloaded();',
     to: '',
     test: 'test/http/guards.test.ts',

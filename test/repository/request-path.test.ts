@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { coreFiles, linesOfCode, problemsOfSteps } from '../support/page-path.ts';
+import { coreFiles, linesOfCode, pageFiles, problemsOfSteps } from '../support/page-path.ts';
 
 /** Lines of code of the core. A capability brings its own folder; nothing raises the ceiling. */
 const CEILING = 3_000;
@@ -22,6 +22,11 @@ test('what a page request can meet is no larger than its ceiling, which CONTRIBU
   const code = coreFiles().reduce((sum, file) => sum + linesOfCode(file), 0);
   assert.ok(code > 1000 && code <= CEILING, `pages and the core: ${code} lines of code, at most ${CEILING}`);
   assert.ok(section.includes(`at most ${CEILING.toLocaleString('en')}`));
+});
+
+test('a page imports no guard, no cache and no key rotation: the assembly hands them in', () => {
+  const others = pageFiles().filter((file) => /^proxy\/(guards|cache|keys|fetch)\//.test(file));
+  assert.deepEqual(others, []);
 });
 
 test('the steps of a page have every file that a page meets, once, and no other', () => {

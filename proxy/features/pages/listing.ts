@@ -55,11 +55,11 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
   const { endpoint, headers, filters, parse, named, respond } = path;
   return {
     path: endpoint.path,
-    async answer({ audience, releases, reads }, request, { base, coding }) {
+    async answer(sources, request, { base, coding }) {
       const query = parse(request);
       const pinned = named(query);
-      const loads = new Loads(reads, request);
-      const release = await loads.release(releases, pinned);
+      const loads = new Loads(sources, request);
+      const release = await loads.release(sources.releases, pinned);
       const level = await loads.level(release, endpoint.level);
       const geometry = geometryOf(query, release.geometries);
       const asked = filters.filter(({ parameter }) => parameter.of(query) !== undefined);
@@ -67,6 +67,7 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
         loads.table(level, geometry),
         ...asked.map((filter) => filter.positions(query, level, loads)),
       );
+      const { audience, releases } = sources;
       const fixed = headers[audience];
       const representation = { release, base, coding, isPinned: pinned !== undefined };
       return respond({ endpoint, request, query, fixed, sets, level, source, representation, loads, releases });

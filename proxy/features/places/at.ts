@@ -43,10 +43,10 @@ const HEADERS = fixedHeaders(AT_ENDPOINT.mediaType);
 const RULES = queryRules(5, AT_ENDPOINT.parameters);
 
 /** @throws Problem, OriginError, FormatError */
-async function answerAt({ releases, reads }: Sources, asked: AskedUnits): Promise<Answer> {
+async function answerAt(sources: Sources, asked: AskedUnits): Promise<Answer> {
   const { query, request } = asked;
-  const loads = new Loads(reads, request);
-  const release = await loads.release(releases, undefined);
+  const loads = new Loads(sources, request);
+  const release = await loads.release(sources.releases, undefined);
   const point = askedPoint(query);
   const { units, matched } = await unitsOf(query, point, release, loads);
   const more = [MATCHED, String(matched)];

@@ -58,11 +58,11 @@ interface Searched extends KnownLevel {
 }
 
 /** @throws Problem, OriginError, FormatError */
-async function answerSearch({ releases, reads }: Sources, asked: AskedUnits): Promise<Answer> {
+async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer> {
   const { query, request } = asked;
   refuseContradiction(query);
-  const loads = new Loads(reads, request);
-  const release = await loads.release(releases, undefined);
+  const loads = new Loads(sources, request);
+  const release = await loads.release(sources.releases, undefined);
   const searched = levelsWithUnits(release, LEVEL.of(query) ?? LEVELS);
   const deepest = searched.at(-1);
   const isWithParents = deepest !== undefined && hasParents(query);

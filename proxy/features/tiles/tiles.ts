@@ -24,14 +24,14 @@ export function tileRow(endpoint: TilesEndpoint): Row {
   const rules = queryRules(number, parameters);
   return {
     path,
-    async answer({ audience, releases, reads }, request, { base, coding }) {
+    async answer(sources, request, { base, coding }) {
       const place = PLACE.exec(request.path.slice(path.length));
       if (place === null) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
       const [zoom, x, y] = [Number(place[1]), Number(place[2]), Number(place[3])];
       const named = CONTENT_PARAMETER.of(parseQuery(request.query, rules));
-      const fixed = headers[audience];
-      const loads = new Loads(reads, request);
-      const release = await loads.release(releases, named);
+      const fixed = headers[sources.audience];
+      const loads = new Loads(sources, request);
+      const release = await loads.release(sources.releases, named);
       const { tiles: described } = elementAt(release.summaries, number);
       if (described === undefined) throw noTiles(release.id);
       const { minzoom, maxzoom } = described;

@@ -15,17 +15,17 @@ import { Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
 import { metadataUrl } from '../../../proxy/auth/resource-metadata.ts';
 import { afterConditions } from '../../../proxy/bodies/conditions.ts';
-import { responseCaches } from '../../../proxy/bodies/response-cache.ts';
+import { responseCaches } from '../../../proxy/cache/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { apiRows } from '../../../proxy/features/rows.ts';
+import { HeldBytes } from '../../../proxy/guards/held-bytes.ts';
+import { WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import { answeringWith, type HandlerContext, handle } from '../../../proxy/handler.ts';
 import { baseUrlBy } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
 import { createHttpServer } from '../../../proxy/node/server.ts';
 import { QueuedReads, type Recipient } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
-import { HeldBytes } from '../../../proxy/work/held-bytes.ts';
-import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 import { send } from '../../support/http/http-client.ts';
 
 export interface PathPlan {
@@ -113,7 +113,8 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   const log = (line: string): void => console.error(line);
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
-  const reads = new QueuedReads(origin, new WorkQueue(), new BodyBuffers());
+  const turns = new WorkQueue();
+  const reads = new QueuedReads(origin, turns, new BodyBuffers());
   const releases = releasesOf(settings, log);
   await loadCurrent(releases, settings, log);
   const addresses = new ClientAddresses(trustedProxies);
@@ -123,6 +124,7 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     audience: 'private',
     releases,
     responses: responseCaches(),
+    turns,
     reads,
     admit: undefined,
     baseUrl: baseUrlBy(publicUrl, trustedProxies, log),

@@ -4,10 +4,10 @@ import type { Answer } from '../../../proxy/bodies/answer.ts';
 import type { Sources } from '../../../proxy/bodies/row.ts';
 import { Releases, type ReleasesOptions } from '../../../proxy/data/releases.ts';
 import { apiRows } from '../../../proxy/features/rows.ts';
+import { type WorkLimits, WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
-import { WorkQueue } from '../../../proxy/work/work-queue.ts';
 import { receivedRequest } from './received-request.ts';
 
 const ROWS = apiRows();
@@ -17,10 +17,12 @@ export async function sourcesOf(
   folder: string,
   origin: Origin = directoryOrigin(folder),
   options: ReleasesOptions = {},
+  work?: WorkLimits,
 ): Promise<Sources> {
   const releases = new Releases(origin, options);
   await releases.refresh();
-  return { audience: 'public', releases, reads: new QueuedReads(origin, new WorkQueue(), new BodyBuffers()) };
+  const turns = new WorkQueue(work);
+  return { audience: 'public', releases, turns, reads: new QueuedReads(origin, turns, new BodyBuffers()) };
 }
 
 /** The answer to a request, before its body is read. */

@@ -6,6 +6,7 @@ import { gdal } from '../../../generator/gdal/gdal.ts';
 import { Loads } from '../../../proxy/data/loads.ts';
 import { Releases } from '../../../proxy/data/releases.ts';
 import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';
+import { NO_TURNS } from '../../../proxy/http/guards.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { QueuedReads } from '../../../proxy/origin/origin.ts';
 import { dice } from '../dice.ts';
@@ -23,7 +24,7 @@ export async function proxyLookUp(folder: string): Promise<LookUp> {
   await releases.refresh();
   const reads = new QueuedReads(origin);
   await Promise.all(LEVELS.map((level) => releases.requireCurrent().get(level)?.load(CELLS)));
-  const loads = new Loads(reads, receivedRequest('/'));
+  const loads = new Loads({ turns: NO_TURNS, reads }, receivedRequest('/'));
   return async (number, longitude, latitude) => {
     const level = await loads.level(releases.requireCurrent(), number);
     return unitsAt(level, pointOf(level, { longitude, latitude }), loads);

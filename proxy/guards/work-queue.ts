@@ -2,12 +2,13 @@
 // leave the event loop, inflating, bodies that are large or streamed), wait by client, and clients take turns: who asks
 // for much waits for himself.
 //
-// Who must ask: each request (`isNext`, else `wait`), as that of its client, or of its address until it has a valid
+// Who must ask: each request (`next`, else `wait`), as that of its client, or of its address until it has a valid
 // token; and whatever it does that leaves the event loop, inflates, or takes more than a millisecond (`run`), by way of
 // Reads. Bytes that a task or stream has read are worked on when it is time (`pace`). What stays outside: health
 // checks, loading what all clients share (releases, tables, keys), and a small read beyond what a turn may have, of a
 // request that has its turn.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ClientGone, type Turns } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
 
 /** Maximum concurrent tasks: most wait for reads. */
@@ -26,17 +27,12 @@ const TURN_BYTES = 4 * 1024 * 1024;
 /** A request costs as much as this many bytes besides its own. */
 const REQUEST_BYTES = 32 * 1024;
 /** So does a read. */
-export const READ_BYTES = 4 * 1024;
+const READ_BYTES = 4 * 1024;
 /** A task costs as much as this many bytes: it may inflate some 256 kB of text. */
 const TASK_BYTES = 512 * 1024;
 
-/** The client has disconnected: nothing was read for it, and nothing can be sent to it. */
-export class ClientGone extends Error {
-  constructor() {
-    super('the client has disconnected');
-    this.name = 'ClientGone';
-  }
-}
+/** Reads of a host at a time. All that wait are of tasks or streams, whose number is bounded. */
+export const HOST_READS: WorkLimits = { running: 64, waiting: Number.POSITIVE_INFINITY };
 
 /** How much a queue does at a time. */
 export interface WorkLimits {
@@ -51,7 +47,7 @@ export interface WorkLimits {
  * later. Once they come to TURN_BYTES, or TURN_MS have passed, the rest waits for the next turn of the event loop, in
  * which at least one request and one task are served: nobody waits for more than one turn of each client before him.
  */
-export class WorkQueue {
+export class WorkQueue implements Turns {
   readonly #limits: WorkLimits;
   readonly #requests = new Rotation<() => void>();
   readonly #tasks = new Rotation<() => Promise<void>>();
@@ -73,8 +69,13 @@ export class WorkQueue {
     return this.#requests.size + this.#tasks.size;
   }
 
-  /** Takes a turn for what costs so many bytes; false once much has been done in this turn of the event loop. */
-  takeTurn(bytes: number): boolean {
+  /** Takes a turn for a read of so many bytes; false once much has been done in this turn of the event loop. */
+  charge(bytes: number): boolean {
+    return this.#take(READ_BYTES + bytes);
+  }
+
+  /** The same for what costs so many bytes; false once much has been done. */
+  #take(bytes: number): boolean {
     if (this.#turnBytes === 0) {
       setImmediate(this.#endTurn);
       this.#turnBegan = performance.now();
@@ -84,8 +85,8 @@ export class WorkQueue {
   }
 
   /** Is it the turn of a request that has just come? Otherwise it must `wait`. */
-  isNext(client: string): boolean {
-    return this.#requests.of(client) === 0 && this.takeTurn(REQUEST_BYTES);
+  next(client: string): boolean {
+    return this.#requests.of(client) === 0 && this.#take(REQUEST_BYTES);
   }
 
   /**
@@ -101,7 +102,7 @@ export class WorkQueue {
 
   /** Resolves when it is time for what is done with bytes that have been read for a client: many may arrive at once. */
   async pace(client: string, bytes: number): Promise<void> {
-    if (this.#isServing || !this.takeTurn(READ_BYTES + Math.min(bytes, TASK_BYTES))) await this.wait(client);
+    if (this.#isServing || !this.charge(Math.min(bytes, TASK_BYTES))) await this.wait(client);
   }
 
   /**
@@ -128,7 +129,7 @@ export class WorkQueue {
   }
 
   #begin(): void {
-    while (this.#canBegin && this.takeTurn(TASK_BYTES)) void this.#tasks.next()?.();
+    while (this.#canBegin && this.#take(TASK_BYTES)) void this.#tasks.next()?.();
     if (this.#canBegin) void this.#serve();
   }
 
@@ -141,12 +142,12 @@ export class WorkQueue {
     while (this.#requests.size > 0 || this.#canBegin) {
       await nextTurn();
       this.#endTurn();
-      while (this.#requests.size > 0 && this.takeTurn(REQUEST_BYTES)) {
+      while (this.#requests.size > 0 && this.#take(REQUEST_BYTES)) {
         this.#requests.next()?.();
         await settled();
       }
       this.#endTurn();
-      while (this.#canBegin && this.takeTurn(TASK_BYTES)) {
+      while (this.#canBegin && this.#take(TASK_BYTES)) {
         void this.#tasks.next()?.();
         await settled();
       }

@@ -3,6 +3,7 @@
 // if none is idle, a client that would hold more than any other gets 503; 3. otherwise the slowest connection of the
 // client that holds most is cut. Public files are in memory anyway and are not counted.
 import type { ServerResponse } from 'node:http';
+import { CHUNK_BYTES, type Held as HeldBodies } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
 
@@ -27,8 +28,6 @@ const LIMITS: HeldLimits = { totalBytes: 128 * MIB, clientBytes: 32 * MIB, paceM
 const STREAM_BYTES: number = MIB;
 /** Part of the time after which a connection is idle. */
 const NEEDED = 1 / 20;
-/** Length of the chunks in which larger bodies are sent, so that the pace of a client is seen. */
-export const CHUNK_BYTES: number = 64 * 1024;
 const PACE_BYTES = CHUNK_BYTES;
 
 /** A response that a client has not taken. */
@@ -51,7 +50,7 @@ interface Holder {
 }
 
 /** The bodies that are being read for clients, or wait for them to read. */
-export class HeldBytes {
+export class HeldBytes implements HeldBodies {
   readonly #limits: HeldLimits;
   readonly #time: Time;
   readonly #held = new Map<ServerResponse, Held>();

@@ -1,9 +1,8 @@
 // Limits of each client: requests per time and requests at a time, by the principal of its token. Beyond them 429;
 // answers have the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10), but those that shared caches keep.
 import { LRUCache } from 'lru-cache';
-
+import type { Admit } from '../http/guards.ts';
 import { Problem } from '../http/problem.ts';
-import type { HttpRequest, Principal } from '../http/request.ts';
 
 /** The configured limits; undefined does not limit. */
 export interface LimitRules {
@@ -29,7 +28,7 @@ const MS_PER_SECOND = 1000;
  * @returns a function that gives the request the fields of its answer, and what to call at its end; it throws Problem
  * too-many-requests
  */
-export function admittingWithin({ rate, concurrency }: LimitRules): (client: Principal, request: HttpRequest) => void {
+export function admittingWithin({ rate, concurrency }: LimitRules): Admit {
   const policies = [
     ...(rate ? [`"rate";q=${rate.requests};w=${rate.windowSeconds}`] : []),
     ...(concurrency ? [`"concurrency";q=${concurrency};qu="concurrent-requests"`] : []),

@@ -1,9 +1,9 @@
 // Response cache: a repeated request gets the finished headers and body; validation and authentication run first.
 // Limited in bytes; the least recently used response is removed first.
 import { LRUCache } from 'lru-cache';
+import type { Answer, Representation, ResponseCache, ResponseCaches } from '../bodies/answer.ts';
 import type { Releases } from '../data/releases.ts';
 import type { Coding } from '../http/request.ts';
-import type { Answer, Representation } from './answer.ts';
 
 /** Maximum size of all entries of each content coding: most clients accept gzip. */
 const MAX_BYTES: Readonly<Record<Coding, number>> = { gzip: 24 * 1024 * 1024, identity: 8 * 1024 * 1024 };
@@ -23,16 +23,13 @@ interface Stored extends Pick<Representation, 'base' | 'isPinned'> {
   release: Pick<Representation['release'], 'id' | 'digest'>;
 }
 
-/** The caches by content coding. */
-export type ResponseCaches = Readonly<Record<Coding, ResponseCache>>;
-
 /** Creates empty caches. @param maxBytes size of all entries of each */
 export function responseCaches({ gzip, identity }: Readonly<Record<Coding, number>> = MAX_BYTES): ResponseCaches {
-  return { gzip: new ResponseCache(gzip), identity: new ResponseCache(identity) };
+  return { gzip: new KeptResponses(gzip), identity: new KeptResponses(identity) };
 }
 
 /** Responses of one content coding by target: path and query, not decoded. */
-export class ResponseCache {
+class KeptResponses implements ResponseCache {
   readonly #responses: LRUCache<string, Stored>;
   /** Hashes of targets that were requested once: only what is requested again is stored. */
   readonly #asked = new Int32Array(ASKED);

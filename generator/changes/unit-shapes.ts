@@ -2,6 +2,7 @@
 // Shapes are projected to a cylinder of equal areas (Lambert, in metres), cut at the antimeridian and made valid.
 import { join } from 'node:path';
 import type { Geometry as GdalGeometry } from 'gdal-async';
+import { LRUCache } from 'lru-cache';
 import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath } from '../../format/layout.ts';
@@ -96,9 +97,12 @@ function openShapes(level: Level, { root, release, precision }: Side) {
         'medium',
       )
     : full;
-  const kept = new Map<string, Shape>();
+  const kept = new LRUCache<string, Shape>({
+    maxSize: KEPT_VERTICES,
+    // A larger one is kept alone.
+    sizeCalculation: ({ vertices }) => Math.max(1, Math.min(vertices, KEPT_VERTICES)),
+  });
   const invalid = new Set<number>();
-  let vertices = 0;
 
   function read(positions: readonly number[], isFull: boolean): Shape {
     const parts = positions.map((position) => {
@@ -125,16 +129,9 @@ function openShapes(level: Level, { root, release, precision }: Side) {
   function shapeOf(positions: readonly number[], isFull: boolean): Shape {
     const key = `${isFull} ${positions.join()}`;
     const known = kept.get(key);
-    const shape = known ?? read(positions, isFull);
-    // The last one that was asked for is the last one to go.
-    if (known !== undefined) kept.delete(key);
-    else vertices += shape.vertices;
+    if (known !== undefined) return known;
+    const shape = read(positions, isFull);
     kept.set(key, shape);
-    for (const [old, { vertices: count }] of kept) {
-      if (vertices <= KEPT_VERTICES || old === key) break;
-      kept.delete(old);
-      vertices -= count;
-    }
     return shape;
   }
 

@@ -1,6 +1,7 @@
 // Measures how much area units of a level have in common, of the pairs that may overlap, on their published shapes.
 // Runs in a child process for each level.
 import type { Geometry as GdalGeometry } from 'gdal-async';
+import { LRUCache } from 'lru-cache';
 import { f64At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
@@ -50,24 +51,17 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
 
 /** Makes a function that returns the shape of a unit, in metres of equal area, made valid. */
 function newShapes(rings: RingsByUnit): (unit: number) => GdalGeometry {
-  const kept = new Map<number, { geometry: GdalGeometry; vertices: number }>();
-  let vertices = 0;
+  const kept = new LRUCache<number, GdalGeometry>({ maxSize: KEPT_VERTICES });
   return (unit) => {
     const known = kept.get(unit);
-    if (known !== undefined) return known.geometry;
+    if (known !== undefined) return known;
     const polygons = unitPolygons(rings.at(unit));
     const degrees = polygons.map((polygon) =>
       polygon.map((ring) => toEqualArea(ring.map((value) => value / rings.scale))),
     );
     const { geometry } = madeValid(degrees);
-    const shape = { geometry, vertices: polygons.flat(2).length / 2 };
-    kept.set(unit, shape);
-    vertices += shape.vertices;
-    for (const [old, { vertices: count }] of kept) {
-      if (vertices <= KEPT_VERTICES || old === unit) break;
-      kept.delete(old);
-      vertices -= count;
-    }
+    // A larger one is kept alone.
+    kept.set(unit, geometry, { size: Math.max(1, Math.min(polygons.flat(2).length / 2, KEPT_VERTICES)) });
     return geometry;
   };
 }

@@ -149,6 +149,8 @@ test('each package is known to the files that are named here, and to no other', 
       'proxy/keys/key-set.ts',
     ],
     'lru-cache': [
+      'generator/changes/unit-shapes.ts',
+      'generator/tiles/measure-overlaps.ts',
       'proxy/auth/authenticate.ts',
       'proxy/cache/response-cache.ts',
       'proxy/data/known.ts',

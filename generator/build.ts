@@ -1,5 +1,6 @@
 // The build, from end to end: describe the dataset, read its levels, refuse problems of the data, write the release,
-// publish it. The command line calls it, and programs that import the package.
+// publish it. The command line calls it, and programs that import the package. It is one file because `build` is the
+// list of the steps, which follow it; the shards of a build take the same ones.
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { elementAt } from '../format/element-at.ts';

@@ -1,6 +1,6 @@
 // What became of the units between two releases, level by level: what is the same is left out by indexes and hashes;
-// GDAL measures what the rest has in common, in tasks over the pool. For the commands `changes`, `diff` and
-// `build --changes`.
+// GDAL measures what the rest has in common, in tasks over the pool. It is one file because each step narrows what the
+// step before has left: equal indexes, equal shapes, shared area, parts of units that are gone.
 import { type ChangeRow, isPairable } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { indexPath, manifestPath } from '../../format/layout.ts';

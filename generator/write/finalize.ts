@@ -2,7 +2,7 @@
 // names, words and checksum lines, then release.json and checksums.txt are written.
 //
 // Reads what write-files.ts has recorded, in the order that both share: parts by their first file, in each the files of
-// the plan, of each file the paths of `pathsOf`.
+// the plan, of each file the paths of `pathsOf`. It is one file because all that it writes is made of these records.
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';

@@ -78,7 +78,7 @@ journey('ten requests at most lead to a list', { service: observed, hasMap: true
 journey('someone reads the documentation, which leads to the explorer', { service, path: '/docs' }, async (page) => {
   const text = (await page.locator('main').textContent()) ?? '';
   for (const part of [
-    '/api/v1/fc/<LEVEL>',
+    '/api/v1/fc/{level}',
     'page-size',
     'Hormigueros',
     'Boundaries-Matched',

@@ -1,17 +1,27 @@
 // schemathesis reads both documents and sends what they allow, and what they do not, to the sample as it is served.
 // Everything that it finds is wrong in a document or in the service, but for the false alarms of this list.
 import assert from 'node:assert/strict';
-import { createReadStream } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { LEVELS } from '../../format/levels.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { runProgram, without } from '../support/processes/programs.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Cases that it draws for each path, besides those that it derives of the schemas. */
+/** Cases that it draws for each path and level, besides those that it derives of the schemas. */
 const CASES = 25;
+
+/** Its file of options: a path with a level has the cases of all levels. */
+const OPTIONS = `generation.max-examples = ${CASES}
+generation.deterministic = true
+
+[[operations]]
+include-path-regex = '\\{level\\}'
+generation.max-examples = ${CASES * LEVELS.length}
+`;
 
 interface Finding {
   check: string;
@@ -130,10 +140,10 @@ for (const document of ['/openapi.json', '/api/v1/ogc/api'])
     const { url } = await startService(await sampleOutput());
     const folder = temporaryFolder();
     const file = join(folder, 'report.ndjson');
-    const drawn = ['--max-examples', String(CASES), '--generation-deterministic'];
+    writeFileSync(join(folder, 'schemathesis.toml'), OPTIONS);
     const report = ['--continue-on-failure', '--no-color', '--report', 'ndjson', '--report-ndjson-path', file];
     const token = ['--header', `Authorization: ${AUTHORIZED.authorization}`];
-    const run = ['run', url + document, ...token, ...drawn, ...report];
+    const run = ['run', url + document, ...token, ...report];
     const { status, text } = await runProgram('schemathesis', run, { cwd: folder });
     // 1: it found something.
     assert.ok(status === 0 || status === 1, text);

@@ -1,6 +1,8 @@
-// The examples of the interface's document that show units: those of the sample, as it is served; and a Python client
-// that is generated from the document.
+// The examples of the interface's document that show units: those of the sample, as it is served; and clients in Python
+// and TypeScript that are generated from the document.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
@@ -77,5 +79,62 @@ test('a Python client that is generated from the document reads a page, its next
     ['ESP.8.5_1'],
     'NAME_2',
     'bad-parameter',
+  ]);
+});
+
+/** Prints as much as the client in Python. The compiler must know the names, the levels and the members. */
+const ASKED_IN_TYPESCRIPT = `
+import type { operations } from "./boundaries.d.ts";
+type Query<Name extends keyof operations> = operations[Name]['parameters']['query'];
+type Level = operations['fc']['parameters']['path']['level'];
+type Page = operations['fc']['responses'][200]['content']['application/geo+json'];
+type Units = operations['at']['responses'][200]['content']['application/geo+json'];
+type Problem = operations['at']['responses'][400]['content']['application/problem+json'];
+const [base = '', token = ''] = process.argv.slice(2);
+async function ask<Body>(path: string, query: object = {}): Promise<{ link: string; body: Body }> {
+  const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const url = base + path + '?' + new URLSearchParams(texts);
+  const response = await fetch(url, { headers: { authorization: 'Bearer ' + token } });
+  return { link: response.headers.get('link') ?? '', body: (await response.json()) as Body };
+}
+const pageOf = (level: Level, query: Query<'fc'>) => ask<Page>('/api/v1/fc/' + level, query);
+// @ts-expect-error there is no such level
+const none: Level = 'lv6';
+const page = await pageOf('lv2', { 'gid-0': 'ESP', 'page-size': 2 });
+const cursor = /start-at=([^&>]*)/.exec(page.link)?.[1] ?? '';
+const next = await pageOf('lv2', { 'gid-0': 'ESP', 'page-size': 2, 'start-at': cursor });
+const point: Query<'at'> = { point: '-3.7038,40.4168' };
+const there = (await ask<Units>('/api/v1/at', point)).body;
+const search: Query<'search'> = { q: 'toledo', level: 'lv2' };
+const found = (await ask<Units>('/api/v1/search', search)).body.gids;
+const fids = [...page.body.features, ...next.body.features].map(({ id }) => id);
+const problem = (await ask<Problem>('/api/v1/at', { point: 'here' })).body.code;
+console.log(JSON.stringify([fids, there.levels, there.names, found, problem, none]));
+`;
+
+test('TypeScript types that are generated from the document describe a page, its next one, /at, /search and problems', {
+  skip: without('openapi-typescript --version'),
+}, async () => {
+  const { url } = await startService(await sampleOutput());
+  const cwd = temporaryFolder();
+  const run = async (program: string, args: string[]): Promise<string> => {
+    const { status, text } = await runProgram(program, args, { cwd });
+    assert.equal(status, 0, text);
+    return text;
+  };
+  await run('openapi-typescript', [`${url}/openapi.json`, '-o', 'boundaries.d.ts']);
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(cwd, 'client.ts'), ASKED_IN_TYPESCRIPT);
+  const compiled = '--noEmit --strict --module nodenext --target es2023 --lib es2023,dom --allowImportingTsExtensions';
+  const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
+  await run(resolve('node_modules/.bin/tsc'), [...compiled.split(' '), ...types, 'client.ts']);
+  const asked = await run(process.execPath, ['--import', import.meta.resolve('tsx'), 'client.ts', url, TOKEN]);
+  assert.deepEqual(JSON.parse(asked), [
+    [1, 2, 3, 4],
+    ['lv0', 'lv1', 'lv2', 'lv3'],
+    ['Spain', 'Comunidad de Madrid', 'Madrid', 'Madrid'],
+    ['ESP.8.5_1'],
+    'bad-parameter',
+    'lv6',
   ]);
 });

@@ -131,7 +131,7 @@ const MAP_PAGE = `<!doctype html>
 </script>
 `;
 
-const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). \`…\` is where an answer is cut here.`;
+const ORIGIN = `Answers of the sample release, which \`npm start\` builds: countries made with Natural Earth, units of the United States of the U.S. Census Bureau, both public domain; those of Spain derived from boundaries CC BY 4.0 Instituto Geográfico Nacional de España (ign.es). Of the headers the most important ones are shown; \`…\` stands for the middle of a long answer.`;
 
 /** One row for all filters by GIDs. */
 function parametersTable(): string {

@@ -10,6 +10,7 @@ import { WHOLE } from '../../generator/plan/divide-work.ts';
 import { releaseShape } from '../../generator/plan/plan.ts';
 import { type Phase, Phases } from '../../generator/report/phases.ts';
 import { SILENT } from '../../generator/report/progress.ts';
+import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import type { LargestTile } from '../../generator/tiles/first-zoom.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import type { Pool } from '../../generator/workers/pool.ts';
@@ -95,7 +96,7 @@ test('tiles are not made of a zoom that is not published, as a deeper one has to
   assert.deepEqual(await madeWith(1, { withoutBorders: 300_000, whole: 300_001 }), [8, 7, 6, 5, 4, 3, 2, 1, 0]);
 });
 
-test('a release without the tiles of its upper zooms is whole', async () => {
+test('a release without the tiles of its upper zooms is whole, also of shards, which know less of each other', async () => {
   const nameOf = () => randomBytes(7400).toString('base64');
   const units = Array.from(
     { length: 50 },
@@ -109,9 +110,15 @@ test('a release without the tiles of its upper zooms is whole', async () => {
   const measured = (all: readonly Phase[]) => {
     phases = all;
   };
-  const { levels } = await build(buildOptions(source, out, { tiles: 4 }), { ...SILENT, measured });
-  assert.deepEqual([levels[0]?.tiles?.minzoom, levels[0]?.tiles?.maxzoom], [3, 4]);
-  assert.equal(phases.find(({ phase }) => phase === 'tiles')?.tasks, 1 + 5 + 3);
+  const release = await build(buildOptions(source, out, { tiles: 4 }), { ...SILENT, measured });
+  const [level] = release.levels;
+  assert.deepEqual([level?.tiles?.minzoom, level?.tiles?.maxzoom], [3, 4]);
+  const TASKS = { prepare: 1, cutZoom: 5, cutTiles: 3, measureOverlaps: 1 };
+  const tasks = Object.values(TASKS).reduce((sum, count) => sum + count);
+  assert.equal(phases.find(({ phase }) => phase === 'tiles')?.tasks, tasks);
   const { findings } = await verify({ out, workers: 0 }, SILENT);
   assert.deepEqual(findings, []);
+  const sharded = buildOptions(source, temporaryFolder(), { tiles: 4 });
+  for (const shard of [0, 1]) await buildShard(sharded, { shard, shards: 2 }, SILENT);
+  assert.deepEqual(await seal(sharded.out, 'r1', true), release);
 });

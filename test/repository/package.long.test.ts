@@ -115,7 +115,7 @@ test('as the systemd service of proxy/examples it has no rights, is started agai
   const lines = Object.entries(options).map(([name, value]) => `BOUNDARIES_${name}="${value}"\n`);
   writeFileSync(join(home, 'boundaries-proxy.env'), lines.join(''));
   writeFileSync(join(home, 'keys.json'), JWKS);
-  const [install = '', start = ''] = codeIn('proxy/examples/systemd/README.md', 'sh', 'systemctl enable')
+  const [install = '', start = ''] = codeIn('proxy/examples/systemd/README.md', 'sh', 'npm run pack')
     .replace('npm run pack\n', '')
     .replace('./administrative-boundaries-service-*.tgz', `'${join(home, tarball)}' ${QUIET.join(' ')} > /dev/null`)
     .replace('cp -r output', `cp -r '${out}'`)

@@ -115,7 +115,7 @@ const EXAMPLE_GIDS = ['ESP', 'ESP.1_1', 'ESP.1.2_1', 'ESP.1.2.3_1', 'ESP.1.2.3.4
 /** Which levels take each. */
 const LEVELS_OF_GIDS = LEVELS.map((column) => {
   if (column === 0) return 'For every level.';
-  return column === 5 ? 'For lv5.' : `For ${levelName(column)} to lv5.`;
+  return column === 5 ? 'For lv5.' : `For ${levelName(column)} ${column === 4 ? 'and' : 'to'} lv5.`;
 });
 
 /** The filter parameters, by the level of the unit that each names. */
@@ -130,7 +130,7 @@ export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
     },
     document: () => ({
       component: name,
-      description: `Only units inside the ${levelName(column)} unit with this GID; of ${levelName(column)} itself, that unit. ${LEVELS_OF_GIDS[column]} Several of these filters are combined with AND.`,
+      description: `Only units inside the ${levelName(column)} unit with this GID, or that unit itself. ${LEVELS_OF_GIDS[column]} Several of these filters are combined with AND.`,
       schema: { type: 'string', minLength: 1 },
       example: EXAMPLE_GIDS[column],
     }),

@@ -12,7 +12,12 @@ function changesSchema() {
     additionalProperties: { type: 'integer', minimum: 1 },
     description: 'Numbers of rows by class.',
   };
-  const members = { from: TEXT, to: TEXT, counts, href: { ...TEXT, format: 'uri', description: 'Of the CSV.' } };
+  const members = {
+    from: TEXT,
+    to: TEXT,
+    counts,
+    href: { ...TEXT, format: 'uri', description: 'The address of the CSV.' },
+  };
   return objectSchema(Object.keys(members), members);
 }
 

@@ -9,7 +9,7 @@ const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 function serviceSchema() {
   const texts = { type: 'array', items: TEXT };
   const flag = { type: 'boolean' };
-  const column = { ...TEXT_OR_NULL, description: 'The name of the property; null where there is none.' };
+  const column = { ...TEXT_OR_NULL, description: 'The name of the property; null if there is none.' };
   const columns = { gid: column, name: column, type: column, parents: { type: 'array', items: TEXT_OR_NULL } };
   const level = {
     level: { ...TEXT, description: 'Such as lv0.' },
@@ -20,31 +20,42 @@ function serviceSchema() {
       items: { type: 'number' },
       description: 'West, south, east, north of all units.',
     },
-    columns: objectSchema(Object.keys(columns), columns, 'parents: the GIDs of the levels above, from 0.'),
-    caps: { type: 'object', additionalProperties: { type: 'integer' }, description: 'By format and light geometry.' },
+    columns: objectSchema(
+      Object.keys(columns),
+      columns,
+      'Names of properties. parents: those with the GIDs of the levels above, from lv0.',
+    ),
+    caps: {
+      type: 'object',
+      additionalProperties: { type: 'integer' },
+      description: 'Caps of page-size, by format and by light geometry.',
+    },
     attribution: { ...texts, description: 'Credits to show with the data of this level.' },
-    typeName: { type: 'string', description: 'Type of the units that have none in columns.type, if there is one.' },
-    nesting: { type: ['number', 'null'], description: 'Share of its borders that the next level has; null: unknown.' },
+    typeName: { type: 'string', description: 'The type of units without a value in columns.type, if there is one.' },
+    nesting: {
+      type: ['number', 'null'],
+      description: 'The share of its borders that the next level has, too; null if unknown.',
+    },
   };
   const source = {
-    name: { ...TEXT, description: 'Of the file, or of the database.' },
+    name: { ...TEXT, description: 'The name of the file or of the database.' },
     bytes: { type: ['integer', 'null'], minimum: 0 },
-    sha256: { ...TEXT_OR_NULL, description: 'Null, as bytes is, where it is not known, as of a database.' },
+    sha256: { ...TEXT_OR_NULL, description: 'Null, like bytes, if it is not known, such as of a database.' },
   };
   const finding = {
     level: level.level,
     kind: { ...TEXT, description: 'Such as invalid-polygons.' },
     count: { type: 'integer', minimum: 1 },
-    example: { ...TEXT, description: 'Where the first one is, for people.' },
+    example: { ...TEXT, description: 'Where the first one is, as text for people.' },
   };
   const members = {
     release: TEXT,
-    digest: { ...TEXT, description: 'SHA-256 of release.json: with the same one all files have the same bytes.' },
+    digest: { ...TEXT, description: 'SHA-256 of release.json. If it is the same, all files have the same bytes.' },
     date: { ...TEXT_OR_NULL, format: 'date' },
     releases: { ...texts, description: 'Ids of the hosted releases, the current one first.' },
     attribution: { ...texts, description: 'Credits to show with the data.' },
-    license: { ...TEXT_OR_NULL, description: 'Of the data: an SPDX identifier or an address.' },
-    citation: { ...TEXT, description: 'Names the data in a text: owners, release, date, licence, digest.' },
+    license: { ...TEXT_OR_NULL, description: 'The licence of the data: an SPDX identifier or an address.' },
+    citation: { ...TEXT, description: 'How to name the data in a text: owners, release, date, licence, digest.' },
     sources: {
       type: 'array',
       items: objectSchema(Object.keys(source), source),
@@ -65,7 +76,7 @@ function serviceSchema() {
         Object.keys(level).filter((name) => name !== 'typeName'),
         level,
       ),
-      description: 'Those that have units.',
+      description: 'The levels that have units.',
     },
     links: { type: 'array', items: schemaReference('Link') },
   };

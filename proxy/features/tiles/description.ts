@@ -20,7 +20,11 @@ export const TILE_JSON_DESCRIPTION: PathDescription = {
     TileJson: objectSchema(['tilejson', 'tiles', 'vector_layers', 'minzoom', 'maxzoom'], {
       tilejson: { const: '3.0.0' },
       name: TEXT,
-      tiles: { type: 'array', items: TEXT, description: 'One address, with {z}, {x} and {y}, of this release.' },
+      tiles: {
+        type: 'array',
+        items: TEXT,
+        description: 'One address with {z}, {x} and {y}, whose tiles are of this release.',
+      },
       vector_layers: LIST,
       minzoom: { type: 'integer' },
       maxzoom: { type: 'integer' },

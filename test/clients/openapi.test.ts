@@ -30,6 +30,7 @@ interface Document {
     parameters: Record<string, Parameter>;
     headers: Record<string, unknown>;
     responses: Record<string, { content?: Content }>;
+    schemas: Record<string, { prefixItems?: { type: string | string[] }[] }>;
   };
 }
 interface Operation {
@@ -230,6 +231,20 @@ test('the answers of files, of the service and of a page have the media type and
       assert.deepEqual([...parametersOf(path).keys(), missing !== undefined], ['level', 'release', true]);
     else if (!path.includes('/fc/')) assert.ok([...parametersOf(path).keys()].every((name) => name === 'level'));
   }
+});
+
+test('the lines of a file of names have the columns that their schema says, each of its type', async () => {
+  const [, ...units] = textOf(await send(proxy, '/api/v1/names/lv2'))
+    .trimEnd()
+    .split('\n');
+  const columns = document.components.schemas['NameLine']?.prefixItems ?? [];
+  assert.ok(units.length > 0 && columns.length > 3);
+  for (const line of units)
+    for (const [i, { type }] of columns.entries()) {
+      const value: unknown = JSON.parse(line)[i];
+      const found = value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value;
+      assert.ok([type].flat().includes(found), line);
+    }
 });
 
 test('names the parameters that the parser takes, and those alone', async () => {

@@ -31,17 +31,18 @@ export class Loads {
    * removed meanwhile.
    * @throws Problem, OriginError, FormatError
    */
-  async release(releases: Releases, named: NamedRelease | undefined): Promise<LoadedRelease> {
-    const isPinned = named !== undefined;
-    const release = isPinned ? await this.#named(releases, named) : releases.requireCurrent();
+  release(releases: Releases, named: NamedRelease | undefined): LoadedRelease | Promise<LoadedRelease> {
+    if (named === undefined) return this.#from(releases.requireCurrent(), false);
+    const { id } = this.principal;
+    const known = releases.get(named, id);
+    if (known !== undefined) return this.#from(known, true);
+    return this.after(releases.load(named, id)).then((release) => this.#from(release, true));
+  }
+
+  #from(release: LoadedRelease, isPinned: boolean): LoadedRelease {
     const { id, digest } = release;
     this.#request.source = { release: { id, digest }, isPinned };
     return release;
-  }
-
-  #named(releases: Releases, named: NamedRelease): LoadedRelease | Promise<LoadedRelease> {
-    const { id } = this.principal;
-    return releases.get(named, id) ?? this.after(releases.load(named, id));
   }
 
   level(release: LoadedRelease, level: Level): LoadedLevel | Promise<LoadedLevel> {

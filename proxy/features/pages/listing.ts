@@ -63,10 +63,11 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
       const level = await loads.level(release, endpoint.level);
       const geometry = geometryOf(query, release.geometries);
       const asked = filters.filter(({ parameter }) => parameter.of(query) !== undefined);
-      const [source, ...sets] = await together(
-        loads.table(level, geometry),
-        ...asked.map((filter) => filter.positions(query, level, loads)),
-      );
+      const table = loads.table(level, geometry);
+      const [source, ...sets] =
+        asked.length === 0
+          ? [await table]
+          : await together(table, ...asked.map((filter) => filter.positions(query, level, loads)));
       const { audience, releases } = sources;
       const fixed = headers[audience];
       const representation = { release, base, coding, isPinned: pinned !== undefined };

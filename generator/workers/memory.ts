@@ -32,12 +32,10 @@ export function memoryForTasks(memory: number, workers: number): number {
   return Math.max(0, memory - (workers + 1) * PROCESS_BYTES);
 }
 
-/** With more bytes after a task a process gives back what it does not use, which takes a tenth of a second. */
-export const GIVES_BACK_BYTES = 250e6;
-
 /**
- * Bytes that a process may have while it waits for its next task: with more it is replaced, which takes half a second.
- * Nobody counts what it has kept of earlier tasks: in all processes that is at most a quarter of the memory for tasks.
+ * Bytes that a process may have while it waits for its next task: with more it gives back what it does not use, which
+ * takes a tenth of a second, and if that is not enough it is replaced, which takes half a second. Nobody counts what it
+ * has kept of earlier tasks: in all processes that is at most a quarter of the memory for tasks.
  * @param memory that tasks may hold together
  */
 export function idleMemory(memory: number, workers: number): number {

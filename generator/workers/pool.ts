@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { BuildError } from '../report/errors.ts';
 import { type Cost, measured, Phases, type RunningPhase } from '../report/phases.ts';
-import { GIVES_BACK_BYTES, idleMemory } from './memory.ts';
+import { idleMemory } from './memory.ts';
 import { type Demand, TaskQueue } from './task-queue.ts';
 import { type Job, perform, type Work } from './tasks.ts';
 import type { Answer } from './worker.ts';
@@ -65,7 +65,7 @@ export function openPool(
   let performed: Promise<unknown> = Promise.resolve();
 
   function startChild(): ChildProcess {
-    const child = forkWorker(Math.min(idleMax, GIVES_BACK_BYTES));
+    const child = forkWorker(idleMax);
     children.add(child);
     child.once('exit', () => {
       children.delete(child);
@@ -135,10 +135,10 @@ export function openPool(
   };
 }
 
-/** @param usedMax with more bytes it gives back what it does not use */
-function forkWorker(usedMax: number, env: NodeJS.ProcessEnv = process.env): ChildProcess {
+/** @param idleMax bytes that it may have while it waits */
+function forkWorker(idleMax: number, env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-  return fork(program, [process.pid, usedMax].map(String), { serialization: 'advanced', env });
+  return fork(program, [process.pid, idleMax].map(String), { serialization: 'advanced', env });
 }
 
 /** Runs a function in a child process that has these variables in its environment, and ends it. */

@@ -43,10 +43,10 @@ function endWithParent(parent: number): void {
   new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: MEMORY }).unref();
 }
 
-async function answer(job: Job, usedMax: number): Promise<Answer> {
+async function answer(job: Job, idleMax: number): Promise<Answer> {
   try {
     const { result, cost } = await measured(() => perform(job));
-    if (cost.heldBytes > usedMax) await giveBack();
+    if (cost.heldBytes > idleMax) await giveBack();
     return { result, cost: { ...cost, heldBytes: process.memoryUsage.rss() } };
   } catch (error) {
     return { failure: failureOf(error) };
@@ -69,12 +69,12 @@ function failureOf(error: unknown): Failure {
   return { message, code: String(error.code), path: 'path' in error ? String(error.path) : undefined };
 }
 
-// The pool passes its process id, and with how much memory this one gives back what it does not use.
-const [parent = 0, usedMax = 0] = process.argv.slice(-2).map(Number);
+// The pool passes its process id, and how much memory a process may have that waits.
+const [parent = 0, idleMax = 0] = process.argv.slice(-2).map(Number);
 endWithParent(parent);
 process.on('message', async (job: Job) => {
   // If the parent has ended, the message cannot be sent, and 'disconnect' follows.
-  process.send?.(await answer(job, usedMax), undefined, undefined, () => {});
+  process.send?.(await answer(job, idleMax), undefined, undefined, () => {});
 });
 // The parent has ended, on Windows too. At once: an ordinary exit stops the thread above first, and may then wait for
 // GDAL.

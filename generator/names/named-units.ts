@@ -11,6 +11,7 @@ import type { WholeFile } from '../../format/release.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';
+import { unitNamed } from '../quality/findings.ts';
 import { LevelStore } from '../store/level-store.ts';
 
 /** A level that has been read. */
@@ -74,7 +75,7 @@ export function relationsOf(
 /** How messages name the units of a level, by position. */
 export function unitNames(index: Gids & { fids: Float64Array }, level: Level): (position: number) => string {
   const gidAt = gidsOf(index, level);
-  return (position) => `fid ${elementAt(index.fids, position)}, GID ${gidAt(position) ?? 'none'}`;
+  return (position) => unitNamed(elementAt(index.fids, position), gidAt(position));
 }
 
 /** The GIDs of a level. */

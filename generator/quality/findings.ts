@@ -53,8 +53,8 @@ export class Findings {
     if (largest === undefined) return;
     const all = pairs.reduce((sum, { km2 }) => sum + km2, 0);
     const sum = pairs.length === 1 ? '' : `; ${kilometres(all)} in all pairs`;
-    const other = largest.gids[1] ?? 'none';
-    this.add('overlapping', () => `${example()}, and GID ${other}: ${kilometres(largest.km2)}${sum}`, pairs.length);
+    const other = shownGid(largest.gids[1] ?? null);
+    this.add('overlapping', () => `${example()}, and ${other}: ${kilometres(largest.km2)}${sum}`, pairs.length);
     const found = this.#byKind.get('overlapping');
     if (found === undefined) return;
     found.pairs = pairs
@@ -67,6 +67,16 @@ export class Findings {
   list(): Finding[] {
     return [...this.#byKind.values()];
   }
+}
+
+/** How messages name a unit; of a long GID its beginning. */
+export function unitNamed(fid: number, gid: string | null): string {
+  return `fid ${fid}, ${shownGid(gid)}`;
+}
+
+function shownGid(gid: string | null): string {
+  if (gid === null) return 'GID none';
+  return gid.length > GID_CHARS ? `GID ${beginningOf(gid, GID_CHARS)}...` : `GID ${gid}`;
 }
 
 /** An area for people, to a square metre. */

@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
-import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
+import { NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
@@ -17,7 +17,7 @@ import {
   valueToJson,
   valueToText,
 } from '../geojson/property-values.ts';
-import { Findings, inspectGeometry } from '../quality/findings.ts';
+import { Findings, inspectGeometry, unitNamed } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
 import type { Box } from '../rings/bbox.ts';
 import { indexBox } from '../rings/bbox.ts';
@@ -83,8 +83,6 @@ export interface LayersRead {
 
 /** Number of names of a level that are shown. */
 const SHOWN_NAMES = 3;
-/** Of a GID in a message. */
-const SHOWN_GID_CHARS = 200;
 
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
@@ -315,7 +313,5 @@ function wkbOf(geometry: ReturnType<typeof readGeometry>): Buffer | null {
 }
 
 function unitName(layer: LayerSource, fid: number, values: readonly unknown[]): string {
-  const gid = gidFrom(values, elementAt(layer.gids, layer.level)) ?? 'none';
-  const shown = beginningOf(gid, SHOWN_GID_CHARS);
-  return `fid ${fid}, GID ${shown === gid ? gid : `${shown}...`}`;
+  return unitNamed(fid, gidFrom(values, elementAt(layer.gids, layer.level)));
 }

@@ -47,7 +47,7 @@ import {
   plannedIndex,
 } from '../plan/plan.ts';
 import { type ApartBorders, type FeatureRecords, featureRecords, type TaskRecords } from '../plan/records.ts';
-import { byLevel, Findings } from '../quality/findings.ts';
+import { byLevel, Findings, unitNamed } from '../quality/findings.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -257,8 +257,8 @@ function placeOf(store: LevelStore, position = 0): string {
     after += ofLayer;
     return place < after;
   });
-  const gid = gidsIn(index)(position) ?? 'none';
-  return `${layer?.name}, fid ${elementAt(origins.fids ?? fids, origins.fids ? place : position)}, GID ${gid}`;
+  const fid = elementAt(origins.fids ?? fids, origins.fids ? place : position);
+  return `${layer?.name}, ${unitNamed(fid, gidsIn(index)(position))}`;
 }
 
 /** The GID of the unit at a position; null if it has none. */

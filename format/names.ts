@@ -36,7 +36,7 @@ export interface NamedUnit {
   type: string | null;
   /** The GID that it has of the nearest level above that has units; null if it has none. */
   parent: string | null;
-  /** Number of units of the nearest level below that has units, which have this unit's GID. */
+  /** Number of units of the nearest level below that has some with this unit's GID: the first entry of `inside`. */
   children: number;
   /**
    * Where a map goes to see it: the box of its main part, west, south, east, north in degrees, rounded outward to

@@ -43,33 +43,44 @@ export function relativesOf<Own extends Pick<NamedLevel, 'level' | 'features'>>(
 }
 
 /** The units of a level in order of fid. */
-function* namedUnits(level: Level, store: LevelStore, { parent, below: [next] }: Relatives): Generator<RelatedUnit> {
+function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<RelatedUnit> {
   const index = store.readIndex();
   const names = store.readNames();
-  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
-  const relationsAt = relationsOf(level, index, parent, children);
+  const relationsAt = relationsOf(level, index, parent, columnsBelow(level, below));
   for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
 }
 
+/** The GIDs of a level's units in the levels below that have units, ascending. */
+export function columnsBelow(level: Level, below: readonly NamedLevel[]): GidColumn[] {
+  return below.map(({ store }) => elementAt(new LevelStore(store).readIndex().columns, level));
+}
+
 /**
- * The GIDs of the unit at a position and of its parent, and the number of its children.
+ * The GIDs of the unit at a position and of its parent, and the number of its children: units of the nearest level
+ * below that has some of it, which may skip levels.
  * @param parent the nearest level above that has units
- * @param children the GIDs of this level's units in the nearest level below that has units
+ * @param below the GIDs of this level's units in the levels below that have units, ascending
  */
 export function relationsOf(
   level: Level,
   index: Gids,
   parent: Level | undefined,
-  children: GidColumn | undefined,
+  below: readonly GidColumn[],
 ): (position: number) => Pick<NamedUnit, 'gid' | 'parent' | 'children'> {
   const gidAt = gidsOf(index, level);
   const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
   return (position) => {
     const gid = gidAt(position);
-    const number = gid === null || children === undefined ? -1 : children.find(gid);
-    const count = number === -1 || children === undefined ? 0 : children.countAt(number);
-    return { gid, parent: parentAt(position), children: count };
+    return { gid, parent: parentAt(position), children: gid === null ? 0 : childrenOf(gid, below) };
   };
+}
+
+function childrenOf(gid: string, below: readonly GidColumn[]): number {
+  for (const column of below) {
+    const number = column.find(gid);
+    if (number !== -1) return column.countAt(number);
+  }
+  return 0;
 }
 
 /** How messages name the units of a level, by position. */

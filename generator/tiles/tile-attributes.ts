@@ -3,9 +3,9 @@ import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { textInNames } from '../../format/names.ts';
-import { gidsOf, type Relatives, relationsOf } from '../names/named-units.ts';
+import { columnsBelow, gidsOf, type Relatives, relationsOf } from '../names/named-units.ts';
 import { type LabelPlaces, labelZoom } from '../simplify/label-places.ts';
-import { LevelStore } from '../store/level-store.ts';
+import type { LevelStore } from '../store/level-store.ts';
 import type { TileValue } from './mvt.ts';
 
 /** Names and values, in their order. */
@@ -27,14 +27,13 @@ export interface TileAttributes {
 export function readTileAttributes(
   level: Level,
   store: LevelStore,
-  { parent, below: [next] }: Relatives,
+  { parent, below }: Relatives,
   labels: LabelPlaces,
   colours: Uint8Array,
 ): TileAttributes {
   const index = store.readIndex();
   const names = store.readNames();
-  const children = next && elementAt(new LevelStore(next.store).readIndex().columns, level);
-  const relations = relationsOf(level, index, parent, children);
+  const relations = relationsOf(level, index, parent, columnsBelow(level, below));
   const numbers = index.columns.map((_, n) => n);
   const owners = index.columns.map((column) => ownersOf(column, index.features));
   const gids = numbers.map((n) => gidsOf(index, n));

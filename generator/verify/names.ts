@@ -25,19 +25,20 @@ export function checkNames(root: string, index: LevelIndex, levels: readonly (Le
     level,
     levels.filter((other) => other !== undefined),
   );
-  const relationsAt = relationsOf(level, index, parent, below[0] && elementAt(below[0].columns, level));
+  const columns = below.map((deeper) => elementAt(deeper.columns, level));
+  const relationsAt = relationsOf(level, index, parent, columns);
   const path = namesPath(level);
   const bytes = readFileSync(join(root, path));
   const lines = gunzipWithin(bytes, namesTextMaxBytes(features)).toString().split('\n');
   if (lines.pop() !== '') throw new FileError('does not end with a line');
-  const columns = nameColumns(lines[0] ?? '', RELATED, path);
+  const fields = nameColumns(lines[0] ?? '', RELATED, path);
   if (lines.length !== features + 1) throw new FileError(`has ${lines.length - 1} units, expected ${features}`);
   for (let position = 0; position < features; position++) {
     const line = elementAt(lines, position + 1);
     const values = valuesIn(line, `${path} line ${position + 2}`);
     const { gid, parent: above, children } = relationsAt(position);
     const expected = [index.fidAt(position), shown(gid), shown(above), children];
-    for (const [i, column] of columns.entries())
+    for (const [i, column] of fields.entries())
       if (values[column] !== expected[i])
         throw new FileError(
           `line ${position + 2}: ${RELATED[i]} is ${JSON.stringify(values[column])}, the index has ${JSON.stringify(expected[i])}`,

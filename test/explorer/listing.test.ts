@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { attributesAlone } from '../../proxy/explorer/api/geometry.js';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.js';
 import { leadsText, summarize } from '../../proxy/explorer/api/type-names.js';
+import type { UnitsInside } from '../../proxy/explorer/api/unit.js';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
 import { Pages } from '../../proxy/explorer/state/pages.js';
 import { inside, worldOf } from '../../proxy/explorer/state/place.js';
@@ -89,6 +90,9 @@ test('inside a unit are the units of the next level that has its GIDs', () => {
   }));
   const below = (level: number): unknown => inside({ level, gid: 'x' }, worldOf(levels), levels)?.level;
   assert.deepEqual([0, 1, 2, 4].map(below), [2, 4, 4, undefined]);
+  // One that skips that level has its units at a deeper one.
+  const skipping = { level: 0, gid: 'x', inside: [[4, 2, null] satisfies UnitsInside] };
+  assert.equal(inside(skipping, worldOf(levels), levels)?.level, 4);
 });
 
 test('attributes come with the lightest geometry of the release', () => {

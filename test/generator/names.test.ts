@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { featureFilePath, namesPath, releasePath } from '../../format/layout.ts';
+import { featureFilePath, namesPath, releasePath, tilesPath } from '../../format/layout.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
@@ -14,6 +14,7 @@ import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
+import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -169,4 +170,25 @@ test('units say how many there are inside them, of each level below, and their c
   const expected = [[inA, inB, []], [[[3, 2, 'City']], [[3, 3, 'Town']], [[3, 1, null]]], [], units.map(() => [])];
   const inside = names.slice(0, 4).map((level) => level.map((unit) => unit.at(-1)));
   assert.deepEqual(inside, expected);
+});
+
+test('the children of a unit are those of the nearest level that has some, and a leaf has none', async () => {
+  const layers = [
+    squares('ADM_0', ['GID_0'], ['AAA'], ['BBB'], ['CCC']),
+    squares('ADM_1', ['GID_0', 'GID_1'], ['AAA', 'A.1_1']),
+    squares('ADM_2', ['GID_0', 'GID_1', 'GID_2'], ['AAA', 'A.1_1', 'X.1'], ['BBB', null, 'X.2'], ['BBB', null, 'X.3']),
+  ];
+  const { names, out } = await namesOf(layers, { accept: ['null-gids'], tiles: 2 });
+  const leaves = new Map<unknown, unknown>();
+  for await (const { tile } of readTiles(openTiles(join(out, releasePath('r1'), tilesPath(0)))))
+    for (const { properties } of featuresOf(tile.layers.units)) leaves.set(properties['gid'], properties['leaf']);
+  assert.deepEqual(
+    names[0]?.map(([, gid, , , , children]) => [gid, children, leaves.get(gid)]),
+    [
+      ['AAA', 1, false],
+      ['BBB', 2, false],
+      ['CCC', 0, true],
+    ],
+  );
+  assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
 });

@@ -10,7 +10,7 @@
  * @property {string | null} type
  * @property {string | null} parent GID at the nearest level above that has units
  * @property {number} [parentLevel] of the parent, where it is at another one
- * @property {number} children units of the next level that has units
+ * @property {number} children units of the next level that has some of it
  * @property {import('../map/geometry/box.js').Box | undefined} [view] of its main part, without far islands
  * @property {readonly UnitsInside[]} [inside] for each level below that has units with its GID, ascending
  * @property {string} [parentTitle] what to call its parent, in a list of units that have several parents

@@ -87,13 +87,14 @@ export function isPlain({ geometry, pageSize, startAt }) {
 
 /**
  * The units inside a unit.
- * @param {{ level: number, gid: string | null }} unit
+ * @param {Pick<import('../api/unit.js').NamedUnit, 'level' | 'gid' | 'inside'>} unit
  * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
- * @param {number} [below] their level; otherwise the next one whose units have GIDs of this one
+ * @param {number} [below] their level; otherwise the next one that has some, or whose units have GIDs of this one
  * @returns {Place | undefined} undefined without GID or level below
  */
-export function inside({ level, gid }, place, levels, below = levelBelow(level, levels)) {
+export function inside(unit, place, levels, below = unit.inside?.[0]?.[0] ?? levelBelow(unit.level, levels)) {
+  const { level, gid } = unit;
   if (below === undefined || gid === null) return undefined;
   return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]), format: place.format };
 }

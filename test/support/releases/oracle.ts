@@ -285,8 +285,7 @@ function insideIn({ level, units }: Units, position: number, filled: readonly Un
 /** The values of a level's names but for those of maps. @param filled the levels that have units, ascending */
 function namesOf({ level, summary, units }: Units, filled: readonly Units[]): unknown[][] {
   const parent = filled.findLast((other) => other.level < level)?.level;
-  const below = filled.find((other) => other.level > level)?.units ?? [];
-  const children = positionsByGid(below, level);
+  const below = filled.filter((other) => other.level > level).map((other) => positionsByGid(other.units, level));
   return units.map(({ fid, gids, properties }) => {
     const gid = gids[level] ?? null;
     const above = parent === undefined ? null : (gids[parent] ?? null);
@@ -296,7 +295,7 @@ function namesOf({ level, summary, units }: Units, filled: readonly Units[]): un
       labelIn(properties, summary.nameColumn),
       labelIn(properties, summary.typeColumn) ?? summary.typeName ?? null,
       above,
-      gid === null ? 0 : (children.get(gid)?.length ?? 0),
+      gid === null ? 0 : (below.find((units) => units.has(gid))?.get(gid)?.length ?? 0),
     ].map((value) => (typeof value === 'string' ? shortened(value) : value));
   });
 }

@@ -3,7 +3,19 @@
 import { FormatError } from './parse.ts';
 
 /** The header line. */
-export const NAME_FIELDS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'view', 'inside'] as const;
+export const NAME_FIELDS = [
+  'fid',
+  'gid',
+  'name',
+  'type',
+  'parent',
+  'children',
+  'view',
+  'inside',
+  'parents',
+  'area',
+  'others',
+] as const;
 
 /** A part of a degree that the edges of views are whole numbers of: a screen of a map at zoom 14 has three of them. */
 export const VIEW_SCALE = 100;
@@ -45,13 +57,32 @@ export interface NamedUnit {
   view: readonly number[] | null;
   /** For each level below that has units with its GID, ascending. */
   inside: readonly UnitsInside[];
+  /**
+   * Its GIDs of all levels above, null where it has none. Null where they are `parent` and those of the unit that this
+   * is the GID of, the first of several.
+   */
+  parents: readonly (string | null)[] | null;
+  /** Km2 on the ellipsoid, five significant digits; null without polygons. */
+  area: number | null;
+  /** Its other names, each once. */
+  others: readonly string[];
 }
 
 /** What a unit is called, and which units it belongs to. */
-export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside'>;
+export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside' | 'area' | 'others'>;
 
 /** A level, the number of units, and their commonest type, of several the first by position; null without types. */
 export type UnitsInside = readonly [level: number, units: number, type: string | null];
+
+/** Other names as lines have them: each once, together no longer than a text. */
+export function othersInNames(texts: readonly string[]): string[] {
+  let rest = NAMES_TEXT_MAX_CHARS;
+  return [...new Set(texts)].filter((text) => {
+    if (text === '' || text.length > rest) return false;
+    rest -= text.length;
+    return true;
+  });
+}
 
 /** A text as lines have it. */
 export function textInNames(text: string): string {

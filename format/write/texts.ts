@@ -23,7 +23,7 @@ export function namesHeader(): string {
 /** A unit's line, with its line feed. */
 export function namesLine(unit: NamedUnit): string {
   const values = NAME_FIELDS.map((field) => unit[field]);
-  return `${JSON.stringify(values.map((value) => (typeof value === 'string' ? textInNames(value) : value)))}\n`;
+  return `${JSON.stringify(values, (_, value) => (typeof value === 'string' ? textInNames(value) : value))}\n`;
 }
 
 /** The text of gone.bin: JSON Lines, of each unit its level, its GID and its successors. */

@@ -2,7 +2,7 @@
 // The rings are gone through once for all of it.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, f64At } from '../../format/element-at.ts';
 import { cellsPath, neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release.ts';
@@ -14,6 +14,7 @@ import type { BordersRecord } from '../plan/records.ts';
 import { readAt } from '../release-reader/inflate.ts';
 import { indexBoxAt } from '../rings/bbox.ts';
 import type { RingSink } from '../rings/coordinates.ts';
+import { ringAreaKm2 } from '../rings/ellipsoid-area.ts';
 import { MainPart } from '../rings/main-part.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
@@ -40,14 +41,21 @@ interface UnitSink extends RingSink {
   unit(): void;
 }
 
-/** Finds where maps go to see each unit. */
-function viewsOf({ features, boxes, shapes }: StoreIndex, precision: number): UnitSink & { views: Int32Array } {
+/** Finds where maps go to see each unit, and its area. */
+function viewsOf(
+  { features, boxes, shapes }: StoreIndex,
+  precision: number,
+): UnitSink & Pick<BordersRecord, 'views' | 'areas'> {
   const main = new MainPart(precision);
   const views = new Int32Array(4 * features);
+  const areas = new Float64Array(features).fill(Number.NaN);
   let position = 0;
   return {
     views,
+    areas,
     ring(positions, isHole) {
+      const area = ringAreaKm2(positions, 10 ** precision);
+      areas[position] = (f64At(areas, position) || 0) + (isHole ? -area : area);
       if (kindOfShape(elementAt(shapes, position)) === SHAPES.multiPolygon) main.ring(positions, isHole);
     },
     unit() {
@@ -91,7 +99,7 @@ export function writeBorders(
     summary.cells = cells;
     crowded = units;
   }
-  return { files, borders: { summary, crowded, apart, views: views.views } };
+  return { files, borders: { summary, crowded, apart, views: views.views, areas: views.areas } };
 }
 
 /**

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
-import type { Level } from '../../format/levels.ts';
-import { type NamedUnit, type RelatedUnit, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { type NamedUnit, othersInNames, type RelatedUnit, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { WholeFile } from '../../format/release.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
@@ -25,7 +25,7 @@ export interface NamedLevel {
 /** The levels beside a level. Plain data: it is sent to child processes. */
 export interface Relatives<Own = NamedLevel> {
   /** The nearest level above that has units; undefined if there is none. */
-  parent: Level | undefined;
+  parent: Own | undefined;
   /** The levels below that have units, ascending. */
   below: readonly Own[];
 }
@@ -37,7 +37,7 @@ export function relativesOf<Own extends Pick<NamedLevel, 'level' | 'features'>>(
 ): Relatives<Own> {
   const filled = levels.filter(({ features }) => features > 0);
   return {
-    parent: filled.findLast((other) => other.level < level)?.level,
+    parent: filled.findLast((other) => other.level < level),
     below: filled.filter((other) => other.level > level),
   };
 }
@@ -46,8 +46,16 @@ export function relativesOf<Own extends Pick<NamedLevel, 'level' | 'features'>>(
 function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<RelatedUnit> {
   const index = store.readIndex();
   const names = store.readNames();
-  const relationsAt = relationsOf(level, index, parent, columnsBelow(level, below));
+  const relationsAt = relationsOf(level, index, indexAbove(parent), columnsBelow(level, below));
   for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
+}
+
+/** The GIDs of a level's units, by the levels from 0 to its own. */
+type LevelGids = Gids & { level: Level };
+
+/** Those of the nearest level above that has units. */
+export function indexAbove(parent: NamedLevel | undefined): LevelGids | undefined {
+  return parent && { level: parent.level, ...new LevelStore(parent.store).readIndex() };
 }
 
 /** The GIDs of a level's units in the levels below that have units, ascending. */
@@ -58,20 +66,47 @@ export function columnsBelow(level: Level, below: readonly NamedLevel[]): GidCol
 /**
  * The GIDs of the unit at a position and of its parent, and the number of its children: units of the nearest level
  * below that has some of it, which may skip levels.
- * @param parent the nearest level above that has units
+ * @param above the nearest level above that has units
  * @param below the GIDs of this level's units in the levels below that have units, ascending
  */
 export function relationsOf(
   level: Level,
   index: Gids,
-  parent: Level | undefined,
+  above: LevelGids | undefined,
   below: readonly GidColumn[],
-): (position: number) => Pick<NamedUnit, 'gid' | 'parent' | 'children'> {
+): (position: number) => Pick<NamedUnit, 'gid' | 'parent' | 'children' | 'parents'> {
   const gidAt = gidsOf(index, level);
-  const parentAt = parent === undefined ? () => null : gidsOf(index, parent);
+  const aboveAt = LEVELS.slice(0, level).map((n) => gidsOf(index, n));
+  const chainOf = newChainOf(level, above);
   return (position) => {
     const gid = gidAt(position);
-    return { gid, parent: parentAt(position), children: gid === null ? 0 : childrenOf(gid, below) };
+    const parents = aboveAt.map((at) => at(position));
+    const parent = above === undefined ? null : elementAt(parents, above.level);
+    const chain = chainOf(parent);
+    return {
+      gid,
+      parent,
+      children: gid === null ? 0 : childrenOf(gid, below),
+      parents: parents.every((own, n) => own === chain[n]) ? null : parents,
+    };
+  };
+}
+
+/** Returns a function that gives the GIDs of the levels above a level as far as they follow from that of the parent. */
+function newChainOf(level: Level, above: LevelGids | undefined): (parent: string | null) => (string | null)[] {
+  const none = Array.from({ length: level }, (): string | null => null);
+  if (above === undefined) return () => none;
+  const column = elementAt(above.columns, above.level);
+  const aboveAt = LEVELS.slice(0, above.level).map((n) => gidsOf(above, n));
+  // Units of one parent follow each other.
+  let [last, chain]: [string | null, (string | null)[]] = [null, none];
+  return (parent) => {
+    if (parent === last) return chain;
+    const number = parent === null ? -1 : column.find(parent);
+    const [first] = number === -1 ? [] : positionsIn(column.positionsAt(number).slice(0, 1));
+    const own = first === undefined ? none : aboveAt.map((at) => at(first));
+    [last, chain] = [parent, none.map((_, n) => (n === above.level ? parent : (own[n] ?? null)))];
+    return chain;
   };
 }
 
@@ -142,17 +177,25 @@ function viewOf([west = 0, south = 0, east = 0, north = 0]: Iterable<number>): N
   return south > north ? null : [west, south, east, north].map((edge) => edge / VIEW_SCALE);
 }
 
+/** Significant digits of areas, and decimals: less than a thousandth of a square metre is none. */
+const [AREA_DIGITS, AREA_DECIMALS] = [5, 9];
+
+/** An area as names have it. @param area in km2; NaN for none */
+function areaOf(area: number): number | null {
+  return Number.isNaN(area) ? null : Number(Number(Math.max(area, 0).toFixed(AREA_DECIMALS)).toPrecision(AREA_DIGITS));
+}
+
 /**
  * Writes the names of a level's units.
  * @param out the release's folder, in which the level has one
- * @param borders with the view of each unit, by position, four numbers each
+ * @param borders with the view of each unit, by position, four numbers each, and its area
  */
 export function writeNames(
   out: string,
   level: Level,
   store: LevelStore,
   relatives: Relatives,
-  borders: Pick<BordersRecord, 'views'>,
+  borders: Pick<BordersRecord, 'views' | 'areas'>,
 ): WholeFile {
   return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders));
 }
@@ -161,7 +204,7 @@ function* namesLines(
   level: Level,
   own: LevelStore,
   relatives: Relatives,
-  { views }: Pick<BordersRecord, 'views'>,
+  { views, areas }: Pick<BordersRecord, 'views' | 'areas'>,
 ): Generator<string> {
   const below = relatives.below.map(({ level: deeper, store }) => {
     const files = new LevelStore(store);
@@ -171,10 +214,13 @@ function* namesLines(
   });
   const insideAt = insideOf(below);
   yield namesHeader();
+  const names = own.readNames();
   let position = 0;
   for (const unit of namedUnits(level, own, relatives)) {
     const view = viewOf(views.subarray(4 * position, 4 * position + 4));
+    const area = areaOf(elementAt(areas, position));
+    const others = othersInNames(names.othersAt(position));
     position++;
-    yield namesLine({ ...unit, view, inside: insideAt(unit.gid) });
+    yield namesLine({ ...unit, view, inside: insideAt(unit.gid), area, others });
   }
 }

@@ -30,6 +30,8 @@ export interface BordersRecord {
   apart: ApartBorders | undefined;
   /** The view of each unit, as `MainPart` has it, by position. */
   views: Int32Array;
+  /** The area of each unit in km2 on the ellipsoid, by position; NaN without polygons. */
+  areas: Float64Array;
 }
 
 /** How much of a level's borders is drawn apart. Plain data. */

@@ -19,6 +19,8 @@ export interface NamedFid extends NameAndType {
 /** The table of a level, by position. */
 export interface NameTable {
   at(position: number): NameAndType;
+  /** The other names of a unit. */
+  othersAt(position: number): readonly string[];
   /** All names of each unit. */
   all(): Iterable<readonly string[]>;
 }
@@ -42,6 +44,7 @@ export function readNameTable(file: string): NameTable {
   const [names, types, others] = readSerialized<Lists>(file);
   return {
     at: (position) => ({ name: elementAt(names, position), type: elementAt(types, position) }),
+    othersAt: (position) => elementAt(others, position),
     all: () => names.map((name, i) => (name === null ? elementAt(others, i) : [name, ...elementAt(others, i)])),
   };
 }

@@ -3,7 +3,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { textInNames } from '../../format/names.ts';
-import { columnsBelow, gidsOf, type Relatives, relationsOf } from '../names/named-units.ts';
+import { columnsBelow, gidsOf, indexAbove, type Relatives, relationsOf } from '../names/named-units.ts';
 import { type LabelPlaces, labelZoom } from '../simplify/label-places.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import type { TileValue } from './mvt.ts';
@@ -33,7 +33,7 @@ export function readTileAttributes(
 ): TileAttributes {
   const index = store.readIndex();
   const names = store.readNames();
-  const relations = relationsOf(level, index, parent, columnsBelow(level, below));
+  const relations = relationsOf(level, index, indexAbove(parent), columnsBelow(level, below));
   const numbers = index.columns.map((_, n) => n);
   const owners = index.columns.map((column) => ownersOf(column, index.features));
   const gids = numbers.map((n) => gidsOf(index, n));

@@ -11,7 +11,7 @@ import { relationsOf, relativesOf } from '../names/named-units.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import { gunzipWithin } from '../release-reader/inflate.ts';
 
-const RELATED = ['fid', 'gid', 'parent', 'children'] as const;
+const RELATED = ['fid', 'gid', 'parent', 'children', 'parents'] as const;
 
 /**
  * Compares the names of a level with the indexes of all levels.
@@ -36,10 +36,10 @@ export function checkNames(root: string, index: LevelIndex, levels: readonly (Le
   for (let position = 0; position < features; position++) {
     const line = elementAt(lines, position + 1);
     const values = valuesIn(line, `${path} line ${position + 2}`);
-    const { gid, parent: above, children } = relationsAt(position);
-    const expected = [index.fidAt(position), shown(gid), shown(above), children];
+    const { gid, parent: above, children, parents } = relationsAt(position);
+    const expected = [index.fidAt(position), shown(gid), shown(above), children, parents?.map(shown) ?? null];
     for (const [i, column] of fields.entries())
-      if (values[column] !== expected[i])
+      if (JSON.stringify(values[column]) !== JSON.stringify(expected[i]))
         throw new FileError(
           `line ${position + 2}: ${RELATED[i]} is ${JSON.stringify(values[column])}, the index has ${JSON.stringify(expected[i])}`,
         );

@@ -42,7 +42,7 @@ test('a reader written from the specification reads the worked example', { skip:
     [0, ['geometry=full'], texts.join('')],
     [3, ['geometry=none'], ''],
     [0, ['--names'], block('json names')],
-    [5, ['--names'], '["fid","gid","name","type","parent","children","view","inside"]\n'],
+    [5, ['--names'], '["fid","gid","name","type","parent","children","view","inside","parents","area","others"]\n'],
   ] as [Level, string[], string][])
     await assertReads(read, [out, level, ...args], expected);
   // As it is typed.

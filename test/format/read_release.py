@@ -63,7 +63,7 @@ def named(content, features, text):
     """The positions of the features with a name that has a word which begins with a text, from words.bin."""
     expect(content[:8] == b"words\0\0\0", "words.bin: other first bytes")
     version, count, names, keys, size, _ = memoryview(content)[8:32].cast("I")
-    expect((version, count) == (6, features), f"words.bin: version {version}, of {count} features")
+    expect((version, count) == (7, features), f"words.bin: version {version}, of {count} features")
     arrays = memoryview(content)[32 : len(content) - size].cast("I")
     ends = [0, names + 1, 2 * names + 1, 2 * names + 1 + keys, 2 * names + 1 + 2 * keys]
     expect(ends[-1] == len(arrays), "words.bin: another length")

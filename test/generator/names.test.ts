@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { featureFilePath, namesPath, releasePath, tilesPath } from '../../format/layout.ts';
-import { LEVELS } from '../../format/levels.ts';
-import { NAME_FIELDS } from '../../format/names.ts';
+import { LEVELS, type Level } from '../../format/levels.ts';
+import { NAME_FIELDS, type NameField } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
+import { nameValues } from '../../proxy/points/unit-names.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresOf, openTiles, readTiles } from '../support/releases/read-tiles.ts';
@@ -19,6 +20,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 let builds = 0;
+
+const BASIC = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'inside'] as const;
 
 /**
  * Builds a release of some layers, or sources; the lines of a level's names without the header, and what release.json
@@ -36,8 +39,11 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
     const [header, ...lines] = text.split('\n');
     assert.equal(lines.pop(), '', 'the last line ends');
     assert.deepEqual(JSON.parse(header ?? ''), NAME_FIELDS);
-    // Views have tests of their own; the oracle has compared all.
-    return lines.map((line) => JSON.parse(line).toSpliced(NAME_FIELDS.indexOf('view'), 1));
+    // Views, parents, areas and other names have tests of their own; the oracle has compared all.
+    return lines.map((line) => {
+      const values: unknown[] = JSON.parse(line);
+      return BASIC.map((field) => values[NAME_FIELDS.indexOf(field)]);
+    });
   });
   return { names, out, release, typeColumns: release.levels.map(({ typeColumn }) => typeColumn) };
 }
@@ -191,4 +197,38 @@ test('the children of a unit are those of the nearest level that has some, and a
     ],
   );
   assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
+});
+
+/** The columns of a level's names that are asked for. */
+function columnsOf(out: string, level: Level, fields: readonly NameField[]): unknown[][] {
+  const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(level)))).toString();
+  return Array.from(nameValues(text, 'names', fields), ({ values }) => [...values]);
+}
+
+test('parents are said where they are not those of the parent, other names each once, and areas on the ellipsoid', async () => {
+  const { out } = await namesOf(
+    [
+      squares('ADM_0', ['GID_0'], ['AAA'], ['BBB']),
+      squares('ADM_1', ['GID_0', 'GID_1', 'VARNAME_1'], ['AAA', 'A.1_1', 'Uno|One|Uno||'], ['BBB', 'B.1_1', 'NA']),
+      squares(
+        'ADM_3',
+        ['GID_0', 'GID_1', 'GID_2', 'GID_3'],
+        ['AAA', 'A.1_1', 'A.x', 'X.1'],
+        ['AAA', 'B.1_1', '', 'X.2'],
+      ),
+    ],
+    { accept: ['null-gids', 'orphans', 'contradicting-parents'] },
+  );
+  // A degree each way from the equator, between parallels.
+  const square = 12308.463;
+  assert.deepEqual(columnsOf(out, 0, ['parents', 'others']), [
+    [null, []],
+    [null, []],
+  ]);
+  assert.deepEqual(columnsOf(out, 1, ['parents', 'others']), [
+    [null, ['Uno', 'One']],
+    [null, []],
+  ]);
+  assert.deepEqual(columnsOf(out, 3, ['parents']), [[['AAA', 'A.1_1', 'A.x']], [['AAA', 'B.1_1', null]]]);
+  for (const [area] of columnsOf(out, 0, ['area'])) assert.equal(area, Number(square.toPrecision(5)));
 });

@@ -42,8 +42,8 @@ const replaced = (from: string, to: string) => (text: string) => {
 };
 
 test('names that say something else than the features', () => {
-  const header = '["fid","gid","name","type","parent","children","view","inside"]\n';
-  const last = '"BBB",1,[10,0,14,4],[[2,1,null]]]\n';
+  const header = '["fid","gid","name","type","parent","children","view","inside","parents","area","others"]\n';
+  const last = '"BBB",1,[10,0,14,4],[[2,1,null]],null,196790,[]]\n';
   const cases: [string, string, number][] = [
     [header, '', 1],
     ['[1,"AAA.1_1"', '[9,"AAA.1_1"', 2],
@@ -56,9 +56,12 @@ test('names that say something else than the features', () => {
     ['[0,2,2,4]', 'null', 2],
     ['[[2,2,null]]', '[]', 2],
     ['[[2,2,null]]', '[[2,2,"Town"]]', 2],
+    ['[[2,2,null]],null', '[[2,2,null]],["AAA"]', 2],
+    ['49168,[]]', '49168,["Nord"]]', 2],
+    ['49168,', '49188,', 2],
     ['[1,', '[ 1,', 2],
     [`[3,"BBB.1_1","All",null,${last}`, '', 4],
-    [last, `${last}[4,null,null,null,null,0,0,null,[]]\n`, 5],
+    [last, `${last}[4,null,null,null,null,0,0,null,[],null,null,[]]\n`, 5],
     [last, last.trimEnd(), 4],
   ];
   for (const [from, to, line] of cases)

@@ -50,7 +50,7 @@ import { assertNeighbours, nestingIn } from './neighbours-oracle.ts';
 import { parsedToJson } from './parsed-to-json.ts';
 import { assertParts } from './parts-oracle.ts';
 import { readIndex, readRelease, readTables } from './read-index.ts';
-import { viewIn } from './view-oracle.ts';
+import { areaIn, viewIn } from './view-oracle.ts';
 
 /** The beginning of a feature's text. */
 const FEATURE = /^\{"type":"Feature","id":(\d+)(?:,"bbox":\[([^\]]*)\])?,"properties":\{"fid":\1[,}]/;
@@ -83,13 +83,18 @@ export function assertDerived(out: string, id: string): void {
   const files = [CHECKSUMS_FILE, RELEASE_FILE];
   for (const units of levels) {
     const { level } = units;
+    const text = textOf(root, namesPath(level));
+    const got = linesOf(text).map((line): unknown[] => JSON.parse(String(line)));
     const names = namesOf(units, filled).map((unit, position) => [
       ...unit,
       viewIn(elementAt(units.units, position), release.precision),
       insideIn(units, position, filled),
+      parentsIn(units, position, filled),
+      areaNear(elementAt(units.units, position), got[position + 1]?.[NAME_COLUMNS.indexOf('area')]),
+      othersIn(units, position),
     ]);
     assertSame(
-      textOf(root, namesPath(level)),
+      text,
       [NAME_COLUMNS, ...names].map((name) => `${JSON.stringify(name)}\n`),
       namesPath(level),
     );
@@ -258,7 +263,7 @@ function textIn(properties: JsonFeature['properties'], column: string): string |
   return value === null || value === '' ? null : typeof value === 'string' ? value : (parsedToJson(value) ?? null);
 }
 
-const NAME_COLUMNS = ['fid', 'gid', 'name', 'type', 'parent', 'children', 'view', 'inside'];
+const NAME_COLUMNS = 'fid gid name type parent children view inside parents area others'.split(' ');
 
 /** A property as a name or a type. */
 function labelIn(properties: JsonFeature['properties'], column: string): string | null {
@@ -280,6 +285,38 @@ function insideIn({ level, units }: Units, position: number, filled: readonly Un
     const commonest = [...new Set(types)].sort((a, b) => count(b) - count(a))[0] ?? null;
     return own.length === 0 ? [] : [[deeper.level, own.length, commonest]];
   });
+}
+
+/** Its GIDs of the levels above, unless they are its parent's and that one's. */
+function parentsIn({ level, units }: Units, position: number, filled: readonly Units[]): unknown[] | null {
+  const all = LEVELS.slice(0, level).map((n) => elementAt(units, position).gids[n] ?? null);
+  const above = filled.findLast((other) => other.level < level);
+  const gid = above === undefined ? null : elementAt(all, above.level);
+  const parent = gid === null ? undefined : above?.units.find(({ gids }) => gids[above.level] === gid);
+  const chain = all.map((_, n) => (n === above?.level ? gid : (parent?.gids[n] ?? null)));
+  return all.every((own, n) => own === chain[n]) ? null : all.map((own) => (own === null ? null : shortened(own)));
+}
+
+/** Its names in the search columns. */
+function othersIn({ summary, units }: Units, position: number): string[] {
+  const { properties } = elementAt(units, position);
+  const texts = summary.searchColumns.flatMap((column) => {
+    const text = textIn(properties, column) ?? '';
+    return text === 'NA' && /^(VARNAME|NL_NAME)_[0-5]$/i.test(column) ? [] : text.split('|');
+  });
+  let length = 0;
+  return [...new Set(texts)].filter((text) => {
+    const isKept = text !== '' && length + text.length <= 10_000;
+    length += isKept ? text.length : 0;
+    return isKept;
+  });
+}
+
+/** What names say of its area, if it is right; otherwise the area. */
+function areaNear({ geometry }: Unit, got: unknown): unknown {
+  const area = areaIn(geometry);
+  if (area === null || typeof got !== 'number') return area;
+  return Math.abs(got - area) <= 1e-4 * area + 1e-9 ? got : area;
 }
 
 /** The values of a level's names but for those of maps. @param filled the levels that have units, ascending */

@@ -1,5 +1,5 @@
 // The oracle of the views in names: a unit's box without what lies far beyond a gap, from its feature, with none of the
-// generator's code. Used by oracle.ts, and by the test of views.
+// generator's code; and of its area. Used by oracle.ts, and by the test of views.
 import type { Geometry, Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 
@@ -121,4 +121,43 @@ function outward([west = 0, south = 0, east = 0, north = 0]: readonly number[], 
     return round(precision > 2 ? units / 10 ** (precision - 2) : units * 10 ** (2 - precision)) / 100;
   };
   return [rounded(west, Math.floor), rounded(south, Math.floor), rounded(east, Math.ceil), rounded(north, Math.ceil)];
+}
+
+/** Square kilometres on the ellipsoid WGS 84, as the sum of strips of a tenth of a degree; null without polygons. */
+export function areaIn(geometry: unknown): number | null {
+  const shape = geometry as Geometry | null;
+  if (shape?.type === 'GeometryCollection') {
+    const areas = shape.geometries.map(areaIn).filter((area) => area !== null);
+    return areas.length === 0 ? null : areas.reduce((sum, area) => sum + area, 0);
+  }
+  const polygons =
+    shape?.type === 'Polygon' ? [shape.coordinates] : shape?.type === 'MultiPolygon' ? shape.coordinates : [];
+  if (polygons.length === 0) return null;
+  const sizes = polygons.map(
+    ([outer = [], ...holes]) => ringArea(outer) - holes.reduce((sum, hole) => sum + ringArea(hole), 0),
+  );
+  return Math.max(
+    0,
+    sizes.reduce((sum, size) => sum + size, 0),
+  );
+}
+
+function ringArea(ring: readonly Position[]): number {
+  let [sum, turned, north] = [0, 0, 0];
+  for (const [i, [x2 = 0, y2 = 0]] of ring.entries()) {
+    const [x1 = 0, y1 = 0] = ring[i - 1] ?? [x2, y2];
+    const isAtPole = Math.min(Math.abs(y1), Math.abs(y2)) >= 90 - 1e-6;
+    const width = isAtPole || Math.abs(x2 - x1) <= 180 ? x2 - x1 : x2 - x1 - 360 * Math.sign(x2 - x1);
+    const strips = Math.max(1, Math.ceil(10 * Math.abs(y2 - y1)));
+    for (let k = 0; k < strips; k++) sum += (width / strips) * zone(y1 + ((y2 - y1) * (k + 0.5)) / strips);
+    [turned, north] = [turned + width, north + y2];
+  }
+  return Math.abs(sum - turned * zone(90 * Math.sign(north))) * (Math.PI / 180);
+}
+
+/** Of a radian of longitude, from the equator. */
+function zone(latitude: number): number {
+  const [a, e2] = [6378.137, 0.00669437999014];
+  const [e, sine] = [Math.sqrt(e2), Math.sin((latitude * Math.PI) / 180)];
+  return (a * a * (1 - e2) * (sine / (1 - e2 * sine * sine) + Math.log((1 + e * sine) / (1 - e * sine)) / (2 * e))) / 2;
 }

@@ -178,8 +178,7 @@ Boundaries-Matched: 159
 ["fid","gid","name","type","parent","children","view","inside","parents","area","others"]
 [1,"ASM.1_1","Eastern","District","ASM",0,[-170.75,-14.34,-170.54,-14.22],[],null,97.847,[]]
 [2,"ASM.2_1","Manu'a","District","ASM",0,[-169.69,-14.28,-169.42,-14.15],[],null,55.655,[]]
-[3,"ASM.3_1","Western","District","ASM",0,[-170.85,-14.38,-170.7,-14.28],[],null,73.425,[]]
-[4,"ESP.1_1","Andalucía"…,"Island","VIR",0,[-64.91,17.67,-64.57,17.79],[],null,236.29,[]]
+[3,"ASM.3_1","Western","District","ASM",0,[-1…,[],null,236.29,[]]
 [158,"VIR.2_1","St. John","Island","VIR",0,[-64.85,18.29,-64.65,18.38],[],null,68.865,[]]
 [159,"VIR.3_1","St. Thomas","Island","VIR",0,[-65.09,18.3,-64.82,18.39],[],null,135.85,[]]`,
   },

@@ -15,6 +15,9 @@ const RUN_BYTES = 8;
 /** Upper estimate of the size of an entry besides. */
 const ENTRY_BYTES = 256;
 
+/** The steps in which a value is found, with what they read. */
+type Finding<Value> = (reads: QueuedReads, client: Recipient) => Steps<Value> | AsyncGenerator<void, Value>;
+
 /** What is found of one kind. */
 export class Known<Value extends object> {
   readonly #kept: LRUCache<string, Value>;
@@ -40,13 +43,11 @@ export class Known<Value extends object> {
    * once for all who look for the same.
    * @param finding what it reads at once it reads in the turn of the request
    */
-  async find(
-    key: string,
-    loads: Loads,
-    finding: (reads: QueuedReads, client: Recipient) => Steps<Value> | AsyncGenerator<void, Value>,
-  ): Promise<Value> {
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
+  find(key: string, loads: Loads, finding: Finding<Value>): Value | Promise<Value> {
+    return this.#kept.get(key) ?? this.#begin(key, loads, finding);
+  }
+
+  async #begin(key: string, loads: Loads, finding: Finding<Value>): Promise<Value> {
     const { id } = loads.principal;
     const client = lastingClient(id);
     const steps = finding(loads.reads, client);
@@ -66,7 +67,7 @@ export class Known<Value extends object> {
 }
 
 /** The result of steps: at once if there is one, otherwise by a task of the request that gives way between them. */
-export async function resultInTurns<Result>(steps: Steps<Result>, loads: Loads): Promise<Result> {
+export function resultInTurns<Result>(steps: Steps<Result>, loads: Loads): Result | Promise<Result> {
   const first = steps.next();
   return first.done ? first.value : loads.task(() => inTurns(steps));
 }

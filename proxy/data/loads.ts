@@ -1,6 +1,6 @@
 // What one request loads: a release, its levels, and parts of a level such as the table of a geometry or the words of its
-// names. What is in memory is not waited for. A request that had to wait goes on in a turn of its own: many may have
-// waited for the same.
+// names. What is in memory is a value, not a promise: the paths that are asked for most go on with it at once. A request
+// that had to wait goes on in a turn of its own: many may have waited for the same.
 import type { Geometry, Level } from '../../format/levels.ts';
 import { type Turns, turnOf } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
@@ -79,11 +79,46 @@ export class Loads {
   }
 }
 
+/** What is made of what is loaded: at once if that is in memory. */
+export function withLoaded<Value, Result>(
+  loading: Value | Promise<Value>,
+  make: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return loading instanceof Promise ? loading.then(make) : make(loading);
+}
+
+/** What is loaded for each of some items, side by side. What throws at once leaves no other load without a receiver. */
+export function loadEach<Item, Loading>(items: readonly Item[], load: (item: Item) => Loading) {
+  const loading = items.map((item) => {
+    try {
+      return load(item);
+    } catch (error) {
+      return Promise.reject<never>(error);
+    }
+  });
+  return together(...loading);
+}
+
+/** What several loads bring. */
+type Brought<Loading extends readonly unknown[]> = { -readonly [Key in keyof Loading]: Awaited<Loading[Key]> };
+
 /**
  * What several loads bring, side by side. Of several errors the first one is thrown in the order in which they are
  * written, whichever failed first.
  */
-export async function together<const Loading extends readonly unknown[]>(...loading: Loading) {
+export function together<const Loading extends readonly unknown[]>(
+  ...loading: Loading
+): Brought<Loading> | Promise<Brought<Loading>> {
+  return areInMemory(loading) ? loading : allOf(loading);
+}
+
+function areInMemory<Loading extends readonly unknown[]>(
+  loading: Loading | Brought<Loading>,
+): loading is Brought<Loading> {
+  return !loading.some((one) => one instanceof Promise);
+}
+
+async function allOf<Loading extends readonly unknown[]>(loading: Loading): Promise<Brought<Loading>> {
   try {
     return await Promise.all(loading);
   } catch (error) {

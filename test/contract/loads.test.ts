@@ -85,6 +85,20 @@ test('of several that fail the first one is said in the order of the request, wh
   assert.equal(reads.length, 2);
 });
 
+test('what is refused at once is refused in its place beside a load that fails later', async () => {
+  const without = await buildCountries({ ...WHOLE, neighbours: false });
+  const origin = directoryOrigin(without);
+  const sources = await sourcesOf(without, {
+    read: async (path, ...extent) => {
+      if (!path.includes('low')) return origin.read(path, ...extent);
+      await setImmediate();
+      throw new Error(path);
+    },
+  });
+  await assert.rejects(answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1&geometry=low'), /low/);
+  await assert.rejects(answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1'), /--no-neighbours/);
+});
+
 const MANY = 2_000;
 
 test('2,000 requests of a client that wait for one load are answered in more than one turn, one of another among the first', async () => {

@@ -78,7 +78,7 @@ test('other requests are answered while the neighbours of many units with one GI
   const query = { given: [{ name: TOUCHES.name, text: 'same', parameter: TOUCHES, value: 'same' }] };
   const turns = new WorkQueue();
   const reads = new QueuedReads(directoryOrigin(folder), turns);
-  const find = () => TOUCHES_FILTER.positions(query, level, new Loads({ turns, reads }, receivedRequest('/')));
+  const find = async () => TOUCHES_FILTER.positions(query, level, new Loads({ turns, reads }, receivedRequest('/')));
   const taken = await turnsDuring(find());
   assert.ok(taken > 2, `${taken} turns for ${400 * 399} neighbours`);
   assert.equal((await find()).count, 400);

@@ -4,6 +4,7 @@ import { neighboursPath } from '../../../format/layout.ts';
 import { decodingNeighbours, type Neighbours } from '../../../format/neighbours.ts';
 import { NO_POSITIONS, type Positions, positionsOfBits, positionsOfEach } from '../../../format/positions.ts';
 import { knownPositions } from '../../data/known.ts';
+import { withLoaded } from '../../data/loads.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { Parameter } from '../../query/parameter.ts';
@@ -72,16 +73,17 @@ export const NEIGHBOURS: Part<LevelNeighbours> = {
 
 export const TOUCHES_FILTER: ListingFilter = {
   parameter: TOUCHES,
-  async positions(query, level, loads) {
+  positions(query, level, loads) {
     described(level);
     const gid = TOUCHES.of(query) ?? '';
-    const known = await loads.part(level, NEIGHBOURS);
-    const column = elementAt(level.index.columns, level.index.level);
-    const number = column.find(gid);
-    if (number === -1) return NO_POSITIONS;
-    const units = column.positionsAt(number);
-    if (units.count === 1) return positionsOfEach(known.neighbours.of(units.at(0)));
-    return known.found.find(String(number), loads, () => known.finding(units));
+    return withLoaded(loads.part(level, NEIGHBOURS), (known) => {
+      const column = elementAt(level.index.columns, level.index.level);
+      const number = column.find(gid);
+      if (number === -1) return NO_POSITIONS;
+      const units = column.positionsAt(number);
+      if (units.count === 1) return positionsOfEach(known.neighbours.of(units.at(0)));
+      return known.found.find(String(number), loads, () => known.finding(units));
+    });
   },
 };
 

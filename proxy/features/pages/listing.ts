@@ -5,7 +5,7 @@ import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts'
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
 import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
-import { Loads, together } from '../../data/loads.ts';
+import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
 import type { NamedRelease, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -17,7 +17,7 @@ import type { FeaturesEndpoint, LevelEndpoint } from './endpoints.ts';
 export interface ListingFilter {
   readonly parameter: Parameter<unknown>;
   /** The features of a level that meet what a query says of it. @throws Problem, OriginError, FormatError */
-  positions(query: Query, level: LoadedLevel, loads: Loads): Promise<Positions>;
+  positions(query: Query, level: LoadedLevel, loads: Loads): Positions | Promise<Positions>;
 }
 
 /** A request for features, and what it is answered from. */
@@ -55,23 +55,23 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
   const { endpoint, headers, filters, parse, named, respond } = path;
   return {
     path: endpoint.path,
-    async answer(sources, request, { base, coding }) {
+    answer(sources, request, { base, coding }) {
       const query = parse(request);
       const pinned = named(query);
       const loads = new Loads(sources, request);
-      const release = await loads.release(sources.releases, pinned);
-      const level = await loads.level(release, endpoint.level);
-      const geometry = geometryOf(query, release.geometries);
-      const asked = filters.filter(({ parameter }) => parameter.of(query) !== undefined);
-      const table = loads.table(level, geometry);
-      const [source, ...sets] =
-        asked.length === 0
-          ? [await table]
-          : await together(table, ...asked.map((filter) => filter.positions(query, level, loads)));
       const { audience, releases } = sources;
-      const fixed = headers[audience];
-      const representation = { release, base, coding, isPinned: pinned !== undefined };
-      return respond({ endpoint, request, query, fixed, sets, level, source, representation, loads, releases });
+      return withLoaded(loads.release(releases, pinned), (release) =>
+        withLoaded(loads.level(release, endpoint.level), (level) => {
+          const asked = filters.filter(({ parameter }) => parameter.of(query) !== undefined);
+          const table = loads.table(level, geometryOf(query, release.geometries));
+          const found = loadEach(asked, (filter) => filter.positions(query, level, loads));
+          return withLoaded(together(table, found), ([source, sets]) => {
+            const fixed = headers[audience];
+            const representation = { release, base, coding, isPinned: pinned !== undefined };
+            return respond({ endpoint, request, query, fixed, sets, level, source, representation, loads, releases });
+          });
+        }),
+      );
     },
   };
 }

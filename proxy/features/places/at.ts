@@ -4,7 +4,7 @@ import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
-import { Loads, together } from '../../data/loads.ts';
+import { Loads, loadEach, together } from '../../data/loads.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
@@ -71,13 +71,13 @@ async function unitsOf(query: Query, asked: Degrees, release: LoadedRelease, loa
   refuseTooLarge(release, geometry);
   const point = pointOf(release, asked);
   const numbers = levelsWithUnits(release, LEVELS);
-  const levels = await together(...numbers.map((number) => loads.level(release, number)));
-  const positions = await together(...levels.map((level) => unitsAt(level, point, loads)));
+  const levels = await loadEach(numbers, (number) => loads.level(release, number));
+  const positions = await loadEach(levels, (level) => unitsAt(level, point, loads));
   // Of levels with no unit there neither names nor the table are needed.
   const found = levels.filter((_, i) => elementAt(positions, i).length > 0);
   const [sources, names] = await together(
-    together(...found.map((level) => loads.table(level, geometry))),
-    together(...found.map((level) => loads.part(level, NAMES))),
+    loadEach(found, (level) => loads.table(level, geometry)),
+    loadEach(found, (level) => loads.part(level, NAMES)),
   );
   const units: Unit[] = [];
   for (const [i, own] of positions.filter(({ length }) => length > 0).entries())

@@ -1,5 +1,6 @@
 // The filters by place that listings have: features in a box, and those that contain a point.
 import { NO_POSITIONS, positionsOfEach } from '../../../format/positions.ts';
+import { withLoaded } from '../../data/loads.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 import { findingInBox } from './find-in-box.ts';
 import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
@@ -7,23 +8,24 @@ import { BBOX, CONTAINS } from './parameters.ts';
 
 export const BOX_FILTER: ListingFilter = {
   parameter: BBOX,
-  async positions(query, level, loads) {
+  positions(query, level, loads) {
     const box = BBOX.of(query);
-    const boxes = await loads.part(level, BOXES);
     if (box === undefined) return NO_POSITIONS;
-    if (!hasExactBoxes(level.summary, level.quality)) return boxes.touching(box.rounded);
-    const cells = await loads.part(level, CELLS);
-    const key = box.decimals.join();
-    return boxes.found.find(key, loads, (reads, client) => findingInBox(box, boxes, cells, reads, client));
+    return withLoaded(loads.part(level, BOXES), (boxes) => {
+      if (!hasExactBoxes(level.summary, level.quality)) return boxes.touching(box.rounded);
+      const key = box.decimals.join();
+      return withLoaded(loads.part(level, CELLS), (cells) =>
+        boxes.found.find(key, loads, (reads, client) => findingInBox(box, boxes, cells, reads, client)),
+      );
+    });
   },
 };
 
 export const POINT_FILTER: ListingFilter = {
   parameter: CONTAINS,
-  async positions(query, level, loads) {
+  positions(query, level, loads) {
     const contains = CONTAINS.of(query);
-    return contains === undefined
-      ? NO_POSITIONS
-      : positionsOfEach(await unitsAt(level, pointOf(level, contains), loads));
+    if (contains === undefined) return NO_POSITIONS;
+    return withLoaded(unitsAt(level, pointOf(level, contains), loads), positionsOfEach);
   },
 };

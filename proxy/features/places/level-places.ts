@@ -17,7 +17,7 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Positions } from '../../../format/positions.ts';
 import type { Finding, LevelSummary } from '../../../format/release.ts';
 import { knownPositions } from '../../data/known.ts';
-import type { Loads } from '../../data/loads.ts';
+import { type Loads, withLoaded } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
@@ -112,7 +112,7 @@ export class LevelCells {
   }
 
   /** The positions of the features that contain a point, ascending. */
-  async unitsAt(point: Point, loads: Loads): Promise<readonly number[]> {
+  unitsAt(point: Point, loads: Loads): readonly number[] | Promise<readonly number[]> {
     const { cells, pieces, kept } = this;
     const cell = cells.cellAt(point);
     const { from, to } = cells.rangeOf(cell);
@@ -125,8 +125,7 @@ export class LevelCells {
     // Nothing is waited for between a look at the numbers of a cell and their use.
     const known = kept.get(cell);
     if (known !== undefined) return cells.unitsIn(point, cell, known);
-    const bytes = await pieces.load(cell, loads);
-    return cells.unitsIn(point, cell, kept.read(cell, bytes));
+    return withLoaded(pieces.load(cell, loads), (bytes) => cells.unitsIn(point, cell, kept.read(cell, bytes)));
   }
 
   /**
@@ -161,8 +160,12 @@ export const CELLS: Part<LevelCells> = {
 };
 
 /** The positions of the features of a level that contain a point. */
-export async function unitsAt(level: LoadedLevel, point: Point, loads: Loads): Promise<readonly number[]> {
-  return (await loads.part(level, CELLS)).unitsAt(point, loads);
+export function unitsAt(
+  level: LoadedLevel,
+  point: Point,
+  loads: Loads,
+): readonly number[] | Promise<readonly number[]> {
+  return withLoaded(loads.part(level, CELLS), (cells) => cells.unitsAt(point, loads));
 }
 
 /** A point as it is asked for: plain decimals of degrees. */

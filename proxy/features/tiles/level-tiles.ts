@@ -24,7 +24,7 @@ import {
   type TileDigests,
   tileContentAt,
 } from '../../../format/tiles.ts';
-import type { Loads } from '../../data/loads.ts';
+import { type Loads, withLoaded } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
@@ -89,24 +89,26 @@ export class LevelTiles {
   }
 
   /** A tile; null if nothing is there. @throws OriginError; FormatError if the archive contradicts itself */
-  async tileAt(id: number, loads: Loads): Promise<StoredTile | null> {
-    let directory = this.#root;
-    let entry = entryOf(directory, id);
-    if (entry === -1) return null;
-    if (u32At(directory.run, entry) === 0) {
-      directory = this.#decoded.get(entry) ?? (await this.#leaf(entry, loads));
-      entry = entryOf(directory, id);
-      if (entry === -1) return null;
-    }
-    if (id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
+  tileAt(id: number, loads: Loads): StoredTile | null | Promise<StoredTile | null> {
+    const root = this.#root;
+    const entry = entryOf(root, id);
+    if (entry === -1 || u32At(root.run, entry) > 0) return this.#tileIn(root, id, loads);
+    const leaf = this.#decoded.get(entry) ?? this.#leaf(entry, loads);
+    return withLoaded(leaf, (directory) => this.#tileIn(directory, id, loads));
+  }
+
+  #tileIn(directory: TileDirectory, id: number, loads: Loads): StoredTile | null | Promise<StoredTile | null> {
+    const entry = entryOf(directory, id);
+    if (entry === -1 || id >= f64At(directory.id, entry) + u32At(directory.run, entry)) return null;
     const offset = f64At(directory.offset, entry);
-    const block = await this.blocks.load(lastUpTo(this.digests.firsts, offset), loads);
-    const content = tileContentAt(block, offset);
-    if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
-    // Not `...content`: that takes longer than all the rest.
-    const { digest, crc, textBytes } = content;
-    const at = this.header.data.offset + offset;
-    return { digest, crc, textBytes, offset: at, length: u32At(directory.length, entry) };
+    return withLoaded(this.blocks.load(lastUpTo(this.digests.firsts, offset), loads), (block) => {
+      const content = tileContentAt(block, offset);
+      if (content === undefined) throw new FormatError(this.path, `has a tile ${id} that tiles.digest has not`);
+      // Not `...content`: that takes longer than all the rest.
+      const { digest, crc, textBytes } = content;
+      const at = this.header.data.offset + offset;
+      return { digest, crc, textBytes, offset: at, length: u32At(directory.length, entry) };
+    });
   }
 
   async #leaf(leaf: number, loads: Loads): Promise<TileDirectory> {

@@ -66,10 +66,13 @@ export interface NamedUnit {
   area: number | null;
   /** Its other names, each once. */
   others: readonly string[];
+  /** Its codes, by the keys of the level, and its names in languages, by their tags; null if it has none. */
+  codes: readonly (string | null)[];
+  languages: readonly (string | null)[];
 }
 
 /** What a unit is called, and which units it belongs to. */
-export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside' | 'area' | 'others'>;
+export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside' | 'area' | 'others' | 'codes' | 'languages'>;
 
 /** A level, the number of units, and their commonest type, of several the first by position; null without types. */
 export type UnitsInside = readonly [level: number, units: number, type: string | null];

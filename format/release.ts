@@ -115,6 +115,9 @@ export interface LevelAbout {
   typeName?: string | undefined;
   /** The columns with other names of the units, which are found by them. */
   searchColumns: readonly string[];
+  /** The columns with names in languages, by tag, and with codes, by key; undefined for none. */
+  nameColumns?: Readonly<Record<string, string>> | undefined;
+  codeColumns?: Readonly<Record<string, string>> | undefined;
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
   /** Attribution texts of its units; undefined for those of the release. */
@@ -518,9 +521,18 @@ export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
     typeColumn: shownTextIn(json, 'typeColumn', where),
     ...(json['typeName'] !== undefined && { typeName: shownTextIn(json, 'typeName', where) }),
     searchColumns: shownTextsIn(json, 'searchColumns', where),
+    ...(json['nameColumns'] !== undefined && { nameColumns: taggedColumnsIn(json, 'nameColumns', where) }),
+    ...(json['codeColumns'] !== undefined && { codeColumns: taggedColumnsIn(json, 'codeColumns', where) }),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
     ...(json['attribution'] !== undefined && { attribution: shownTextsIn(json, 'attribution', where) }),
   };
+}
+
+/** Columns by their tags. */
+function taggedColumnsIn(json: JsonObject, member: string, where: string): Record<string, string> {
+  const place = `${where} ${member}`;
+  const columns = objectFrom(json[member], place);
+  return Object.fromEntries(Object.keys(columns).map((tag) => [tag, shownTextIn(columns, tag, place)]));
 }
 
 function wholeFileIn(json: JsonObject, member: string, where: string): WholeFile {

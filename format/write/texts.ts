@@ -15,14 +15,15 @@ export function currentToJson(current: Current): string {
   return `${JSON.stringify({ version: FORMAT_VERSION, ...current, digests }, null, 2)}\n`;
 }
 
-/** The header line, with its line feed. */
-export function namesHeader(): string {
-  return `${JSON.stringify(NAME_FIELDS)}\n`;
+/** The header line, with its line feed. @param codes,languages the keys and tags of the level, both sorted */
+export function namesHeader(codes: readonly string[] = [], languages: readonly string[] = []): string {
+  const tagged = [...codes.map((key) => `code:${key}`), ...languages.map((tag) => `name:${tag}`)];
+  return `${JSON.stringify([...NAME_FIELDS, ...tagged])}\n`;
 }
 
 /** A unit's line, with its line feed. */
 export function namesLine(unit: NamedUnit): string {
-  const values = NAME_FIELDS.map((field) => unit[field]);
+  const values = [...NAME_FIELDS.map((field) => unit[field]), ...unit.codes, ...unit.languages];
   return `${JSON.stringify(values, (_, value) => (typeof value === 'string' ? textInNames(value) : value))}\n`;
 }
 

@@ -25,7 +25,10 @@ const FIRST = {
     describe:
       'column with the GIDs of a level, e.g. lv0=ISO3, or with those of its parents, e.g. lv2:lv1=REGION; several columns, joined with dots: lv1=ISO+ID_1; no parents: lv2:lv1=',
   },
-  'name-column': { ...LIST, describe: 'column with the names of a level, e.g. lv1=shapeName' },
+  'name-column': {
+    ...LIST,
+    describe: 'column with the names of a level, e.g. lv1=shapeName, or with those in a language: lv1:fr=ADM1_FR',
+  },
   attribution: {
     ...LIST,
     describe: 'attribution text for the data, or for that of one level: "lv3=© ACME"; repeatable',
@@ -88,6 +91,10 @@ const COLUMNS = {
     ...LIST,
     describe:
       'another column with names of a level, by which the search finds its units, e.g. lv2=ALT_NAME; repeatable',
+  },
+  'code-column': {
+    ...LIST,
+    describe: 'column with official codes of a level, by a key of your own, e.g. lv3:ine=CC_3; repeatable',
   },
   columns: {
     ...LIST,

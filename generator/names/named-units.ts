@@ -7,7 +7,7 @@ import { namesPath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { type NamedUnit, othersInNames, type RelatedUnit, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
-import type { WholeFile } from '../../format/release.ts';
+import type { LevelAbout, WholeFile } from '../../format/release.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';
@@ -189,6 +189,7 @@ function areaOf(area: number): number | null {
  * Writes the names of a level's units.
  * @param out the release's folder, in which the level has one
  * @param borders with the view of each unit, by position, four numbers each, and its area
+ * @param columns those with codes and with names in languages
  */
 export function writeNames(
   out: string,
@@ -196,8 +197,9 @@ export function writeNames(
   store: LevelStore,
   relatives: Relatives,
   borders: Pick<BordersRecord, 'views' | 'areas'>,
+  columns: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
 ): WholeFile {
-  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders));
+  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders, columns));
 }
 
 function* namesLines(
@@ -205,6 +207,7 @@ function* namesLines(
   own: LevelStore,
   relatives: Relatives,
   { views, areas }: Pick<BordersRecord, 'views' | 'areas'>,
+  { nameColumns = {}, codeColumns = {} }: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
 ): Generator<string> {
   const below = relatives.below.map(({ level: deeper, store }) => {
     const files = new LevelStore(store);
@@ -213,14 +216,15 @@ function* namesLines(
     return { level: deeper, column, typeAt: (position: number) => names.at(position).type };
   });
   const insideAt = insideOf(below);
-  yield namesHeader();
+  yield namesHeader(Object.keys(codeColumns), Object.keys(nameColumns));
   const names = own.readNames();
   let position = 0;
   for (const unit of namedUnits(level, own, relatives)) {
     const view = viewOf(views.subarray(4 * position, 4 * position + 4));
     const area = areaOf(elementAt(areas, position));
     const others = othersInNames(names.othersAt(position));
+    const [codes, languages] = [names.codesAt(position), names.languagesAt(position)];
     position++;
-    yield namesLine({ ...unit, view, inside: insideAt(unit.gid), area, others });
+    yield namesLine({ ...unit, view, inside: insideAt(unit.gid), area, others, codes, languages });
   }
 }

@@ -16,6 +16,7 @@ import {
   placeToText,
   type SourceOptions,
 } from '../source/source-options.ts';
+import { isTagged, taggedColumnsFrom, taggedColumnToText } from './tagged-columns.ts';
 
 /** The options that decide the content of a release. */
 export interface ContentOptions extends SourceOptions, ReleaseShape {
@@ -66,7 +67,25 @@ const TEXT_OPTIONS = [
     LEVELS.every((level) => levels.includes(level)) ? [] : levels.toSorted().map(levelName),
   ),
   byLevel('layer', 'layers'),
-  byLevel('name-column', 'nameColumns'),
+  {
+    name: 'name-column',
+    parse: (texts) => ({
+      nameColumns: texts
+        .filter((text) => !isTagged(text))
+        .flatMap((text) => levelOptionsFrom('name-column', text, false)),
+      languageColumns: taggedColumnsFrom('name-column', texts.filter(isTagged), levelFrom),
+    }),
+    print: ({ nameColumns = [], languageColumns = [] }) => [
+      ...nameColumns.map((column) => levelOptionToText(column, false)),
+      ...languageColumns.map(taggedColumnToText),
+    ],
+  } satisfies TextOption<'name-column'>,
+  textOption(
+    'code-column',
+    'codeColumns',
+    (texts) => taggedColumnsFrom('code-column', texts, levelFrom),
+    (columns) => columns.map(taggedColumnToText),
+  ),
   byLevel('type-column', 'typeColumns'),
   byLevel('type-name', 'typeNames'),
   byLevel('search-column', 'searchColumns'),

@@ -49,6 +49,9 @@ export interface ReadFeature {
   type: string | null;
   /** Its other names. */
   otherNames: readonly string[];
+  /** Its names in the languages of the level, and its codes; null if it has none. */
+  languages: readonly (string | null)[];
+  codes: readonly (string | null)[];
   /** Its bounding box, as the index of a level has it. */
   box: Readonly<Box>;
   quality: GeometryQuality;
@@ -175,11 +178,16 @@ class LevelReading {
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
     const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
-    const { nameColumn, typeColumn, typeName, searchColumns } = elementAt(this.#task.source.layers, 0);
+    const { nameColumn, typeColumn, typeName, searchColumns, languages, codes } = elementAt(
+      this.#task.source.layers,
+      0,
+    );
     const nameOf = newTextOf(layer.columns, nameColumn);
     const ownTypeOf = newTextOf(layer.columns, typeColumn);
     const typeOf = (values: readonly unknown[]): string | null => ownTypeOf(values) ?? typeName ?? null;
     const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
+    const languagesOf = languages.map(([, column]) => newTextOf(layer.columns, column));
+    const codesOf = codes.map(([, column]) => newTextOf(layer.columns, column));
     const withParents = this.#withParents;
     const hasUnreadable = newHasUnreadable(layer);
     const undecodable = undecodableFids(layer);
@@ -207,7 +215,11 @@ class LevelReading {
         const name = nameOf(values);
         if (name !== null) this.#addName(name);
         const type = typeOf(values);
-        if ([...gids, name, type].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS))
+        const named = languagesOf.map((textOf) => textOf(values));
+        const coded = codesOf.map((textOf) => codeFrom(textOf(values)));
+        if (
+          [...gids, name, type, ...named, ...coded].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS)
+        )
           this.#findings.add('long-texts', place);
         this.#sink.feature({
           ...written,
@@ -219,6 +231,8 @@ class LevelReading {
           name,
           type,
           otherNames: othersOf.flatMap((textOf) => textOf(values)?.split(OTHER_NAMES_SEPARATOR) ?? []),
+          languages: named,
+          codes: coded,
           box: indexBox(box, 10 ** this.#task.precision),
         });
       } catch (error) {
@@ -292,6 +306,14 @@ function newTextOf(columns: readonly Column[], name: string): (values: readonly 
     const text = valueToText(valueToJson(columnValue(values, column), column.type));
     return text !== null && isNoName(text, name) ? null : text;
   };
+}
+
+/** What stands for no code in published datasets. */
+const NO_CODES: readonly string[] = ['-99', '-1', 'NA', 'N/A'];
+
+/** The code that a text is; null if it is none. */
+function codeFrom(text: string | null): string | null {
+  return text === null || NO_CODES.includes(text) ? null : text;
 }
 
 /** What stands for bytes that are no text in the encoding that GDAL takes the file to have. */

@@ -8,7 +8,7 @@ import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { checkIdentifiers } from '../quality/identifiers.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { RingParts } from '../rings/ring-parts.ts';
-import { foundIn, gidColumnsOf, type LevelSource, layerNames } from '../source/level-source.ts';
+import { foundIn, gidColumnsOf, type LevelSource, layerNames, type TaggedColumn } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
 import { type StoreIndex, shapeKind } from '../store/store-index.ts';
@@ -52,6 +52,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
   const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', typeName, searchColumns = [] } = layers[0] ?? {};
+  const { languages, codes } = layers[0] ?? { languages: [], codes: [] };
   const { features, findings, isRenumbered, named, index, positions, rings, sourceFids } = storeLayers(
     { source, precision: shape.precision },
     store,
@@ -75,6 +76,8 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
       typeColumn,
       ...(typeName !== undefined && { typeName }),
       searchColumns,
+      ...taggedAbout('nameColumns', languages),
+      ...taggedAbout('codeColumns', codes),
       isRenumbered,
     },
     named,
@@ -82,6 +85,14 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     checks: rangesOf(rings, Math.min(parts, Math.ceil(positions / CHECKED_POSITIONS))),
     parts: divideShare(plan, share, parts),
   };
+}
+
+/** The member of release.json for columns by tag; none without any. */
+function taggedAbout(
+  member: 'nameColumns' | 'codeColumns',
+  columns: readonly TaggedColumn[],
+): Pick<LevelAbout, 'nameColumns' | 'codeColumns'> {
+  return columns.length === 0 ? {} : { [member]: Object.fromEntries(columns) };
 }
 
 /** Fewest positions for which another task asks about the validity of units. */
@@ -156,9 +167,9 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
         rings.ring(ring, isHole, area);
       },
     },
-    feature({ fid, sourceFid, gids, name, type, otherNames, box, quality, text, withoutGeometry }) {
+    feature({ fid, sourceFid, gids, name, type, otherNames, languages, codes, box, quality, text, withoutGeometry }) {
       sourceFids.push(sourceFid);
-      names.push({ fid, name, type, otherNames });
+      names.push({ fid, name, type, otherNames, languages, codes });
       texts.append({ fid, gids, box, parts: parts.finish(), shape: shapeKind(quality) }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);

@@ -55,7 +55,13 @@ export function dissolvedLayers(
         `name it with --gid-column ${levelName(without.level)}=COLUMN; the layer has ${names.join(', ')}`,
       );
     const kept = levels.map((level) =>
-      [options.nameColumns, options.typeColumns, options.searchColumns].flatMap((columns) => valuesFor(columns, level)),
+      [
+        options.nameColumns,
+        options.languageColumns,
+        options.codeColumns,
+        options.typeColumns,
+        options.searchColumns,
+      ].flatMap((columns) => valuesFor(columns, level)),
     );
     const telling = levels.map((level) => {
       const made = sources.find((other) => other.source.level === level && isSameLayer(other.source, source));

@@ -101,5 +101,7 @@ function renamed(layer: LayerSource, to: string): LayerSource {
     nameColumn: other(layer.nameColumn),
     typeColumn: other(layer.typeColumn),
     searchColumns: layer.searchColumns.map(other),
+    languages: layer.languages.map(([tag, column]) => [tag, other(column)] as const),
+    codes: layer.codes.map(([key, column]) => [key, other(column)] as const),
   };
 }

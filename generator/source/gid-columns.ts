@@ -241,6 +241,11 @@ export function otherNameFieldsOf(level: Level, fields: readonly SourceField[], 
   return [...new Set(names.flatMap((name) => indexesOf([name], fields) ?? []))];
 }
 
+/** The field with a name, without regard to case. */
+export function fieldNamed(name: string, fields: readonly SourceField[]): number | undefined {
+  return indexesOf([name], fields)?.[0];
+}
+
 /** The indexes of columns by name, without regard to case; undefined if one is missing. */
 function indexesOf(names: readonly string[], fields: readonly SourceField[]): number[] | undefined {
   const indexes = names.map((name) => fields.findIndex((field) => field.name.toLowerCase() === name.toLowerCase()));

@@ -15,6 +15,9 @@ export interface Column {
   fields: readonly number[];
 }
 
+/** A published column by its tag. */
+export type TaggedColumn = readonly [tag: string, column: string];
+
 /** A layer and the level of its units. */
 export interface LayerPlace {
   /** The name for `gdal.open`. */
@@ -62,6 +65,9 @@ export interface LayerSource extends LayerPlace {
   gidColumns: readonly string[];
   /** The name of the published column with the units' names; empty if there is none. */
   nameColumn: string;
+  /** The published columns with names in languages, by tag, and with codes, by key; both sorted. */
+  languages: readonly TaggedColumn[];
+  codes: readonly TaggedColumn[];
   /** The name of the published column with the units' types; empty if there is none. */
   typeColumn: string;
   /** The type of the units that have none in that column; undefined if there is none. */

@@ -8,6 +8,7 @@ import { dissolvedLayers, findSingleLayer, withDissolved } from './dissolved-sou
 import { expandSource } from './expand-source.ts';
 import { settleFids } from './fid-column.ts';
 import {
+  fieldNamed,
   findGids,
   gidFieldsBesidePlace,
   gidFieldsFor,
@@ -26,6 +27,7 @@ import {
   type LevelSource,
   type MadeLevels,
   partLayer,
+  type TaggedColumn,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
 import {
@@ -38,7 +40,14 @@ import {
   refuseUnusedEncoding,
 } from './refuse-unfitting.ts';
 import { isBeside, layersIn, type SeenLayer } from './seen-layers.ts';
-import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
+import {
+  columnsByTag,
+  placeToText,
+  type SourceOptions,
+  sourceName,
+  type TaggedOption,
+  valuesFor,
+} from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
@@ -132,12 +141,13 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     const [nameColumn = '', typeColumn = ''] = (['nameColumn', 'typeColumn'] as const).map((label) =>
       layers.map((layer) => layer[label]).find((name) => name !== ''),
     );
+    const tagged = { languages: firstByTag(layers, 'languages'), codes: firstByTag(layers, 'codes') };
     const searchColumns = [...new Set(layers.flatMap((layer) => layer.searchColumns))];
     const typeName = valuesFor(options.typeNames, level).at(-1);
     return [
       {
         level,
-        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, typeName, searchColumns })),
+        layers: layers.map((layer) => ({ ...layer, nameColumn, typeColumn, typeName, searchColumns, ...tagged })),
         keepFids: options.keepFids,
         ...(of !== undefined && { place: { of, file: '' } }),
       },
@@ -162,6 +172,12 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     crs: sources.filter(({ source }) => options.levels.includes(source.level)).map(({ crs }) => crs),
     gdal: gdal.version,
   };
+}
+
+/** The columns of a level by tag: of several layers the first that has one. */
+function firstByTag(layers: readonly LayerSource[], kind: 'languages' | 'codes'): TaggedColumn[] {
+  const columns = new Map(layers.toReversed().flatMap((layer) => layer[kind]));
+  return [...columns].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A layer of the source without the levels that were made from it. */
@@ -221,6 +237,17 @@ function layerSource(
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
+  const taggedColumns = (option: string, wanted: readonly TaggedOption[] | undefined): (readonly [string, string])[] =>
+    columnsByTag(wanted, level).flatMap(([tag, value]) => {
+      const field = fieldNamed(value, fields);
+      if (field === undefined) return [];
+      const column = nameOfField(field);
+      if (column !== '') return [[tag, column] as const];
+      throw new BuildError(
+        `--${option} ${levelName(level)}:${tag}=${value}: --columns leaves this column out`,
+        `add ${value} to --columns, or leave out --${option}`,
+      );
+    });
   const source: LayerSource = {
     ...selection,
     isMadeValid: options.makeValid === true,
@@ -232,6 +259,8 @@ function layerSource(
     ...(madeFrom && { madeFrom }),
     gidColumns: gids.map(nameOf),
     nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
+    languages: taggedColumns('name-column', options.languageColumns),
+    codes: taggedColumns('code-column', options.codeColumns),
     typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
     searchColumns: otherNameFieldsOf(level, fields, options)
       .map(nameOfField)

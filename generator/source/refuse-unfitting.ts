@@ -46,7 +46,14 @@ export function refuseOtherColumns(found: readonly LayerSource[]): void {
 
 /** A column that an option names must be in one of the layers of its level, or of all. */
 export function refuseUnknownColumns(
-  { columns = [], nameColumns = [], typeColumns = [], searchColumns = [] }: SourceOptions,
+  {
+    columns = [],
+    nameColumns = [],
+    languageColumns = [],
+    codeColumns = [],
+    typeColumns = [],
+    searchColumns = [],
+  }: SourceOptions,
   sources: readonly { source: LayerSource; names: readonly string[] }[],
 ): void {
   const named = [
@@ -54,7 +61,8 @@ export function refuseUnknownColumns(
       columnItems([value]).map(({ text, name }) => ({ option: 'columns', level, text, name, isExact: true })),
     ),
     ...Object.entries({
-      'name-column': nameColumns,
+      'name-column': [...nameColumns, ...languageColumns],
+      'code-column': codeColumns,
       'type-column': typeColumns,
       'search-column': searchColumns,
     }).flatMap(([option, values]) =>

@@ -9,6 +9,13 @@ export interface LevelOption {
   value: string;
 }
 
+/** A column of a level by a tag: a language (`fr`), or a key of codes (`iso2`). */
+export interface TaggedOption {
+  level: Level;
+  tag: string;
+  value: string;
+}
+
 /** `--gid-column`: the columns of the GIDs of a level. */
 export interface GidColumnOption {
   /** The level of the units whose columns these are; undefined for all. */
@@ -52,6 +59,10 @@ export interface SourceOptions {
   dissolve?: readonly DissolveOption[] | undefined;
   /** The columns that have the units' names, where they differ from the known schemas. */
   nameColumns?: readonly LevelOption[] | undefined;
+  /** The columns with names in languages. */
+  languageColumns?: readonly TaggedOption[] | undefined;
+  /** The columns with codes. */
+  codeColumns?: readonly TaggedOption[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
   typeColumns?: readonly LevelOption[] | undefined;
   /** What the units of a level are called that have no type of their own, e.g. `Wilaya`. */
@@ -92,6 +103,15 @@ export function valuesFor(options: readonly LevelOption[] | undefined, level: Le
   return (options ?? [])
     .filter((option) => option.level === undefined || option.level === level)
     .map(({ value }) => value);
+}
+
+/** The columns of a level by tag, sorted by tag. */
+export function columnsByTag(
+  options: readonly TaggedOption[] | undefined,
+  level: Level,
+): [tag: string, value: string][] {
+  const own = (options ?? []).filter((option) => option.level === level);
+  return [...new Map(own.map(({ tag, value }) => [tag, value]))].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Is it the name of something other than a local file: a URL, a connection string, a path of a GDAL file system? */

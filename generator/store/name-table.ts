@@ -14,6 +14,9 @@ export interface NamedFid extends NameAndType {
   fid: number;
   /** Its other names. */
   otherNames: readonly string[];
+  /** Its names in the languages of the level, and its codes, in the order of their columns; null if it has none. */
+  languages: readonly (string | null)[];
+  codes: readonly (string | null)[];
 }
 
 /** The table of a level, by position. */
@@ -21,12 +24,16 @@ export interface NameTable {
   at(position: number): NameAndType;
   /** The other names of a unit. */
   othersAt(position: number): readonly string[];
+  /** Its names in languages, and its codes. */
+  languagesAt(position: number): readonly (string | null)[];
+  codesAt(position: number): readonly (string | null)[];
   /** All names of each unit. */
   all(): Iterable<readonly string[]>;
 }
 
-/** Name, type and other names of all units: lists of texts take less space than a list of objects. */
-type Lists = [(string | null)[], (string | null)[], (readonly string[])[]];
+/** Name, type, other names, names in languages and codes of all units: lists of texts take less space than a list of objects. */
+type Lists = [(string | null)[], (string | null)[], (readonly string[])[], Texts[], Texts[]];
+type Texts = readonly (string | null)[];
 
 /** Writes a table. @param units in any order */
 export function writeNameTable(file: string, units: readonly NamedFid[]): void {
@@ -35,16 +42,23 @@ export function writeNameTable(file: string, units: readonly NamedFid[]): void {
     ordered.map(({ name }) => name),
     ordered.map(({ type }) => type),
     ordered.map(({ otherNames }) => otherNames),
+    ordered.map(({ languages }) => languages),
+    ordered.map(({ codes }) => codes),
   ];
   writeSerialized(file, lists);
 }
 
 /** Reads a table. */
 export function readNameTable(file: string): NameTable {
-  const [names, types, others] = readSerialized<Lists>(file);
+  const [names, types, others, languages, codes] = readSerialized<Lists>(file);
   return {
     at: (position) => ({ name: elementAt(names, position), type: elementAt(types, position) }),
     othersAt: (position) => elementAt(others, position),
-    all: () => names.map((name, i) => (name === null ? elementAt(others, i) : [name, ...elementAt(others, i)])),
+    languagesAt: (position) => elementAt(languages, position),
+    codesAt: (position) => elementAt(codes, position),
+    all: () =>
+      names.map((name, i) =>
+        [name, ...elementAt(others, i), ...elementAt(languages, i)].filter((text) => text !== null),
+      ),
   };
 }

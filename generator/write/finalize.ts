@@ -184,7 +184,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     ...borders.summary,
     ...(tiles && { tiles }),
     nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
-    names: writeNames(out, level, store, task.relatives, borders),
+    names: writeNames(out, level, store, task.relatives, borders, task.about),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
   checksums.push({ path: namesPath(level), sha256: summary.names.sha256 });

@@ -10,6 +10,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import { NAME_FIELDS, type NameField } from '../../format/names.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
 import { nameValues } from '../../proxy/points/unit-names.ts';
@@ -38,7 +39,7 @@ async function namesOf(layers: readonly FixtureLayer[] | string[], options: Part
     const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(level)))).toString();
     const [header, ...lines] = text.split('\n');
     assert.equal(lines.pop(), '', 'the last line ends');
-    assert.deepEqual(JSON.parse(header ?? ''), NAME_FIELDS);
+    assert.deepEqual(JSON.parse(header ?? '').slice(0, NAME_FIELDS.length), NAME_FIELDS);
     // Views, parents, areas and other names have tests of their own; the oracle has compared all.
     return lines.map((line) => {
       const values: unknown[] = JSON.parse(line);
@@ -231,4 +232,49 @@ test('parents are said where they are not those of the parent, other names each 
   ]);
   assert.deepEqual(columnsOf(out, 3, ['parents']), [[['AAA', 'A.1_1', 'A.x']], [['AAA', 'B.1_1', null]]]);
   for (const [area] of columnsOf(out, 0, ['area'])) assert.equal(area, Number(square.toPrecision(5)));
+});
+
+test('--name-column with a language and --code-column add columns, which the options record', async () => {
+  const columns = ['GID_0', 'NAME_0', 'NAME_FR', 'NAME_AR', 'ISO'];
+  const layer = squares('ADM_0', columns, ['AAA', 'Egypt', 'Égypte', 'مصر', 'EG'], ['BBB', 'Fiji', null, '', '-99']);
+  const texts = { 'name-column': ['lv0:FR=name_fr', 'lv0:ar=NAME_AR'], 'code-column': ['lv0:iso2=ISO'] };
+  const { names, release, out } = await namesOf([layer], contentOptionsFrom(texts));
+  assert.equal(names[0]?.[0]?.[2], 'Egypt');
+  const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(0)))).toString();
+  const [header, ...lines] = text.trim().split('\n');
+  const added = [header ?? '', ...lines].map((line) => JSON.parse(line).slice(NAME_FIELDS.length));
+  assert.deepEqual(added, [
+    ['code:iso2', 'name:ar', 'name:fr'],
+    ['EG', 'مصر', 'Égypte'],
+    [null, null, null],
+  ]);
+  const [{ nameColumns, codeColumns } = {}, { nameColumns: none } = {}] = release.levels;
+  assert.deepEqual([nameColumns, codeColumns, none], [{ ar: 'NAME_AR', fr: 'NAME_FR' }, { iso2: 'ISO' }, undefined]);
+  assert.deepEqual(release.options, {
+    'name-column': ['lv0:fr=name_fr', 'lv0:ar=NAME_AR'],
+    'code-column': ['lv0:iso2=ISO'],
+  });
+  assert.deepEqual(contentOptionsFrom(release.options), contentOptionsFrom(texts));
+  assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
+});
+
+test('a tag that is none, two columns for one, a column that is not there or left out: each is refused with what to do', async () => {
+  for (const [option, values, message, remedy] of [
+    ['name-column', ['lv1:fr_FR=X'], /fr_FR is not a language tag/, 'use fr-FR'],
+    ['name-column', ['lv1:=X'], /nothing is not a language tag/, /BCP 47/],
+    ['name-column', ['lv1:fr=X', 'lv1:FR=Y'], /lv1 has two columns for fr: X and Y/, 'leave one out'],
+    ['code-column', ['lv1:INE=X'], /INE is not a key/, /small letters/],
+    ['code-column', ['lv1=X'], /not LEVEL:KEY=COLUMN/, /lv3:ine=CC_3/],
+    ['name-column', ['lv9:fr=X'], /not a level/, /lv0/],
+  ] as const)
+    assert.throws(() => contentOptionsFrom({ [option]: values }), {
+      message,
+      ...(typeof remedy === 'string' ? { remedy } : {}),
+    });
+  const layer = squares('ADM_0', ['GID_0', 'NAME_0', 'FR'], ['AAA', 'Egypt', 'Égypte']);
+  const french = contentOptionsFrom({ 'name-column': ['lv0:fr=FR'] });
+  await assert.rejects(namesOf([layer], { ...french, columns: [{ level: undefined, value: '-FR' }] }), {
+    message: '--name-column lv0:fr=FR: --columns leaves this column out',
+  });
+  await assert.rejects(namesOf([layer], contentOptionsFrom({ 'name-column': ['lv0:fr=F'] })), /no such column/);
 });

@@ -92,10 +92,12 @@ export function assertDerived(out: string, id: string): void {
       parentsIn(units, position, filled),
       areaNear(elementAt(units.units, position), got[position + 1]?.[NAME_COLUMNS.indexOf('area')]),
       othersIn(units, position),
+      ...codesIn(units, position),
+      ...languagesIn(units, position),
     ]);
     assertSame(
       text,
-      [NAME_COLUMNS, ...names].map((name) => `${JSON.stringify(name)}\n`),
+      [[...NAME_COLUMNS, ...taggedNames(units.summary)], ...names].map((name) => `${JSON.stringify(name)}\n`),
       namesPath(level),
     );
     const featureFiles = Math.ceil(units.units.length / FEATURES_PER_FILE[level]);
@@ -312,6 +314,34 @@ function othersIn({ summary, units }: Units, position: number): string[] {
   });
 }
 
+/** The names of the columns of codes and languages. */
+function taggedNames({ codeColumns = {}, nameColumns = {} }: LevelSummary): string[] {
+  const sorted = (columns: object, kind: string) =>
+    Object.keys(columns)
+      .sort()
+      .map((tag) => `${kind}:${tag}`);
+  return [...sorted(codeColumns, 'code'), ...sorted(nameColumns, 'name')];
+}
+
+/** Its codes, sorted by key. */
+function codesIn({ summary: { codeColumns = {} }, units }: Units, position: number): (string | null)[] {
+  const { properties } = elementAt(units, position);
+  const keys = Object.keys(codeColumns).sort();
+  return keys.map((key) => {
+    const text = textIn(properties, codeColumns[key] ?? '');
+    return text === null || /^(-99|-1|NA|N\/A)$/.test(text) ? null : shortened(text);
+  });
+}
+
+/** Its names in languages, sorted by tag. */
+function languagesIn({ summary: { nameColumns = {} }, units }: Units, position: number): (string | null)[] {
+  const { properties } = elementAt(units, position);
+  return Object.keys(nameColumns)
+    .sort()
+    .map((tag) => labelIn(properties, nameColumns[tag] ?? ''))
+    .map((text) => (text === null ? null : shortened(text)));
+}
+
 /** What names say of its area, if it is right; otherwise the area. */
 function areaNear({ geometry }: Unit, got: unknown): unknown {
   const area = areaIn(geometry);
@@ -354,7 +384,8 @@ function assertWords(root: string, { level, summary, units }: Units): void {
       const text = column === '' ? null : textIn(properties, column);
       return text === null || (text === 'NA' && /^(NAME|VARNAME|NL_NAME)_[0-5]$/i.test(column)) ? '' : text;
     };
-    const texts = [named(nameColumn), ...searchColumns.flatMap((column) => named(column).split('|'))];
+    const languages = Object.values(summary.nameColumns ?? {}).map(named);
+    const texts = [named(nameColumn), ...languages, ...searchColumns.flatMap((column) => named(column).split('|'))];
     for (const text of texts.flatMap((name) => [name, name.replace(/['’‘`ʻʼʹʺʽ]/g, '')])) {
       // Of a long name its first 500 characters count.
       const folded = Array.from(foldText(text)).slice(0, 500).join('').trimEnd();

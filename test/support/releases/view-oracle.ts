@@ -123,7 +123,7 @@ function outward([west = 0, south = 0, east = 0, north = 0]: readonly number[], 
   return [rounded(west, Math.floor), rounded(south, Math.floor), rounded(east, Math.ceil), rounded(north, Math.ceil)];
 }
 
-/** Square kilometres on the ellipsoid WGS 84, as the sum of strips of a tenth of a degree; null without polygons. */
+/** Square kilometres on the ellipsoid WGS 84, as the sum of strips, at least five an edge and a hundred a degree; null without polygons. */
 export function areaIn(geometry: unknown): number | null {
   const shape = geometry as Geometry | null;
   if (shape?.type === 'GeometryCollection') {
@@ -148,7 +148,7 @@ function ringArea(ring: readonly Position[]): number {
     const [x1 = 0, y1 = 0] = ring[i - 1] ?? [x2, y2];
     const isAtPole = Math.min(Math.abs(y1), Math.abs(y2)) >= 90 - 1e-6;
     const width = isAtPole || Math.abs(x2 - x1) <= 180 ? x2 - x1 : x2 - x1 - 360 * Math.sign(x2 - x1);
-    const strips = Math.max(1, Math.ceil(10 * Math.abs(y2 - y1)));
+    const strips = y1 === y2 ? 1 : 4 + Math.ceil(100 * Math.abs(y2 - y1));
     for (let k = 0; k < strips; k++) sum += (width / strips) * zone(y1 + ((y2 - y1) * (k + 0.5)) / strips);
     [turned, north] = [turned + width, north + y2];
   }

@@ -55,8 +55,9 @@ export function compare(a: string, b: string): number {
 }
 
 /**
- * An area's polygons, cut at the antimeridian and valid, without rings that have no area. Null for an area that is smaller than the atlas's grid, in which it is a point or a line: what it covers is
- * its neighbours' there, and nobody has drawn another shape.
+ * An area's polygons, cut at the antimeridian and valid, without rings that have no area. Null for an area that is
+ * smaller than the atlas's grid, in which it is a point or a line: what it covers is its neighbours' there, and nobody
+ * has drawn another shape.
  */
 export function areaPolygons(atlas: Atlas, area: Area): PolygonPositions | null {
   const polygons = positionsOf(atlas, area).flatMap(cutAtAntimeridian);

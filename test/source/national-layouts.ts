@@ -36,7 +36,7 @@ const REGION_OF: Readonly<Record<string, string>> = {
 const REGIONS = new Set(Object.values(REGION_OF));
 
 function unitFrom(area: Area, parent: Unit): Unit {
-  const geometry = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', ...areaPolygons(atlas, area) });
+  const geometry = gdal.Geometry.fromGeoJson({ type: 'MultiPolygon', coordinates: areaPolygons(atlas, area) ?? [] });
   return { code: area.code, name: area.name, parents: [...parent.parents, parent], geometry };
 }
 

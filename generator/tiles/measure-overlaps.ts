@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { f64At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
+import { commonOf, inPieces, type Piece } from '../gdal/pieces.ts';
 import { areaOf, madeValid, polygonParts } from '../gdal/valid-polygons.ts';
 import { radians, toEqualArea } from '../rings/equal-area.ts';
 import { LevelStore, type Overlap } from '../store/level-store.ts';
@@ -40,7 +41,7 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
   for (let i = 0; i < candidates.length; i++) {
     const one = Math.floor(f64At(candidates, i) / rings.count);
     const other = f64At(candidates, i) - one * rings.count;
-    const common = shapeOf(one).intersection(shapeOf(other));
+    const common = commonOf(shapeOf(one), shapeOf(other));
     const squareMetres = Math.round(areaOf(common));
     if (squareMetres > 0 && 2 * squareMetres > step * borderOf(common))
       overlaps.push({ units: [one, other], km2: squareMetres / SQUARE_METRES });
@@ -49,9 +50,9 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
   store.writeOverlaps(overlaps);
 }
 
-/** Makes a function that returns the shape of a unit, in metres of equal area, made valid. */
-function newShapes(rings: RingsByUnit): (unit: number) => GdalGeometry {
-  const kept = new LRUCache<number, GdalGeometry>({ maxSize: KEPT_VERTICES });
+/** Makes a function that returns the shape of a unit, in metres of equal area, made valid, in pieces. */
+function newShapes(rings: RingsByUnit): (unit: number) => readonly Piece[] {
+  const kept = new LRUCache<number, readonly Piece[]>({ maxSize: KEPT_VERTICES });
   return (unit) => {
     const known = kept.get(unit);
     if (known !== undefined) return known;
@@ -59,10 +60,10 @@ function newShapes(rings: RingsByUnit): (unit: number) => GdalGeometry {
     const degrees = polygons.map((polygon) =>
       polygon.map((ring) => toEqualArea(ring.map((value) => value / rings.scale))),
     );
-    const { geometry } = madeValid(degrees);
-    // A larger one is kept alone.
-    kept.set(unit, geometry, { size: Math.max(1, Math.min(polygons.flat(2).length / 2, KEPT_VERTICES)) });
-    return geometry;
+    const pieces = inPieces(madeValid(degrees).geometry);
+    // A larger one leaves room for those that it is compared with.
+    kept.set(unit, pieces, { size: Math.max(1, Math.min(polygons.flat(2).length / 2, KEPT_VERTICES / 2)) });
+    return pieces;
   };
 }
 

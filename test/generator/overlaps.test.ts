@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Finding } from '../../format/release.ts';
+import { inPieces } from '../../generator/gdal/pieces.ts';
+import { areaOf, polygonParts, toValid } from '../../generator/gdal/valid-polygons.ts';
 import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,6 +39,34 @@ test('two squares that overlap are named with the area that both have', async ()
   const got = found?.pairs?.[0]?.km2 ?? 0;
   assert.ok(Math.abs(got - area) < area / 1e5, `${got}, expected ${area}`);
   assert.equal(found?.example, `units.gpkg: layer ADM_0, fid 1, GID A0, and GID A1: ${got} km2`);
+});
+
+test('units inside one with many positions are measured as those inside one with few', async () => {
+  const around = (edges: number): string => {
+    const corners = Array.from({ length: edges }, (_, i) => {
+      const turn = (2 * Math.PI * (i % edges)) / edges;
+      return `${(10 + Math.cos(turn)).toFixed(7)} ${(50 + Math.sin(turn)).toFixed(7)}`;
+    });
+    return `POLYGON((${[...corners, corners[0]].join(',')}))`;
+  };
+  const inside = [0, 0.2, 0.4].map((at) => box(9.7 + at, 49.7 + at, 9.85 + at, 49.85 + at));
+  const [few, many] = await Promise.all([60, 20_000].map((edges) => overlapsOf([...inside, around(edges)])));
+  assert.equal(few?.count, 3);
+  assert.deepEqual(many?.pairs, few?.pairs);
+});
+
+test('a geometry is divided until what is asked of a place costs what is around it', () => {
+  const corners = Array.from({ length: 20_000 }, (_, i) => [Math.cos(i / 3183), Math.sin(i / 3183)]);
+  const whole = toValid([[corners.flat()]]);
+  const pieces = inPieces(whole);
+  const positions = pieces.map(({ geometry }) =>
+    polygonParts(geometry)
+      .flatMap(({ rings }) => rings.toArray())
+      .reduce((sum, { points }) => sum + points.count(), 0),
+  );
+  assert.ok(pieces.length > 1 && Math.max(...positions) <= 2000, String(positions));
+  const areas = pieces.reduce((sum, { geometry }) => sum + areaOf(geometry), 0);
+  assert.ok(Math.abs(areas - areaOf(whole)) < 1e-9, String(areas));
 });
 
 test('the largest of several pairs comes first, and all are added up', async () => {

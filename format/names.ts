@@ -71,9 +71,6 @@ export interface NamedUnit {
   languages: readonly (string | null)[];
 }
 
-/** What a unit is called, and which units it belongs to. */
-export type RelatedUnit = Omit<NamedUnit, 'view' | 'inside' | 'area' | 'others' | 'codes' | 'languages'>;
-
 /** A level, the number of units, and their commonest type, of several the first by position; null without types. */
 export type UnitsInside = readonly [level: number, units: number, type: string | null];
 

@@ -5,7 +5,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { type NamedUnit, othersInNames, type RelatedUnit, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
+import { type NamedUnit, othersInNames, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { LevelAbout, WholeFile } from '../../format/release.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
@@ -40,14 +40,6 @@ export function relativesOf<Own extends Pick<NamedLevel, 'level' | 'features'>>(
     parent: filled.findLast((other) => other.level < level),
     below: filled.filter((other) => other.level > level),
   };
-}
-
-/** The units of a level in order of fid. */
-function* namedUnits(level: Level, store: LevelStore, { parent, below }: Relatives): Generator<RelatedUnit> {
-  const index = store.readIndex();
-  const names = store.readNames();
-  const relationsAt = relationsOf(level, index, indexAbove(parent), columnsBelow(level, below));
-  for (const [position, fid] of index.fids.entries()) yield { fid, ...names.at(position), ...relationsAt(position) };
 }
 
 /** The GIDs of a level's units, by the levels from 0 to its own. */
@@ -209,22 +201,29 @@ function* namesLines(
   { views, areas }: Pick<BordersRecord, 'views' | 'areas'>,
   { nameColumns = {}, codeColumns = {} }: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
 ): Generator<string> {
+  const [index, names] = [own.readIndex(), own.readNames()];
   const below = relatives.below.map(({ level: deeper, store }) => {
     const files = new LevelStore(store);
-    const names = files.readNames();
+    const types = files.readNames();
     const column = elementAt(files.readIndex().columns, level);
-    return { level: deeper, column, typeAt: (position: number) => names.at(position).type };
+    return { level: deeper, column, typeAt: (position: number) => types.at(position).type };
   });
   const insideAt = insideOf(below);
+  const columns = below.map(({ column }) => column);
+  const relationsAt = relationsOf(level, index, indexAbove(relatives.parent), columns);
   yield namesHeader(Object.keys(codeColumns), Object.keys(nameColumns));
-  const names = own.readNames();
-  let position = 0;
-  for (const unit of namedUnits(level, own, relatives)) {
-    const view = viewOf(views.subarray(4 * position, 4 * position + 4));
-    const area = areaOf(elementAt(areas, position));
-    const others = othersInNames(names.othersAt(position));
-    const [codes, languages] = [names.codesAt(position), names.languagesAt(position)];
-    position++;
-    yield namesLine({ ...unit, view, inside: insideAt(unit.gid), area, others, codes, languages });
+  for (const [position, fid] of index.fids.entries()) {
+    const relations = relationsAt(position);
+    yield namesLine({
+      fid,
+      ...names.at(position),
+      ...relations,
+      view: viewOf(views.subarray(4 * position, 4 * position + 4)),
+      inside: insideAt(relations.gid),
+      area: areaOf(elementAt(areas, position)),
+      others: othersInNames(names.othersAt(position)),
+      codes: names.codesAt(position),
+      languages: names.languagesAt(position),
+    });
   }
 }

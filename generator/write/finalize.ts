@@ -217,6 +217,7 @@ function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }
   findings.add('equal-colours', () => placeOf(store, crowded[0]), crowded.length);
   if (!isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
   const overlaps = store.readOverlaps().sort((a, b) => b.km2 - a.km2);
+  if (overlaps.length === 0) return;
   const gidAt = gidsIn(store.readIndex());
   findings.addOverlaps(
     overlaps.map(({ units, km2 }) => ({ gids: units.map(gidAt), km2 })),

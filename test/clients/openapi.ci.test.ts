@@ -57,16 +57,21 @@ found = search.sync(client=client, q='toledo', level='lv2').gids
 column = service.sync(client=client).levels[2].columns.name
 print(json.dumps([fids, shapes, there.levels, there.names, found, column, at.sync(client=client, point='here').code]))`;
 
+/** Makes a function that runs a program in a folder, which must end well, and returns what it prints. */
+function running(cwd: string) {
+  return async (program: string, args: string[]): Promise<string> => {
+    const { status, text } = await runProgram(program, args, { cwd });
+    assert.equal(status, 0, text);
+    return text;
+  };
+}
+
 test('a Python client that is generated from the document reads a page, its next one, /at, /search and problems', {
   skip: without('openapi-python-client --version', "python3 -c 'import httpx, attrs'"),
 }, async () => {
   const { url } = await startService(await sampleOutput());
   const cwd = temporaryFolder();
-  const run = async (program: string, args: string[]): Promise<string> => {
-    const { status, text } = await runProgram(program, args, { cwd });
-    assert.equal(status, 0, text);
-    return text;
-  };
+  const run = running(cwd);
   const made = '--meta none --output-path client'.split(' ');
   // It warns of media types that it does not know, such as that of lines.
   const warnings = await run('openapi-python-client', ['generate', '--url', `${url}/openapi.json`, ...made]);
@@ -117,11 +122,7 @@ test('TypeScript types that are generated from the document describe a page, its
 }, async () => {
   const { url } = await startService(await sampleOutput());
   const cwd = temporaryFolder();
-  const run = async (program: string, args: string[]): Promise<string> => {
-    const { status, text } = await runProgram(program, args, { cwd });
-    assert.equal(status, 0, text);
-    return text;
-  };
+  const run = running(cwd);
   await run('openapi-typescript', [`${url}/openapi.json`, '-o', 'boundaries.d.ts']);
   writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
   writeFileSync(join(cwd, 'client.ts'), ASKED_IN_TYPESCRIPT);

@@ -131,6 +131,8 @@ export const CHECKED_MAX_POSITIONS = 150_000;
 export interface LevelSummary extends LevelAbout {
   level: Level;
   features: number;
+  /** Units with no GID in any column of a level above, which no unit above lists; 0 for the highest level with units. */
+  orphans: number;
   /** Number of listings that are not empty: the unfiltered one, and one for each parent GID. */
   listings: number;
   /** Number of stored pages by format. */
@@ -220,8 +222,15 @@ export interface ReleaseAbout extends ReleaseShape {
 export interface Release extends ReleaseAbout {
   /** Its number among the releases of its output folder, from 1: that of a later one is greater. */
   sequence: number;
+  /** The languages in which some level has names: their tags, ascending. */
+  languages: readonly string[];
   /** All six levels, ascending. */
   levels: readonly LevelSummary[];
+}
+
+/** The languages of some levels. */
+export function languagesOf(levels: readonly Pick<LevelAbout, 'nameColumns'>[]): string[] {
+  return [...new Set(levels.flatMap(({ nameColumns = {} }) => Object.keys(nameColumns)))].sort();
 }
 
 /** current.json. */
@@ -288,9 +297,17 @@ export function releaseFromJson(text: string, file: string): Release {
           file,
           `level ${summary.level} has ${about[member] ? 'no ' : ''}${member}, which the release does not say`,
         );
+  const languages = json['languages'] === undefined ? [] : shownTextsIn(json, 'languages', file);
+  const ofLevels = languagesOf(levels);
+  if (languages.join() !== ofLevels.join())
+    throw new FormatError(
+      file,
+      `languages is ${JSON.stringify(languages)}, its levels have ${JSON.stringify(ofLevels)}`,
+    );
   return {
     ...about,
     sequence: numberIn(json, 'sequence', file),
+    languages,
     levels,
   };
 }
@@ -460,6 +477,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     level,
     ...levelAboutFrom(json, where),
     features: numberIn(json, 'features', where),
+    orphans: json['orphans'] === undefined ? 0 : numberIn(json, 'orphans', where),
     listings: numberIn(json, 'listings', where),
     pages: {
       geojsonl: numberIn(pages, 'geojsonl', where),

@@ -3,6 +3,7 @@
 import { INDEX_SCALE } from '../../format/boxes.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
+import { ownersOf } from '../../format/gid-column.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
 import {
   alonePath,
@@ -224,20 +225,30 @@ export function filledListings({ features, listings }: LevelIndex): number {
   return features === 0 ? 0 : listings;
 }
 
-/** What release.json counts of a level, from its complete index. */
+/** What release.json counts of a level, from its complete index. @param isHighest has no level above units? */
 export function levelCounts(
   index: LevelIndex,
-): Pick<LevelSummary, 'features' | 'listings' | 'pages' | 'bytes' | 'featureFiles' | 'extent'> {
+  isHighest: boolean,
+): Pick<LevelSummary, 'features' | 'orphans' | 'listings' | 'pages' | 'bytes' | 'featureFiles' | 'extent'> {
   const { features } = index;
   const [geojsonl, fc] = [pagesOf(index, 'geojsonl').bytes, pagesOf(index, 'fc').bytes];
   return {
     features,
+    orphans: isHighest ? 0 : orphansIn(index),
     listings: filledListings(index),
     pages: { geojsonl: geojsonl.length, fc: fc.length },
     bytes: sum(geojsonl) + sum(fc),
     featureFiles: featureFilesOf(index),
     ...extentOf(index),
   };
+}
+
+/** Number of units with no GID in any column of a level above. */
+function orphansIn({ level, columns, features }: LevelIndex): number {
+  const isBelow = new Uint8Array(features);
+  for (const column of columns.slice(0, level))
+    for (const [position, owner] of ownersOf(column, features).entries()) if (owner !== -1) isBelow[position] = 1;
+  return features - isBelow.reduce((count, own) => count + own, 0);
 }
 
 /**

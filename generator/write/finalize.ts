@@ -19,15 +19,16 @@ import {
   wordsPath,
 } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import type {
-  CheckedFile,
-  Finding,
-  GeometrySummary,
-  LevelAbout,
-  LevelSummary,
-  Release,
-  ReleaseAbout,
-  ReleaseShape,
+import {
+  type CheckedFile,
+  type Finding,
+  type GeometrySummary,
+  type LevelAbout,
+  type LevelSummary,
+  languagesOf,
+  type Release,
+  type ReleaseAbout,
+  type ReleaseShape,
 } from '../../format/release.ts';
 import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
@@ -158,7 +159,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     return { bytes: Buffer.byteLength(content), sha256 };
   };
   const encoded = encodeLevel(task.release, index, tables);
-  const counts = levelCounts(index);
+  const counts = levelCounts(index, task.relatives.parent === undefined);
   const bounds = counts.extent;
   const tiles =
     bounds === undefined || task.tiles.zooms.length === 0
@@ -323,7 +324,8 @@ export function sealRelease(
   levels: readonly FinalizedLevel[],
 ): Release {
   const quality = byLevel([...about.quality, ...levels.flatMap(({ findings }) => findings)]);
-  const release = { ...about, quality, sequence, levels: levels.map(({ summary }) => summary) };
+  const summaries = levels.map(({ summary }) => summary);
+  const release = { ...about, quality, sequence, languages: languagesOf(summaries), levels: summaries };
   const json = releaseToJson(release);
   writeDurably(join(out, RELEASE_FILE), json);
   const own = { path: RELEASE_FILE, sha256: sha256Of(json) };

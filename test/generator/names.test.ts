@@ -200,6 +200,20 @@ test('the children of a unit are those of the nearest level that has some, and a
   assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
 });
 
+test('orphans are the units without a GID of any level above, none at the highest level that has units', async () => {
+  const layers = [
+    squares('ADM_1', ['GID_0', 'GID_1'], [null, 'A.1_1'], [null, 'A.2_1']),
+    squares('ADM_2', ['GID_0', 'GID_1', 'GID_2'], ['AAA', '', 'X.1'], [null, 'A.9', 'X.2'], ['', null, 'X.3']),
+    squares('ADM_3', ['GID_0', 'GID_1', 'GID_2', 'GID_3'], [null, null, null, 'Y.1'], [null, null, null, null]),
+  ];
+  const { release, out } = await namesOf(layers, { accept: ['null-gids', 'orphans'] });
+  assert.deepEqual(
+    release.levels.map(({ orphans }) => orphans),
+    [0, 0, 1, 2, 0, 0],
+  );
+  assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);
+});
+
 /** The columns of a level's names that are asked for. */
 function columnsOf(out: string, level: Level, fields: readonly NameField[]): unknown[][] {
   const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(level)))).toString();
@@ -250,6 +264,7 @@ test('--name-column with a language and --code-column add columns, which the opt
   ]);
   const [{ nameColumns, codeColumns } = {}, { nameColumns: none } = {}] = release.levels;
   assert.deepEqual([nameColumns, codeColumns, none], [{ ar: 'NAME_AR', fr: 'NAME_FR' }, { iso2: 'ISO' }, undefined]);
+  assert.deepEqual(release.languages, ['ar', 'fr']);
   assert.deepEqual(release.options, {
     'name-column': ['lv0:fr=name_fr', 'lv0:ar=NAME_AR'],
     'code-column': ['lv0:iso2=ISO'],

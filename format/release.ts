@@ -101,6 +101,20 @@ export interface WholeFile extends CheckedFile {
   textBytes: number;
 }
 
+/**
+ * The type of a column's values in the features: `int64` whole numbers, `double` numbers, `date` texts YYYY-MM-DD,
+ * `json` any values.
+ */
+export type ColumnKind = (typeof COLUMN_KINDS)[number];
+
+const COLUMN_KINDS = ['int64', 'double', 'boolean', 'string', 'date', 'json'] as const;
+
+/** A property of the units of a level. Its values may be null. */
+export interface LevelColumn {
+  name: string;
+  type: ColumnKind;
+}
+
 /** What release.json says of a level besides its files. */
 export interface LevelAbout {
   /** The names of the source layers, for people; empty if the dataset lacks the level. */
@@ -118,6 +132,8 @@ export interface LevelAbout {
   /** The columns with names in languages, by tag, and with codes, by key; undefined for none. */
   nameColumns?: Readonly<Record<string, string>> | undefined;
   codeColumns?: Readonly<Record<string, string>> | undefined;
+  /** The properties of its units, in order; undefined if the dataset lacks the level, or they were not recorded. */
+  columns?: readonly LevelColumn[] | undefined;
   /** Whether the units have other fids than in the source, because fids of several layers collided. */
   isRenumbered: boolean;
   /** Attribution texts of its units; undefined for those of the release. */
@@ -541,9 +557,20 @@ export function levelAboutFrom(json: JsonObject, where: string): LevelAbout {
     searchColumns: shownTextsIn(json, 'searchColumns', where),
     ...(json['nameColumns'] !== undefined && { nameColumns: taggedColumnsIn(json, 'nameColumns', where) }),
     ...(json['codeColumns'] !== undefined && { codeColumns: taggedColumnsIn(json, 'codeColumns', where) }),
+    ...(json['columns'] !== undefined && {
+      columns: listIn(json, 'columns', where).map((entry, i) => columnFrom(entry, `${where} columns[${i}]`)),
+    }),
     isRenumbered: booleanIn(json, 'isRenumbered', where),
     ...(json['attribution'] !== undefined && { attribution: shownTextsIn(json, 'attribution', where) }),
   };
+}
+
+function columnFrom(entry: unknown, where: string): LevelColumn {
+  const json = objectFrom(entry, where);
+  const type = COLUMN_KINDS.find((known) => known === json['type']);
+  if (type === undefined)
+    throw new FormatError(where, `type is ${JSON.stringify(json['type'])}, expected ${COLUMN_KINDS.join(', ')}`);
+  return { name: textIn(json, 'name', where), type };
 }
 
 /** Columns by their tags. */

@@ -8,6 +8,7 @@ import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { checkIdentifiers } from '../quality/identifiers.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { RingParts } from '../rings/ring-parts.ts';
+import { levelColumns } from '../source/column-kinds.ts';
 import { foundIn, gidColumnsOf, type LevelSource, layerNames, type TaggedColumn } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
@@ -78,6 +79,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
       searchColumns,
       ...taggedAbout('nameColumns', languages),
       ...taggedAbout('codeColumns', codes),
+      ...(layers.length > 0 && { columns: levelColumns(layers) }),
       isRenumbered,
     },
     named,

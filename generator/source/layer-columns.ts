@@ -15,8 +15,18 @@ export interface SourceField {
   isGeometry: boolean;
 }
 
-/** GDAL's types of fields that are written in a way of their own. */
-const TYPES: readonly ColumnType[] = ['date', 'time', 'dateTime', 'binary', 'integer64'];
+/** GDAL's types of fields, by the names that gdal-async gives them; but for lists. */
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  integer: 'integer',
+  integer64: 'integer64',
+  real: 'real',
+  string: 'string',
+  wideString: 'string',
+  date: 'date',
+  time: 'time',
+  dateTime: 'dateTime',
+  binary: 'binary',
+};
 
 /** The layer's fields, without its fid and geometry. */
 export function sourceFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
@@ -25,7 +35,7 @@ export function sourceFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer)
   const isCsv = dataset.driver.description === 'CSV';
   return layer.fields.map((field, i) => ({
     name: field.name,
-    type: booleans.has(i) ? 'boolean' : (TYPES.find((type) => type === field.type) ?? 'plain'),
+    type: booleans.has(i) ? 'boolean' : (TYPES[field.type] ?? 'other'),
     isGeometry: isCsv && /^_?WKT/i.test(field.name),
   }));
 }
@@ -66,7 +76,7 @@ export function publishedColumns(
     return [{ name: renamed, type, fields: [at] }];
   });
   for (const [n, gid] of gids.entries())
-    if (gid.length > 1) columns.push({ name: `GID_${n}`, type: 'plain', fields: gid });
+    if (gid.length > 1) columns.push({ name: `GID_${n}`, type: 'string', fields: gid });
   refuseSameNames(place, columns);
   return columns;
 }

@@ -3,8 +3,18 @@
 import type { Level } from '../../format/levels.ts';
 import { sourceName } from './source-options.ts';
 
-/** How a column's values are written. */
-export type ColumnType = 'boolean' | 'date' | 'time' | 'dateTime' | 'binary' | 'integer64' | 'plain';
+/** The type of a column in the source, by which its values are written; `other` for lists. */
+export type ColumnType =
+  | 'boolean'
+  | 'integer'
+  | 'integer64'
+  | 'real'
+  | 'string'
+  | 'date'
+  | 'time'
+  | 'dateTime'
+  | 'binary'
+  | 'other';
 
 /** A published column. */
 export interface Column {

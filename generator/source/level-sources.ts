@@ -225,7 +225,7 @@ function layerSource(
   const place = { path, layer, ...madeFrom, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
   const { gids, missing } = findGids(place, fields, options, present, placed);
-  const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'plain', isGeometry: false }));
+  const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'string', isGeometry: false }));
   const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
   let leftOut = 0;

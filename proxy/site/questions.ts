@@ -337,7 +337,7 @@ Content-Type: application/schema+json
     answer: `HTTP/1.1 200 OK
 Content-Type: application/schema+json
 
-{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"http://boundaries.example.org/api/v1/ogc/collections/lv2/schema","type":"object","title":"ADM_2","properties":{"fid":{"title":"fid","type":"integer","minimum":0,"readOnly":true,"x-ogc-role":"id"},"GID_0":{"title":"GID_0: the identifier of the unit above i…2: the name of the unit"},"ENGTYPE_2":{"title":"ENGTYPE_2: the type of the unit"},"geometry":{"format":"geometry-polygon-or-multipolygon","x-ogc-role":"primary-geometry"}},"additionalProperties":true}`,
+{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"http://boundaries.example.org/api/v1/ogc/collections/lv2/schema","type":"object","title":"ADM_2","properties":{"fid":{"title":"fid","type":"integer","minimum":0,"readOnly":true,"x-ogc-role":"id"},"GID_2":{"title":"GID_2: the identifier of the unit","type"…: the type of the unit","type":"string"},"CC_2":{"title":"CC_2","type":"string"},"geometry":{"format":"geometry-polygon-or-multipolygon","x-ogc-role":"primary-geometry"}},"additionalProperties":false}`,
   },
   {
     group: 'ogc',

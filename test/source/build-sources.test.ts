@@ -4,11 +4,13 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { elementAt } from '../../format/element-at.ts';
+import type { Release } from '../../format/release.ts';
 import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';
 import { countryLayers, writeCountries } from '../support/datasets/small-datasets.ts';
-import { runSql, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
+import { runSql, squares, writeDataset, writeFiles } from '../support/datasets/write-dataset.ts';
 import { buildOptions } from '../support/releases/build-release.ts';
 import { readIndex } from '../support/releases/read-index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -109,7 +111,11 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   ])
     runSql(dataset, sql);
   dataset.close();
-  const { linesOf } = await published(source, { accept: ['empty-geometries'] });
+  const { linesOf, release } = await published(source, { accept: ['empty-geometries'] });
+  assert.deepEqual(typesOf(release), [
+    ...['fid int64', '2020 int64', 'GID_0 string', 'flag boolean', 'small int64', 'big int64', 'real double'],
+    ...['a"b string', 'day date', 'moment string', 'raw string'],
+  ]);
   const whole = (fid: number, properties: string): string =>
     `{"type":"Feature","id":${fid},"properties":{"fid":${fid},${properties}},"geometry":null}\n`;
   const first =
@@ -118,6 +124,35 @@ test('writes properties verbatim: column order, types, booleans, dates, nulls an
   const second =
     '"2020":null,"GID_0":"BBB","flag":false,"small":0,"big":-1,"real":-0.5,"a\\"b":"","day":null,"moment":null,"raw":null';
   assert.equal(linesOf(0), whole(9, first) + whole(10, second));
+});
+
+function typesOf({ levels }: Release): string[] {
+  return elementAt(levels, 0).columns?.map(({ name, type }) => `${name} ${type}`) ?? [];
+}
+
+test('the type of a column follows from those that its layers have, not from values', async () => {
+  const { OFTInteger, OFTInteger64, OFTReal, OFTString, OFTDate, OFTDateTime } = gdal;
+  const rows: readonly (readonly [name: string, types: readonly (string | undefined)[], expected: string])[] = [
+    ['whole', [OFTInteger, OFTInteger64], 'int64'],
+    ['number', [OFTInteger, OFTReal], 'double'],
+    ['exact', [OFTInteger64, OFTReal], 'json'],
+    ['code', [OFTString, OFTInteger], 'json'],
+    ['day', [OFTDate, OFTDate], 'date'],
+    ['time', [OFTDate, OFTDateTime], 'string'],
+    ['early', [OFTReal, undefined], 'double'],
+    ['late', [undefined, OFTInteger], 'int64'],
+  ];
+  const source = ['a', 'b'].map((name, i) => {
+    const own = rows.flatMap(([column, types]) => (types[i] === undefined ? [] : [{ name: column, type: types[i] }]));
+    const nothing = own.map(() => null);
+    const layer = squares(name, ['GID_0', ...own], [`${name}0`, ...nothing], [`${name}1`, ...nothing]);
+    return writeDataset(join(folder, `types-${name}.gpkg`), 'GPKG', [layer]);
+  });
+  const { release } = await published(source, { layers: [{ level: 0, value: '*' }] });
+  assert.deepEqual(typesOf(release), [
+    ...['fid int64', 'GID_0 string'],
+    ...rows.map(([name, , expected]) => `${name} ${expected}`),
+  ]);
 });
 
 /** Integers that a double cannot hold: the ends of the 64-bit range, and the first beyond 2^53 on both sides. */

@@ -1,7 +1,7 @@
 // A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
 // 3, OGC 19-079r2), and what is known of its columns.
 import { levelName } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release.ts';
+import type { ColumnKind, LevelSummary } from '../../../format/release.ts';
 import type { LoadedRelease } from '../../data/release.ts';
 import { GEOMETRY } from '../../query/parameter.ts';
 import { COLLECTIONS_PATH, type Link, queryablesLink, RELATIONS, SCHEMA_TYPE } from '../items/endpoints.ts';
@@ -38,32 +38,42 @@ export function collectionDocument(
 
 /**
  * The columns of a level: as `queryables` those that are parameters of the items, and no other; as `schema` all that
- * the release names, with their roles. It records no types of columns, so values may be of any; units may have further
- * columns.
+ * the units have, with their types and roles, as far as the release records them.
  * @param id the address of the document
  */
 export function columnsSchema(document: string, id: string, columns: LevelSummary): object {
-  const { layer, gidColumns, nameColumn, typeColumn } = columns;
+  const { layer, gidColumns, nameColumn, typeColumn, columns: known = [] } = columns;
   const frame = { $schema: DIALECT, $id: id, type: 'object', title: layer };
-  const isThere = (name: string): boolean => name !== '';
   if (document === 'queryables') {
-    const properties = gidColumns.filter(isThere).map((name) => [name, queryable(name)]);
+    const properties = gidColumns.filter((name) => name !== '').map((name) => [name, queryable(name)]);
     return { ...frame, properties: Object.fromEntries(properties), additionalProperties: false };
   }
   const own = gidColumns.length - 1;
   const titleOf = (name: string): string => {
     const level = gidColumns.indexOf(name);
-    if (level === -1) return `${name}: the ${name === nameColumn ? 'name' : 'type'} of the unit`;
+    if (level === -1) {
+      if (name === nameColumn) return `${name}: the name of the unit`;
+      return name === typeColumn ? `${name}: the type of the unit` : name;
+    }
     return `${name}: the identifier of the unit${level === own ? '' : ` above it at level ${level}`}`;
   };
-  const named = [...new Set([...gidColumns, nameColumn, typeColumn])].filter(isThere);
   const properties = [
+    ...known.map(({ name, type }) => [name, { title: titleOf(name), ...SCHEMAS[type] }]),
     ['fid', { title: 'fid', type: 'integer', minimum: 0, readOnly: true, 'x-ogc-role': 'id' }],
-    ...named.map((name) => [name, { title: titleOf(name) }]),
     [GEOMETRY.name, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
   ];
-  return { ...frame, properties: Object.fromEntries(properties), additionalProperties: true };
+  return { ...frame, properties: Object.fromEntries(properties), additionalProperties: known.length === 0 };
 }
+
+/** What a schema says of the values of a column. */
+const SCHEMAS: Readonly<Record<ColumnKind, object>> = {
+  int64: { type: 'integer' },
+  double: { type: 'number' },
+  boolean: { type: 'boolean' },
+  string: { type: 'string' },
+  date: { type: 'string', format: 'date' },
+  json: {},
+};
 
 /** The schema of a column to filter by, which is that of the parameter, too (OGC 19-079r2, requirement 6 C). */
 export function queryable(name: string) {

@@ -1,13 +1,13 @@
 // An oracle of the tests: is a release what GDAL reads of its dataset? `verify` finds nothing wrong, each unit has the
-// properties and the geometry of GDAL's own reading (its fields and its GeoJSON), and the files are those that it was
-// built from.
+// properties and the geometry of GDAL's own reading (its fields and its GeoJSON), each property is of the type that
+// release.json has for its column, and the files are those that it was built from.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { releasePath } from '../../../format/layout.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { Release } from '../../../format/release.ts';
+import type { ColumnKind, LevelColumn, Release } from '../../../format/release.ts';
 import { describeSource, prepareLevels } from '../../../generator/describe-source.ts';
 import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
 import { columnValue, jsonOf, valueToJson } from '../../../generator/geojson/property-values.ts';
@@ -74,6 +74,7 @@ function assertLevel(out: string, release: Release, source: LevelSource, scratch
       const unit = units.get(fid) ?? assert.fail(`${where}: only the source has it`);
       units.delete(fid);
       assert.deepEqual(propertiesOf(unit), expectedProperties(fid, withParents(values, fid, layer), layer), where);
+      assertKinds(unit, summary?.columns ?? [], where);
       const geometry = readGeometry(feature, opened);
       const expected = geometry === null ? null : JSON.parse(geometry.toJSON());
       assert.ok(
@@ -113,6 +114,25 @@ function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
   }
   return { isStraightened: false, hasTextIntegers };
 }
+
+/** Asserts that a unit has columns of the level alone, in their order, with values of their types. */
+function assertKinds({ properties }: JsonFeature, columns: readonly LevelColumn[], where: string): void {
+  const own = columns.filter(({ name }) => name in properties);
+  assert.deepEqual(Object.keys(properties).toSorted(), own.map(({ name }) => name).toSorted(), `${where}: columns`);
+  for (const { name, type } of own) {
+    const value = properties[name];
+    assert.ok(value === null || IS_OF[type](value), `${where}: ${name} is ${parsedToJson(value)}, expected ${type}`);
+  }
+}
+
+const IS_OF: Readonly<Record<ColumnKind, (value: unknown) => boolean>> = {
+  int64: (value) => typeof value === 'bigint' || Number.isSafeInteger(value),
+  double: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  string: (value) => typeof value === 'string',
+  date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value),
+  json: () => true,
+};
 
 /** Properties as JSON, in which no digit of a number is lost. */
 function propertiesOf({ properties }: JsonFeature): Map<string, string | undefined> {

@@ -35,8 +35,8 @@ export function beginningOf(text: string, most: number): string {
   return text.slice(0, isHalf ? most - 1 : most);
 }
 
-/** The name of a column. */
-export type NameField = (typeof NAME_FIELDS)[number];
+/** The name of a column: of those that every level has, or of its codes and languages. */
+export type NameField = (typeof NAME_FIELDS)[number] | `code:${string}` | `name:${string}`;
 
 /** A unit's line, as an object. */
 export interface NamedUnit {

@@ -11,7 +11,7 @@ import type { LevelArrays } from '../../format/level-index.ts';
 import { FormatError } from '../../format/parse.ts';
 import { loadLevel, loadRelease, readDescription } from '../../proxy/data/release.ts';
 import { Releases } from '../../proxy/data/releases.ts';
-import { NAMES } from '../../proxy/features/places/level-names.ts';
+import { NAMES } from '../../proxy/features/names/level-names.ts';
 import { BOXES } from '../../proxy/features/places/level-places.ts';
 import { WORDS } from '../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

@@ -106,6 +106,7 @@ test('no file and no folder imports itself by way of others; main.ts counts by i
 const CAPABILITIES = [
   'pages',
   'files',
+  'names',
   'places',
   'downloads',
   'neighbours',

@@ -13,7 +13,7 @@ import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
-import type { LevelNames } from './level-names.ts';
+import type { UnitNames } from '../names/level-names.ts';
 
 /** A request for units of all levels, by a point or by their names. */
 export interface AskedUnits extends View {
@@ -26,7 +26,7 @@ export interface AskedUnits extends View {
 /** A unit: a feature of a level, with the geometry that its table is of. */
 export interface Unit {
   source: LoadedTable;
-  names: LevelNames;
+  names: UnitNames;
   position: number;
 }
 

@@ -3,7 +3,7 @@
 import { elementAt, i32At, u8At, u32At } from '../../../format/element-at.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
-import type { LevelGids } from '../places/level-names.ts';
+import type { LevelGids } from '../names/level-names.ts';
 import { findingUnits, partsOf, type SearchedLevel, type SearchResult } from './find-units.ts';
 import type { LevelColumns, LevelParents } from './level-parents.ts';
 

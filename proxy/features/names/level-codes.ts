@@ -1,0 +1,130 @@
+// The official codes of a level's units, such as those of ISO 3166 or of a statistical office. `CODES` is brought into
+// memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key, and
+// `at` which codes a unit has.
+import { crc32 } from 'node:zlib';
+import { elementAt, u32At } from '../../../format/element-at.ts';
+import type { LevelAbout } from '../../../format/release.ts';
+import type { Steps } from '../../../format/steps.ts';
+import type { Part } from '../../data/release.ts';
+import { type LevelTexts, TextsWriter } from './level-texts.ts';
+import { readNames } from './names-file.ts';
+
+/** A code of a unit. */
+export interface UnitCode {
+  /** Such as `ine`. */
+  key: string;
+  code: string;
+}
+
+/** Codes that are compared in a step: some 100 microseconds. */
+const STEP_CODES = 1024;
+
+/** The codes of a level's units. */
+export class LevelCodes {
+  /** Ascending. */
+  readonly #keys: readonly string[];
+  /** The codes of each key. */
+  readonly #texts: readonly LevelTexts[];
+  readonly #table: CodeTable;
+
+  constructor(keys: readonly string[], texts: readonly LevelTexts[], table: CodeTable) {
+    this.#keys = keys;
+    this.#texts = texts;
+    this.#table = table;
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.#texts.reduce((sum, { bytes }) => sum + bytes, this.#table.bytes);
+  }
+
+  /** The positions of the units that have a code, of any key, ascending; in steps, as very many may have it. */
+  *finding(code: string): Steps<number[]> {
+    const wanted = Buffer.from(code);
+    const found = new Set<number>();
+    let seen = 0;
+    for (const { unit, key } of this.#table.entriesWith(code)) {
+      if (++seen % STEP_CODES === 0) yield;
+      if (wanted.equals(elementAt(this.#texts, key).at(unit))) found.add(unit);
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+
+  /** The codes of a unit, in order of their keys. */
+  at(unit: number): UnitCode[] {
+    return this.#keys.flatMap((key, i) => {
+      const code = elementAt(this.#texts, i).at(unit).toString();
+      return code === '' ? [] : [{ key, code }];
+    });
+  }
+}
+
+/** Which codes have a hash: lists of entries, each of which is of a unit and a key. */
+class CodeTable {
+  readonly #units: number;
+  /** By hash one above the last entry that has it, and by entry one above the one before; 0 for none. */
+  readonly #last: Uint32Array;
+  readonly #before: Uint32Array;
+
+  constructor(units: number, keys: number) {
+    this.#units = units;
+    this.#last = new Uint32Array(units * keys + 1);
+    this.#before = new Uint32Array(units * keys);
+  }
+
+  get bytes(): number {
+    return this.#last.byteLength + this.#before.byteLength;
+  }
+
+  /** @param key its number */
+  add(code: string, unit: number, key: number): void {
+    const [hash, entry] = [this.#hashOf(code), unit + key * this.#units];
+    this.#before[entry] = u32At(this.#last, hash);
+    this.#last[hash] = entry + 1;
+  }
+
+  /** What may have a code. */
+  *entriesWith(code: string): Generator<{ unit: number; key: number }> {
+    for (let next = u32At(this.#last, this.#hashOf(code)); next > 0; next = u32At(this.#before, next - 1))
+      yield { unit: (next - 1) % this.#units, key: Math.floor((next - 1) / this.#units) };
+  }
+
+  #hashOf(code: string): number {
+    return crc32(code) % this.#last.length;
+  }
+}
+
+/** Have units of a level codes? */
+export function hasCodes({ codeColumns = {} }: Pick<LevelAbout, 'codeColumns'>): boolean {
+  return Object.keys(codeColumns).length > 0;
+}
+
+/** They are brought into memory for searches and for children, where a level has some. */
+export const CODES: Part<LevelCodes> = {
+  name: 'codes',
+  type: LevelCodes,
+  async load(level) {
+    const keys = Object.keys(level.summary.codeColumns ?? {}).sort();
+    const { features } = level.index;
+    const table = new CodeTable(features, keys.length);
+    const texts = keys.map(() => new TextsWriter(features));
+    let unit = 0;
+    return readNames(level, {
+      fields: keys.map((key) => `code:${key}` as const),
+      add(codes) {
+        for (const [key, code] of codes.entries()) {
+          const text = typeof code === 'string' ? code : '';
+          elementAt(texts, key).add(text);
+          if (text !== '') table.add(text, unit, key);
+        }
+        unit++;
+      },
+      end: () =>
+        new LevelCodes(
+          keys,
+          texts.map((own) => own.end()),
+          table,
+        ),
+    });
+  },
+};

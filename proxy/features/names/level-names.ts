@@ -1,0 +1,91 @@
+// What the units of a level are called, by position, from its names; and their GIDs, from its index.
+import { elementAt, i32At } from '../../../format/element-at.ts';
+import { ownersOf } from '../../../format/gid-column.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
+import type { NameField } from '../../../format/names.ts';
+import type { Part } from '../../data/release.ts';
+import { type LevelTexts, TextsWriter } from './level-texts.ts';
+import { type NamesReader, readNames } from './names-file.ts';
+
+/** The GIDs of a level's units. */
+export class LevelGids {
+  readonly #index: LevelIndex;
+  /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
+  readonly numbers: Int32Array;
+
+  constructor(index: LevelIndex) {
+    this.#index = index;
+    this.numbers = ownersOf(elementAt(index.columns, index.level), index.features);
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.numbers.byteLength;
+  }
+
+  /** The GID of a unit; null if it has none. */
+  gidAt(position: number): string | null {
+    const { level, columns } = this.#index;
+    const number = i32At(this.numbers, position);
+    return number === -1 ? null : elementAt(columns, level).gidAt(number);
+  }
+}
+
+/** They are brought into memory with names, and for searches. */
+export const GIDS: Part<LevelGids> = {
+  name: 'GIDs',
+  type: LevelGids,
+  load: async ({ index }) => new LevelGids(index),
+};
+
+/** What units are called. */
+export interface UnitNames {
+  readonly gids: LevelGids;
+  /** The name of a unit as JSON in UTF-8: a text, or null. */
+  nameAt(position: number): Buffer;
+}
+
+/** The default names of a level's units. */
+export class LevelNames implements UnitNames {
+  readonly gids: LevelGids;
+  /** As JSON. */
+  readonly texts: LevelTexts;
+
+  constructor(gids: LevelGids, texts: LevelTexts) {
+    this.gids = gids;
+    this.texts = texts;
+  }
+
+  /** Bytes in memory, without the GIDs. */
+  get bytes(): number {
+    return this.texts.bytes;
+  }
+
+  nameAt(position: number): Buffer {
+    return this.texts.at(position);
+  }
+}
+
+/** They are brought into memory for the first answer that has names. */
+export const NAMES: Part<LevelNames> = {
+  name: 'names',
+  type: LevelNames,
+  async load(level) {
+    const texts = await readNames(level, jsonReader(level.index, 'name', 'null'));
+    return new LevelNames(await level.load(GIDS), texts);
+  },
+};
+
+/** Reads the texts of a column as JSON. @param none what units without one have */
+export function jsonReader(
+  { features }: Pick<LevelIndex, 'features'>,
+  field: NameField,
+  none: string,
+): NamesReader<LevelTexts> {
+  const texts = new TextsWriter(features);
+  return {
+    fields: [field],
+    add: ([value]) => texts.add(typeof value === 'string' ? JSON.stringify(value) : none),
+    end: () => texts.end(),
+  };
+}

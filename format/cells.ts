@@ -90,7 +90,7 @@ export class Cells implements CellsHead {
   }
 
   /** The number of the cell that a byte of the file is of; 0 for one of the directory. */
-  cellOfByte(offset: number): number {
+  pieceAt(offset: number): number {
     return lastUpTo(this.arrays.start, offset);
   }
 

@@ -22,20 +22,19 @@ interface Run {
 }
 
 /** Where the pieces of a file are, and what they must be. */
-interface Directory {
+export interface PieceDirectory {
   /** The bytes of a piece: from the first one up to, not including, the last. */
   rangeOf(piece: number): { from: number; to: number };
   /** Are these the bytes of a piece? */
   hasBytes(piece: number, bytes: Uint8Array): boolean;
-  /** Are all kept, as checking one takes long? Otherwise those that could not be read at once, as from a host. */
-  readonly keepsAll?: true;
 }
 
 /** The pieces of a file, by number. */
 export class Pieces {
   /** Relative to the origin. */
   readonly path: string;
-  readonly #directory: Directory;
+  readonly #directory: PieceDirectory;
+  readonly #keepsAll: boolean;
   readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOf });
   /**
    * Those that are being read or wait for it, by number and principal: each waits for a turn of its own. A platform may
@@ -43,9 +42,11 @@ export class Pieces {
    */
   readonly #coming = new Loaded<string, Buffer>(() => performance.now());
 
-  constructor(path: string, directory: Directory) {
+  /** @param keepsAll also those that could be read at once, as checking one takes long */
+  constructor(path: string, directory: PieceDirectory, keepsAll = false) {
     this.path = path;
     this.#directory = directory;
+    this.#keepsAll = keepsAll;
   }
 
   /** Bytes that are kept. */
@@ -71,7 +72,7 @@ export class Pieces {
     const now = this.#readNow(this.rangeOf(piece), reads);
     // What is not as it should be is read later, which says so.
     if (now === undefined || !this.#directory.hasBytes(piece, now)) return this.#later(piece, reads, principal);
-    if (this.#directory.keepsAll) this.#kept.set(piece, now);
+    if (this.#keepsAll) this.#kept.set(piece, now);
     return now;
   }
 

@@ -24,6 +24,7 @@ import {
   type TileDigests,
   tileContentAt,
 } from '../../../format/tiles.ts';
+import { BlockFile } from '../../data/block-file.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
@@ -72,14 +73,8 @@ export class LevelTiles {
       },
       hasBytes: (leaf, bytes) => hasTileDigest(this.digests.leaves, leaf, bytes),
     });
-    this.blocks = new Pieces(beside, {
-      rangeOf(block) {
-        const from = head.length + block * BLOCK_BYTES;
-        return { from, to: Math.min(digestBytes, from + BLOCK_BYTES) };
-      },
-      hasBytes: (block, bytes) => hasTileDigest(this.digests.blocks, block, bytes),
-      keepsAll: true,
-    });
+    const blocks = new BlockFile(digestBytes, BLOCK_BYTES, this.digests.blocks, head.length);
+    this.blocks = new Pieces(beside, blocks, true);
   }
 
   get bytes(): number {

@@ -1,10 +1,10 @@
 // Slices of long lists of cases. A landing tries an eighth of each list, which its commit draws: eight landings try
-// all, and so does a weekly run.
+// all, and so does a weekly run. Anybody else tries the first one, so that the same tests run before and after a change.
 
 /** Into how many slices a list is divided. */
 export const SLICES = 8;
 
-/** The variable that names the slice of a run: a number below SLICES, or `all`. `npm test` draws it from HEAD. */
+/** The variable that names the slice of a run: a number below SLICES, or `all`. */
 export const SLICE = 'SLICE';
 
 /** The slice of this run; undefined where it has all cases. */

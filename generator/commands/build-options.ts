@@ -96,6 +96,14 @@ const COLUMNS = {
     ...LIST,
     describe: 'column with official codes of a level, by a key of your own, e.g. lv3:ine=CC_3; repeatable',
   },
+  languages: {
+    ...LIST,
+    describe: 'languages of names to publish where the source has columns of them, e.g. en,fr, or all',
+  },
+  codes: {
+    ...LIST,
+    describe: 'codes to publish where the source has columns of them, e.g. iso2,hasc, or all',
+  },
   columns: {
     ...LIST,
     describe: 'columns to keep (NAME), drop (-NAME) or rename (NAME:new), comma-separated; of one level: lv1=...',

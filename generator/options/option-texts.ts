@@ -16,7 +16,7 @@ import {
   placeToText,
   type SourceOptions,
 } from '../source/source-options.ts';
-import { isTagged, taggedColumnsFrom, taggedColumnToText } from './tagged-columns.ts';
+import { isTagged, keysFrom, languagesFrom, taggedColumnsFrom, taggedColumnToText } from './tagged-columns.ts';
 
 /** The options that decide the content of a release. */
 export interface ContentOptions extends SourceOptions, ReleaseShape {
@@ -85,6 +85,18 @@ const TEXT_OPTIONS = [
     'codeColumns',
     (texts) => taggedColumnsFrom('code-column', texts, levelFrom),
     (columns) => columns.map(taggedColumnToText),
+  ),
+  textOption(
+    'languages',
+    'languages',
+    (texts) => languagesFrom(separated(texts)),
+    (tags) => tags,
+  ),
+  textOption(
+    'codes',
+    'codes',
+    (texts) => keysFrom(separated(texts)),
+    (keys) => keys,
   ),
   byLevel('type-column', 'typeColumns'),
   byLevel('type-name', 'typeNames'),

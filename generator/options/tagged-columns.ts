@@ -1,7 +1,7 @@
 // Columns by level and tag, as `lv1,lv2:fr=NAME_FR`: names by language, and codes by key.
 import { UsageError } from '../../format/command-line/messages.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import type { TaggedOption } from '../source/source-options.ts';
+import { ALL, type TaggedOption } from '../source/source-options.ts';
 
 const TAGGED = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))*):([^=]*)=(.+)$/s;
 /** A key of codes. */
@@ -39,6 +39,16 @@ export function taggedColumnsFrom(
     );
   }
   return columns;
+}
+
+/** The languages of `--languages`, or `all`. @throws UsageError if one is no tag */
+export function languagesFrom(texts: readonly string[]): string[] {
+  return texts.map((text) => (text === ALL ? ALL : languageFrom(text, `--languages ${text}`)));
+}
+
+/** The keys of `--codes`, or `all`. @throws UsageError if one is no key */
+export function keysFrom(texts: readonly string[]): string[] {
+  return texts.map((text) => keyFrom(text, `--codes ${text}`));
 }
 
 /** As it is typed. */

@@ -215,7 +215,7 @@ class LevelReading {
         const name = nameOf(values);
         if (name !== null) this.#addName(name);
         const type = typeOf(values);
-        const named = languagesOf.map((textOf) => textOf(values));
+        const named = languagesOf.map((textOf) => firstName(textOf(values)));
         const coded = codesOf.map((textOf) => codeFrom(textOf(values)));
         if (
           [...gids, name, type, ...named, ...coded].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS)
@@ -306,6 +306,11 @@ function newTextOf(columns: readonly Column[], name: string): (values: readonly 
     const text = valueToText(valueToJson(columnValue(values, column), column.type));
     return text !== null && isNoName(text, name) ? null : text;
   };
+}
+
+/** The first of the names that a text has. */
+function firstName(text: string | null): string | null {
+  return text?.split(OTHER_NAMES_SEPARATOR).find((name) => name !== '') ?? null;
 }
 
 /** What stands for no code in published datasets. */

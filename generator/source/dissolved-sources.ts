@@ -54,24 +54,30 @@ export function dissolvedLayers(
         `--dissolve ${dissolveToText(without)}: ${source.path}: layer ${source.layer} has no column of GIDs of level ${without.level}`,
         `name it with --gid-column ${levelName(without.level)}=COLUMN; the layer has ${names.join(', ')}`,
       );
-    const kept = levels.map((level) =>
-      [
-        options.nameColumns,
-        options.languageColumns,
-        options.codeColumns,
-        options.typeColumns,
-        options.searchColumns,
-      ].flatMap((columns) => valuesFor(columns, level)),
-    );
+    const madeOf = (level: Level) =>
+      sources.find((other) => other.source.level === level && isSameLayer(other.source, source))?.source;
+    const kept = levels.map((level) => [
+      ...[options.nameColumns, options.typeColumns, options.searchColumns].flatMap((columns) =>
+        valuesFor(columns, level),
+      ),
+      ...taggedNames(madeOf(level), names),
+    ]);
     const telling = levels.map((level) => {
-      const made = sources.find((other) => other.source.level === level && isSameLayer(other.source, source));
+      const made = madeOf(level);
       if (made === undefined) return [];
-      if (level === source.level) return tellingFields(made.source);
+      if (level === source.level) return tellingFields(made);
       // Its units have the name of one of theirs, unless an option says which column has their own.
-      return valuesFor(options.nameColumns, level).length === 0 ? [] : nameFields(made.source);
+      return valuesFor(options.nameColumns, level).length === 0 ? [] : nameFields(made);
     });
     return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept, telling })];
   });
+}
+
+/** The fields with names in languages, and with codes, of a layer from which a level is made. @param names of its fields */
+function taggedNames(made: LayerSource | undefined, names: readonly string[]): string[] {
+  const tagged = new Set([...(made?.languages ?? []), ...(made?.codes ?? [])].map(([, column]) => column));
+  const fields = made?.columns.filter(({ name }) => tagged.has(name)).flatMap((column) => column.fields) ?? [];
+  return fields.map((field) => elementAt(names, field));
 }
 
 /** Some units of a single layer have no GID at its level: they belong to levels above. */

@@ -4,59 +4,8 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { SourceField } from './layer-columns.ts';
 import type { LayerPlace } from './level-source.ts';
+import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
-
-/** A family of column names. Names are compared without regard to case. */
-interface Schema {
-  /** A column that only layers of this schema have; undefined if the columns of the GIDs are enough. */
-  marker?: string;
-  /** The columns of the GIDs of level n; the values of several are joined with dots. */
-  gid(n: Level): string[];
-  /** The columns that may hold the names of the units of level n, the best first. */
-  names(n: Level): string[];
-  /** The columns that may hold the types of the units of level n, the best first. */
-  types(n: Level): string[];
-  /** The columns that hold other names of the units of level n. */
-  otherNames?(n: Level): string[];
-  /** Do its downloads have layers without GIDs, of border lines and points, beside the areas? */
-  hasLines?: boolean;
-}
-
-/** The known schemas, the most specific first. */
-const SCHEMAS: readonly Schema[] = [
-  // GADM 3.6 and later
-  {
-    gid: (n) => [`GID_${n}`],
-    names: (n) => [`NAME_${n}`, ...(n === 0 ? ['COUNTRY'] : [])],
-    types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
-    otherNames: (n) => [`VARNAME_${n}`, `NL_NAME_${n}`],
-  },
-  // GADM 2
-  {
-    marker: 'ID_0',
-    gid: (n) => ['ISO', ...LEVELS.slice(1, n + 1).map((level) => `ID_${level}`)],
-    names: (n) => [`NAME_${n}`, ...(n === 0 ? ['NAME_ENGLI', 'NAME_ENGLISH'] : [])],
-    types: (n) => [`ENGTYPE_${n}`, `TYPE_${n}`],
-  },
-  // OCHA COD, also with names as long as those of a Shapefile
-  ...[(n: Level) => `ADM${n}_PCODE`, (n: Level) => `admin${n}Pcode`, (n: Level) => `admin${n}Pcod`].map(
-    (gid): Schema => ({
-      gid: (n) => [gid(n)],
-      names: (n) => [
-        ...['EN', 'FR', 'ES', 'PT', 'NAME'].map((name) => `ADM${n}_${name}`),
-        ...['', '_en', '_fr', '_es', '_pt'].map((language) => `admin${n}Name${language}`),
-      ],
-      types: () => [],
-      hasLines: true,
-    }),
-  ),
-];
-
-/** Names of columns that hold names in datasets without a known schema, some of them national. */
-const NAME_COLUMNS: readonly string[] = [
-  ...['NAME', 'shapeName', 'NAME_LATN', 'NUTS_NAME', 'ADMIN', 'NAME_EN'],
-  ...['NOM', 'NOMGEO', 'GEN', 'navn'],
-];
 
 /**
  * The fields of the GIDs of level `n` in a layer of level `level`: as the options say, otherwise by the known schemas.
@@ -89,7 +38,7 @@ export function gidFieldsBesidePlace(
 
 function schemaFields(n: Level, fields: readonly SourceField[]): number[] | undefined {
   for (const schema of SCHEMAS) {
-    const indexes = indexesOf(schema.gid(n), fields);
+    const indexes = schema.gid && indexesOf(schema.gid(n), fields);
     const isSchema = schema.marker === undefined || indexesOf([schema.marker], fields) !== undefined;
     if (indexes !== undefined && isSchema) return indexes;
   }
@@ -107,7 +56,7 @@ function isOwnColumn(option: GidColumnOption, level: Level, options: SourceOptio
 /** Is a layer of a schema whose downloads have layers without GIDs, of border lines and points, beside the areas? */
 export function isBesideLines(fields: readonly SourceField[]): boolean {
   return SCHEMAS.some(
-    ({ gid, hasLines }) => hasLines && LEVELS.some((level) => indexesOf(gid(level), fields) !== undefined),
+    ({ gid, hasLines }) => gid && hasLines && LEVELS.some((level) => indexesOf(gid(level), fields) !== undefined),
   );
 }
 
@@ -221,8 +170,8 @@ export function labelFieldOf(
 ): number | undefined {
   const known =
     label === 'name'
-      ? [...SCHEMAS.flatMap((schema) => schema.names(level)), ...NAME_COLUMNS]
-      : SCHEMAS.flatMap((schema) => schema.types(level));
+      ? [...SCHEMAS.flatMap((schema) => schema.names?.(level) ?? []), ...NAME_COLUMNS]
+      : SCHEMAS.flatMap((schema) => schema.types?.(level) ?? []);
   const chosen = valuesFor(options[`${label}Columns`], level).at(-1);
   for (const name of chosen === undefined ? known : [chosen]) {
     const [at] = indexesOf([name], fields) ?? [];

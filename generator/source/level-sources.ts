@@ -4,11 +4,18 @@ import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { Finding } from '../../format/release.ts';
 import { gdal } from '../gdal/gdal.ts';
 import { BuildError } from '../report/errors.ts';
+import {
+  type AskedColumns,
+  askedColumns,
+  firstByTag,
+  offeredTags,
+  refuseUnknownTags,
+  type TaggedKind,
+} from './asked-columns.ts';
 import { dissolvedLayers, findSingleLayer, withDissolved } from './dissolved-sources.ts';
 import { expandSource } from './expand-source.ts';
 import { settleFids } from './fid-column.ts';
 import {
-  fieldNamed,
   findGids,
   gidFieldsBesidePlace,
   gidFieldsFor,
@@ -27,7 +34,6 @@ import {
   type LevelSource,
   type MadeLevels,
   partLayer,
-  type TaggedColumn,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
 import {
@@ -40,19 +46,14 @@ import {
   refuseUnusedEncoding,
 } from './refuse-unfitting.ts';
 import { isBeside, layersIn, type SeenLayer } from './seen-layers.ts';
-import {
-  columnsByTag,
-  placeToText,
-  type SourceOptions,
-  sourceName,
-  type TaggedOption,
-  valuesFor,
-} from './source-options.ts';
+import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */
 export interface DatasetDescription {
   /** Ascending. */
   levels: readonly LevelSource[];
+  /** The tags of columns that are known and that nobody asked for. */
+  offered: Readonly<Record<'languages' | 'codes', readonly string[]>>;
   /** Layers that no level uses, e.g. tables of styles. */
   unused: readonly string[];
   /** Files of operating systems that were skipped, e.g. `desktop.ini`. */
@@ -125,9 +126,11 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const known = knownOf.flat();
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseOtherColumns(found);
+  const asked = sources.filter(({ source }) => options.levels.includes(source.level)).map((layer) => layer.asked);
   // Levels that were made lack columns, and their source may have no level that is left.
   if (made.length === 0) {
     refuseUnknownColumns(options, sources);
+    refuseUnknownTags(options, asked);
     refuseUnusedDatasets(options, seen, found);
   }
   const findings: Finding[] = [];
@@ -156,6 +159,10 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
     levels,
+    offered: {
+      languages: offeredTags(asked.map(({ languages }) => languages)),
+      codes: offeredTags(asked.map(({ codes }) => codes)),
+    },
     unused: [...unused.map(({ path, layer }) => `${sourceName(path)}: ${layer}`), ...copies.map(sourceName)],
     systemFiles,
     attribution: read.flatMap((dataset) => dataset.attribution),
@@ -172,12 +179,6 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     crs: sources.filter(({ source }) => options.levels.includes(source.level)).map(({ crs }) => crs),
     gdal: gdal.version,
   };
-}
-
-/** The columns of a level by tag: of several layers the first that has one. */
-function firstByTag(layers: readonly LayerSource[], kind: 'languages' | 'codes'): TaggedColumn[] {
-  const columns = new Map(layers.toReversed().flatMap((layer) => layer[kind]));
-  return [...columns].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A layer of the source without the levels that were made from it. */
@@ -206,7 +207,13 @@ function layerSource(
   options: SourceOptions,
   present: readonly Level[],
   above: LayerSource | undefined,
-): { source: LayerSource; names: string[]; missing: MissingColumns[]; crs: LayerCrs } {
+): {
+  source: LayerSource;
+  names: string[];
+  missing: MissingColumns[];
+  crs: LayerCrs;
+  asked: { [Kind in TaggedKind]: AskedColumns };
+} {
   // What was made has been selected before, and may lack columns.
   const isMade = madeFrom !== undefined;
   const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
@@ -237,17 +244,16 @@ function layerSource(
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
-  const taggedColumns = (option: string, wanted: readonly TaggedOption[] | undefined): (readonly [string, string])[] =>
-    columnsByTag(wanted, level).flatMap(([tag, value]) => {
-      const field = fieldNamed(value, fields);
-      if (field === undefined) return [];
-      const column = nameOfField(field);
-      if (column !== '') return [[tag, column] as const];
-      throw new BuildError(
-        `--${option} ${levelName(level)}:${tag}=${value}: --columns leaves this column out`,
-        `add ${value} to --columns, or leave out --${option}`,
-      );
-    });
+  const nameField = labelFieldOf('name', level, fields, options);
+  const [gidField, ...otherGidFields] = elementAt(gids, level);
+  const asked = {
+    level,
+    fields,
+    nameField,
+    gidField: otherGidFields.length > 0 ? undefined : gidField,
+    columnOf: (field: number) => nameOf([field]),
+  };
+  const [languages, codes] = [askedColumns('languages', asked, options), askedColumns('codes', asked, options)];
   const source: LayerSource = {
     ...selection,
     isMadeValid: options.makeValid === true,
@@ -258,15 +264,15 @@ function layerSource(
     placed,
     ...(madeFrom && { madeFrom }),
     gidColumns: gids.map(nameOf),
-    nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
-    languages: taggedColumns('name-column', options.languageColumns),
-    codes: taggedColumns('code-column', options.codeColumns),
+    nameColumn: nameOfField(nameField),
+    languages: languages.taken,
+    codes: codes.taken,
     typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
     searchColumns: otherNameFieldsOf(level, fields, options)
       .map(nameOfField)
       .filter((name) => name !== ''),
   };
-  return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs };
+  return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs, asked: { languages, codes } };
 }
 
 /**

@@ -16,6 +16,9 @@ export interface TaggedOption {
   value: string;
 }
 
+/** The value of `--languages` and `--codes` for all that there are. */
+export const ALL = 'all';
+
 /** `--gid-column`: the columns of the GIDs of a level. */
 export interface GidColumnOption {
   /** The level of the units whose columns these are; undefined for all. */
@@ -63,6 +66,9 @@ export interface SourceOptions {
   languageColumns?: readonly TaggedOption[] | undefined;
   /** The columns with codes. */
   codeColumns?: readonly TaggedOption[] | undefined;
+  /** Languages, and keys of codes, whose columns are taken where a known schema has them, or `all`. */
+  languages?: readonly string[] | undefined;
+  codes?: readonly string[] | undefined;
   /** The columns that have the units' types, where they differ from the known schemas. */
   typeColumns?: readonly LevelOption[] | undefined;
   /** What the units of a level are called that have no type of their own, e.g. `Wilaya`. */

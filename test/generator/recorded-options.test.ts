@@ -40,6 +40,8 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   nameColumns: [{ level: 2, value: 'N' }],
   languageColumns: [{ level: 2, tag: 'pt-BR', value: 'N=PT' }],
   codeColumns: [{ level: 2, tag: 'iso-3166-2', value: 'ISO' }],
+  languages: ['fr', 'zh-Hant'],
+  codes: ['all'],
   typeColumns: [{ level: 2, value: 'T' }],
   typeNames: [{ level: 2, value: 'Wilaya' }],
   searchColumns: [

@@ -338,8 +338,13 @@ function languagesIn({ summary: { nameColumns = {} }, units }: Units, position: 
   const { properties } = elementAt(units, position);
   return Object.keys(nameColumns)
     .sort()
-    .map((tag) => labelIn(properties, nameColumns[tag] ?? ''))
+    .map((tag) => firstIn(labelIn(properties, nameColumns[tag] ?? '')))
     .map((text) => (text === null ? null : shortened(text)));
+}
+
+/** The first of the names that a text has. */
+function firstIn(text: string | null): string | null {
+  return text?.split('|').filter((name) => name !== '')[0] ?? null;
 }
 
 /** What names say of its area, if it is right; otherwise the area. */
@@ -386,7 +391,7 @@ function assertWords(root: string, { level, summary, units }: Units): void {
       const text = column === '' ? null : textIn(properties, column);
       return text === null || (text === 'NA' && /^(NAME|VARNAME|NL_NAME)_[0-5]$/i.test(column)) ? '' : text;
     };
-    const languages = Object.values(summary.nameColumns ?? {}).map(named);
+    const languages = Object.values(summary.nameColumns ?? {}).map((column) => firstIn(named(column)) ?? '');
     const texts = [named(nameColumn), ...languages, ...searchColumns.flatMap((column) => named(column).split('|'))];
     for (const text of texts.flatMap((name) => [name, name.replace(/['’‘`ʻʼʹʺʽ]/g, '')])) {
       // Of a long name its first 500 characters count.

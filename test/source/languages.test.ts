@@ -130,15 +130,26 @@ test("GADM's local names are of no language: und, of several the first; its code
   ]);
 });
 
-test('a level that is made from another keeps its names in languages, also where its features differ', async () => {
+test('a level that is made from another keeps its languages, also where the features of most units differ', async () => {
+  const names = [
+    ['TD01', 'North', 'Nord'],
+    ['TD01', 'North', 'Nord'],
+    ['TD02', 'South', 'Sud'],
+    ['TD02', 'South', 'Midi'],
+    ['TD03', 'East', 'Est'],
+    ['TD03', 'East', 'Orient'],
+  ];
   const districts = squares(
     'adm2',
-    ['ADM0_PCODE', 'ADM1_PCODE', 'ADM1_EN', 'ADM1_FR', 'ADM2_PCODE'],
-    ['TD', 'TD01', 'North', 'Nord', 'TD0101'],
-    ['TD', 'TD01', 'North', 'Nord (Tchad)', 'TD0102'],
+    ['ADM0_PCODE', 'ADM2_PCODE', 'ADM1_PCODE', 'ADM1_EN', 'ADM1_FR'],
+    ...names.map((own, i) => ['TD', `TD${i}`, ...own]),
   );
   const { lines } = await built([districts], { languages: ['fr'], dissolve: ['lv1=lv2'] }, 1);
-  assert.deepEqual(lines, [['North', 'Nord']]);
+  assert.deepEqual(lines, [
+    ['North', 'Nord'],
+    ['South', null],
+    ['East', null],
+  ]);
 });
 
 test('codes that are the GIDs of the level are no codes beside them', async () => {

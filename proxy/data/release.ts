@@ -33,6 +33,8 @@ export interface Sized {
 export interface Part<Value extends Sized> {
   readonly name: string;
   readonly type: abstract new (...parameters: never[]) => Value;
+  /** Parts of which a level keeps few: those that were used last. */
+  readonly group?: { readonly most: number };
   /** Reads it. @throws OriginError, FormatError; Problem if the release has none */
   load(level: LoadedLevel): Promise<Value>;
 }
@@ -155,6 +157,11 @@ export class LoadedLevel {
   /** Brings a part into memory. @throws as `load` of the part does */
   async load<Value extends Sized>(part: Part<Value>): Promise<Value> {
     const value = await this.#parts.load(part, () => part.load(this));
+    const { group } = part;
+    if (group !== undefined) {
+      const own = this.#parts.entries().filter(([other]) => other.group === group);
+      for (const [other] of own.slice(0, -group.most)) this.#parts.free(other);
+    }
     this.#onPart?.();
     if (!(value instanceof part.type)) throw new TypeError(`${part.name} is not of its type`);
     return value;

@@ -21,6 +21,7 @@ import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
 import { everyBox } from './items/every-box.ts';
 import { itemRow, itemsRow } from './items/items.ts';
+import { Languages } from './names/languages.ts';
 import { TABLE_DESCRIPTION } from './neighbours/description.ts';
 import { TABLE_ENDPOINTS, tableRow } from './neighbours/table.ts';
 import { TOUCHES_FILTER } from './neighbours/touches.ts';
@@ -30,12 +31,12 @@ import { pageDescription } from './pages/description.ts';
 import { pageEndpoints } from './pages/endpoints.ts';
 import type { ListingFilter } from './pages/listing.ts';
 import { type AnswerEmpty, pageRow } from './pages/pages.ts';
-import { AT_ROW } from './places/at.ts';
+import { atRow } from './places/at.ts';
 import { AT_DESCRIPTION } from './places/description.ts';
 import { withOtherPoint } from './places/exchanged.ts';
 import { BOX_FILTER, POINT_FILTER } from './places/filters.ts';
 import { SEARCH_DESCRIPTION } from './search/description.ts';
-import { SEARCH_ROW } from './search/search.ts';
+import { searchRow } from './search/search.ts';
 import { SERVICE_DESCRIPTION } from './service/description.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
 import { archiveRow } from './tiles/archive.ts';
@@ -106,6 +107,7 @@ export interface ApiPath {
 /** The paths of a service, in the order of the documentation. What is new in the interface is a line here. */
 export function apiPaths(): readonly ApiPath[] {
   const answerEmpty = newAnswerEmpty();
+  const languages = new Languages();
   const path = (description: PathDescription, ...rows: readonly Row[]): ApiPath => ({ description, rows });
   const ofLevels = <Endpoint>(
     description: PathDescription,
@@ -120,8 +122,8 @@ export function apiPaths(): readonly ApiPath[] {
         pageRow(endpoint, FILTERS, answerEmpty),
       );
     }),
-    path(AT_DESCRIPTION, AT_ROW),
-    path(SEARCH_DESCRIPTION, SEARCH_ROW),
+    path(AT_DESCRIPTION, atRow(languages)),
+    path(SEARCH_DESCRIPTION, searchRow(languages)),
     ...FORMATS.map((format) => {
       const endpoints = DOWNLOAD_ENDPOINTS.filter((endpoint) => endpoint.format === format);
       return ofLevels(downloadDescription(format, deepest(endpoints).parameters), endpoints, (endpoint) =>

@@ -122,7 +122,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ['at?point=1e3,0', 'bad-parameter', /"1e3" is no longitude/],
     ['at?point=1,2&geometry=small', 'bad-parameter', /geometry is "small".*full, medium, low, point, none/],
     ['at?point=1,2&geometry=', 'bad-parameter', /geometry is ""/],
-    ['at?point=1,2&page-size=1', 'unknown-parameter', /Allowed: point, geometry\./],
+    ['at?point=1,2&page-size=1', 'unknown-parameter', /Allowed: point, geometry, lang\./],
     ['at?contains=1,2', 'unknown-parameter', /"contains" is not a parameter/],
   ],
   'a search for nothing, for too much, or for too many': [

@@ -29,9 +29,10 @@ const caps = { low: 100, none: 1000 };
 const LV0 = {
   level: 'lv0',
   features: 2,
+  orphans: 0,
   bbox: 'boxes',
   extent: [0, 0, 14, 4],
-  columns: { gid: 'GID_0', name: 'COUNTRY', type: null, parents: [] },
+  columns: { gid: 'GID_0', name: 'COUNTRY', type: null, parents: [], names: {}, codes: {} },
   caps: { geojsonl: 20, fc: 5, ...caps },
   attribution: OPTIONS.attribution,
   nesting: 0.5,
@@ -54,10 +55,11 @@ test('the service describes its release, the hosted ones and each level that has
     precision: 7,
     tiles: false,
     changes: false,
+    languages: [],
   });
   const [lv0, , lv2] = levels;
   assert.deepEqual(lv0, LV0);
-  const columns = { gid: 'GID_2', name: 'NAME_2', type: null, parents: ['GID_0', 'GID_1'] };
+  const columns = { gid: 'GID_2', name: 'NAME_2', type: null, parents: ['GID_0', 'GID_1'], names: {}, codes: {} };
   assert.deepEqual([lv2.level, lv2.columns, levels.length], ['lv2', columns, 3]);
   assert.deepEqual(lv2.caps, { geojsonl: 50, fc: 20, ...caps });
   const base = `http://${HOST}`;
@@ -142,7 +144,7 @@ test('what is not known is null, parents that are not in the data too, and no li
   const service = await startService(out);
   const { date, license, levels, links } = JSON.parse(textOf(await send(service, SERVICE)));
   assert.deepEqual([date, license, levels.length, links.length], [null, null, 1, 3]);
-  assert.deepEqual(levels[0].columns, { gid: 'code', name: null, type: null, parents: [null] });
+  assert.deepEqual(levels[0].columns, { gid: 'code', name: null, type: null, parents: [null], names: {}, codes: {} });
 });
 
 test('a release that is no longer hosted leaves the list at once, whatever was answered before', async () => {

@@ -9,7 +9,7 @@ import type { LoadedRelease } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
-import { NAMES } from '../names/level-names.ts';
+import { LANG, type Languages, loadNames } from '../names/languages.ts';
 import { exchanged, withExchanged } from './exchanged.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { POINT } from './parameters.ts';
@@ -24,36 +24,42 @@ const PARAMETERS: readonly Parameter<unknown>[] = [
     'at-geometry',
     'Geometry of the features, as for pages; none if absent. The full geometry decides what is at the point.',
   ),
+  LANG,
 ];
 
 /** The path that returns what is at a point, of all levels. */
 export const AT_ENDPOINT = { path: `${API_PATH}/at`, mediaType: MEDIA_TYPES.fc, parameters: PARAMETERS } as const;
 
 /** Its row. */
-export const AT_ROW: Row = {
-  path: AT_ENDPOINT.path,
-  answer(sources, request, view) {
-    const query = parseQuery(request.query, RULES);
-    const { path } = AT_ENDPOINT;
-    return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], ...view });
-  },
-};
+export function atRow(languages: Languages): Row {
+  const { path } = AT_ENDPOINT;
+  return {
+    path,
+    answer(sources, request, view) {
+      const query = parseQuery(request.query, RULES);
+      return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], languages, ...view });
+    },
+  };
+}
 
 const HEADERS = fixedHeaders(AT_ENDPOINT.mediaType);
 const RULES = queryRules(5, AT_ENDPOINT.parameters);
 
 /** @throws Problem, OriginError, FormatError */
 async function answerAt(sources: Sources, asked: AskedUnits): Promise<Answer> {
-  const { query, request } = asked;
+  const { request } = asked;
   const loads = new Loads(sources, request);
   const release = await loads.release(sources.releases, undefined);
-  const point = askedPoint(query);
-  const { units, matched } = await unitsOf(query, point, release, loads);
+  const point = askedPoint(asked.query);
+  const { units, matched } = await unitsOf(asked, point, release, loads);
   const more = [MATCHED, String(matched)];
   const other = matched > 0 ? undefined : exchanged(point);
-  const elsewhere = other && (await unitsOf(query, other, release, loads));
+  const elsewhere = other && (await unitsOf(asked, other, release, loads));
   if (elsewhere !== undefined && elsewhere.matched > 0)
-    more.push('Link', `<${urlOf(asked.base + asked.path, withExchanged(query, point), undefined)}>; rel="alternate"`);
+    more.push(
+      'Link',
+      `<${urlOf(asked.base + asked.path, withExchanged(asked.query, point), undefined)}>; rel="alternate"`,
+    );
   return answerUnits(asked, release, units, loads, more);
 }
 
@@ -66,7 +72,13 @@ interface UnitsAt {
 }
 
 /** The units of all levels at a point. */
-async function unitsOf(query: Query, asked: Degrees, release: LoadedRelease, loads: Loads): Promise<UnitsAt> {
+async function unitsOf(
+  { query, languages }: AskedUnits,
+  asked: Degrees,
+  release: LoadedRelease,
+  loads: Loads,
+): Promise<UnitsAt> {
+  const language = languages.asked(query, release);
   const geometry = geometryOf(query, release.geometries, 'lightest');
   refuseTooLarge(release, geometry);
   const point = pointOf(release, asked);
@@ -77,7 +89,7 @@ async function unitsOf(query: Query, asked: Degrees, release: LoadedRelease, loa
   const found = levels.filter((_, i) => elementAt(positions, i).length > 0);
   const [sources, names] = await together(
     loadEach(found, (level) => loads.table(level, geometry)),
-    loadEach(found, (level) => loads.part(level, NAMES)),
+    loadEach(found, (level) => loadNames(level, language, loads)),
   );
   const units: Unit[] = [];
   for (const [i, own] of positions.filter(({ length }) => length > 0).entries())

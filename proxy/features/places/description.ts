@@ -11,7 +11,7 @@ export const UNITS_SCHEMA = objectSchema(['type', 'features', 'levels', 'gids', 
   features: { type: 'array', items: schemaReference('Feature') },
   levels: { ...TEXTS, description: 'The level of each feature, such as lv0.' },
   gids: { ...TEXTS_OR_NULL, description: 'The GID of each feature; null if it has none.' },
-  names: { ...TEXTS_OR_NULL, description: 'The name of each feature; null if it has none.' },
+  names: { ...TEXTS_OR_NULL, description: 'The name of each feature, in the language of lang; null if it has none.' },
 });
 
 /** The path. */

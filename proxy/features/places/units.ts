@@ -13,6 +13,7 @@ import type { LoadedRelease, LoadedTable } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
+import type { Languages } from '../names/languages.ts';
 import type { UnitNames } from '../names/level-names.ts';
 
 /** A request for units of all levels, by a point or by their names. */
@@ -21,6 +22,7 @@ export interface AskedUnits extends View {
   request: HttpRequest;
   query: Query;
   fixed: FixedHeaders;
+  languages: Languages;
 }
 
 /** A unit: a feature of a level, with the geometry that its table is of. */

@@ -2,6 +2,7 @@
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
 import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';
+import { LANG } from '../names/languages.ts';
 import { sizeOf } from '../pages/parameters.ts';
 import { unitsGeometry } from '../places/units.ts';
 
@@ -77,4 +78,5 @@ export const SEARCH_PARAMETERS: readonly Parameter<unknown>[] = [
     'search-geometry',
     'Geometry of the units; if absent, none, or the smallest geometry that the release has.',
   ),
+  LANG,
 ];

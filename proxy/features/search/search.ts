@@ -14,7 +14,8 @@ import type { LoadedLevel } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import { GIDS, NAMES } from '../names/level-names.ts';
+import { type Languages, loadNames } from '../names/languages.ts';
+import { GIDS } from '../names/level-names.ts';
 import { matching } from '../pages/resolve.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit } from '../places/units.ts';
 import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
@@ -31,20 +32,16 @@ export const SEARCH_ENDPOINT = {
 } as const;
 
 /** Its row. */
-export const SEARCH_ROW: Row = {
-  path: SEARCH_ENDPOINT.path,
-  answer(sources, request, view) {
-    const query = parseQuery(request.query, RULES);
-    const { path } = SEARCH_ENDPOINT;
-    return answerSearch(sources, {
-      path,
-      request,
-      query,
-      fixed: HEADERS[sources.audience],
-      ...view,
-    });
-  },
-};
+export function searchRow(languages: Languages): Row {
+  const { path } = SEARCH_ENDPOINT;
+  return {
+    path,
+    answer(sources, request, view) {
+      const query = parseQuery(request.query, RULES);
+      return answerSearch(sources, { path, request, query, fixed: HEADERS[sources.audience], languages, ...view });
+    },
+  };
+}
 
 const HEADERS = fixedHeaders(SEARCH_ENDPOINT.mediaType);
 const RULES = { ...queryRules(5, SEARCH_ENDPOINT.parameters), keepsOrder: true };
@@ -59,7 +56,7 @@ interface Searched extends KnownLevel {
 
 /** @throws Problem, OriginError, FormatError */
 async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer> {
-  const { query, request } = asked;
+  const { query, request, languages } = asked;
   refuseContradiction(query);
   const loads = new Loads(sources, request);
   const release = await loads.release(sources.releases, undefined);
@@ -70,6 +67,7 @@ async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer
   const numbers = isWithParents ? levelsWithUnits(release, LEVELS.slice(0, deepest + 1)) : searched;
   const geometry = geometryOf(query, release.geometries, 'lightest');
   refuseTooLarge(release, geometry);
+  const language = languages.asked(query, release);
   const known = await together(
     ...numbers.map(async (number): Promise<Searched> => {
       const level = await loads.level(release, number);
@@ -88,7 +86,7 @@ async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer
   await together(
     ...[...new Set(units.map(({ level }) => level))].map(async (number) => {
       const { level } = elementAt(levels, number);
-      const [source, names] = await together(loads.table(level, geometry), loads.part(level, NAMES));
+      const [source, names] = await together(loads.table(level, geometry), loadNames(level, language, loads));
       brought.set(number, { source, names });
     }),
   );

@@ -10,10 +10,23 @@ function serviceSchema() {
   const texts = { type: 'array', items: TEXT };
   const flag = { type: 'boolean' };
   const column = { ...TEXT_OR_NULL, description: 'The name of the property; null if there is none.' };
-  const columns = { gid: column, name: column, type: column, parents: { type: 'array', items: TEXT_OR_NULL } };
+  const byKey = { type: 'object', additionalProperties: TEXT };
+  const columns = {
+    gid: column,
+    name: column,
+    type: column,
+    parents: { type: 'array', items: TEXT_OR_NULL },
+    names: { ...byKey, description: 'Those with names in a language, by its tag.' },
+    codes: { ...byKey, description: 'Those with official codes, by their key.' },
+  };
   const level = {
     level: { ...TEXT, description: 'Such as lv0.' },
     features: { type: 'integer', minimum: 1 },
+    orphans: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Units without a GID of any level above. They are children of no unit.',
+    },
     bbox: { enum: ['exact', 'boxes'], description: 'What `bbox` compares: geometries, or their bounding boxes.' },
     extent: {
       type: ['array', 'null'],
@@ -70,6 +83,7 @@ function serviceSchema() {
     precision: { type: 'integer', description: 'Decimals of the coordinates.' },
     tiles: flag,
     changes: flag,
+    languages: { ...texts, description: 'The languages in which units have names: the values of `lang`.' },
     levels: {
       type: 'array',
       items: objectSchema(

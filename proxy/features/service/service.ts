@@ -63,6 +63,7 @@ export function serviceMembers(
   isWhole: boolean,
 ): object {
   const { id, digest, date = null, attribution, licence = null, geometries, precision, summaries, quality } = release;
+  const { languages } = release;
   return {
     release: id,
     digest,
@@ -76,11 +77,12 @@ export function serviceMembers(
     precision,
     tiles: summaries.some(({ tiles }) => tiles !== undefined),
     changes: members['changes'] !== undefined,
+    languages,
     levels: summaries
       .filter(({ features }) => features > 0)
       .map((summary) => ({
         level: levelName(summary.level),
-        ...(isWhole && { features: summary.features }),
+        ...(isWhole && { features: summary.features, orphans: summary.orphans }),
         // What `bbox` compares.
         bbox: hasExactBoxes(summary, quality) ? 'exact' : 'boxes',
         ...(isWhole && { extent: summary.extent ?? null }),
@@ -124,13 +126,16 @@ function cut(text: string): string {
 }
 
 /** The names of the properties of the units; null where there is none. */
-function columnsOf({ level, gidColumns, nameColumn, typeColumn }: LevelSummary): object {
+function columnsOf(summary: LevelSummary): object {
+  const { level, gidColumns, nameColumn, typeColumn, nameColumns = {}, codeColumns = {} } = summary;
   const columns = gidColumns.map(nameOrNull);
   return {
     gid: columns[level],
     name: nameOrNull(nameColumn),
     type: nameOrNull(typeColumn),
     parents: columns.slice(0, level),
+    names: nameColumns,
+    codes: codeColumns,
   };
 }
 

@@ -28,13 +28,12 @@ export function inPieces(geometry: gdalTypes.Geometry, halvings = 0): Piece[] {
 }
 
 /** What two geometries have in common, in the polygons that their pieces have. */
-export function commonOf(one: readonly Piece[], other: readonly Piece[]): gdalTypes.MultiPolygon {
-  const common = one.flatMap((a) =>
+export function commonOf(one: readonly Piece[], other: readonly Piece[]): gdalTypes.Polygon[] {
+  return one.flatMap((a) =>
     other
       .filter((b) => a.envelope.intersects(b.envelope))
       .flatMap((b) => polygonParts(a.geometry.intersection(b.geometry))),
   );
-  return multiPolygonOf(common);
 }
 
 /** A box in two, across its longer side. */

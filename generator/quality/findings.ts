@@ -5,9 +5,10 @@ import type { Level } from '../../format/levels.ts';
 import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
 import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
+import type { Overlaps } from '../store/level-store.ts';
 
-/** Units of a problem that are named, and the most characters of a GID. */
-const UNITS_MAX = 100;
+/** Units of a problem that are named, or pairs of units, and the most characters of a GID. */
+export const UNITS_MAX = 100;
 const GID_CHARS = 200;
 
 /** The problems of a level. */
@@ -45,22 +46,25 @@ export class Findings {
 
   /**
    * Counts pairs of units that have an area in common, and names those with the most by their GIDs.
-   * @param pairs the largest first
-   * @param example says where the first unit of the first pair is
+   * @param gidAt the GID of the unit at a position
+   * @param placeOf says where it is
    */
-  addOverlaps(pairs: readonly { gids: readonly (string | null)[]; km2: number }[], example: () => string): void {
-    const [largest] = pairs;
-    if (largest === undefined) return;
-    const all = pairs.reduce((sum, { km2 }) => sum + km2, 0);
-    const sum = pairs.length === 1 ? '' : `; ${kilometres(all)} in all pairs`;
-    const other = shownGid(largest.gids[1] ?? null);
-    this.add('overlapping', () => `${example()}, and ${other}: ${kilometres(largest.km2)}${sum}`, pairs.length);
+  addOverlaps(
+    { count, km2: all, first, named }: Overlaps,
+    gidAt: (position: number) => string | null,
+    placeOf: (position: number) => string,
+  ): void {
+    if (first === undefined) return;
+    const { units, km2: most } = first;
+    const sum = count === 1 ? '' : `; ${kilometres(all)} in all pairs`;
+    const example = () => `${placeOf(units[0])}, and ${shownGid(gidAt(units[1]))}: ${kilometres(most)}${sum}`;
+    this.add('overlapping', example, count);
     const found = this.#byKind.get('overlapping');
     if (found === undefined) return;
-    found.pairs = pairs
-      .map(({ gids, km2 }) => ({ gids: gids.flatMap((gid) => (gid === null ? [] : beginningOf(gid, GID_CHARS))), km2 }))
-      .filter(({ gids }) => gids.length === 2)
-      .slice(0, UNITS_MAX);
+    found.pairs = named.map((pair) => ({
+      gids: pair.units.map((unit) => beginningOf(gidAt(unit) ?? '', GID_CHARS)),
+      km2: pair.km2,
+    }));
   }
 
   /** What was found, in order of first occurrence. */

@@ -74,6 +74,18 @@ export interface Overlap {
   km2: number;
 }
 
+/** The units of a level that overlap. Plain data. */
+export interface Overlaps {
+  /** How many pairs. */
+  count: number;
+  /** What all of them have in common. */
+  km2: number;
+  /** The pair with the most; undefined if there is none. */
+  first: Overlap | undefined;
+  /** The pairs with the most of units that have GIDs, as many as are named. */
+  named: readonly Overlap[];
+}
+
 /** The temporary files of a level. */
 export class LevelStore {
   readonly path: string;
@@ -203,12 +215,11 @@ export class LevelStore {
     writeSerialized(this.file('invalid-units'), units);
   }
 
-  /** Reads which units overlap, in order of position. */
-  readOverlaps(): Overlap[] {
+  readOverlaps(): Overlaps {
     return readSerialized(this.file('overlaps'));
   }
 
-  writeOverlaps(overlaps: readonly Overlap[]): void {
+  writeOverlaps(overlaps: Overlaps): void {
     writeSerialized(this.file('overlaps'), overlaps);
   }
 

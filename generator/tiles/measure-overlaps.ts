@@ -1,12 +1,14 @@
 // Measures how much area units of a level have in common, of the pairs that may overlap, on their published shapes.
 // Runs in a child process for each level.
-import type { Geometry as GdalGeometry } from 'gdal-async';
+import type { Polygon } from 'gdal-async';
 import { LRUCache } from 'lru-cache';
-import { f64At } from '../../format/element-at.ts';
+import { elementAt, f64At } from '../../format/element-at.ts';
+import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import { commonOf, inPieces, type Piece } from '../gdal/pieces.ts';
-import { areaOf, madeValid, polygonParts } from '../gdal/valid-polygons.ts';
+import { madeValid } from '../gdal/valid-polygons.ts';
+import { UNITS_MAX } from '../quality/findings.ts';
 import { radians, toEqualArea } from '../rings/equal-area.ts';
 import { LevelStore, type Overlap } from '../store/level-store.ts';
 import { openUnitRings, type RingsByUnit, unitPolygons } from '../topology/level-rings.ts';
@@ -37,17 +39,46 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
   const rings = openUnitRings(store, precision);
   const shapeOf = newShapes(rings);
   const step = SPHERE_METRES * radians(10 ** -precision);
-  const overlaps: Overlap[] = [];
+  const index = store.readIndex();
+  const gids = ownersOf(elementAt(index.columns, level), index.features);
+  let [count, all] = [0, 0];
+  let first: Overlap | undefined;
+  const named = new LargestOverlaps(UNITS_MAX);
   for (let i = 0; i < candidates.length; i++) {
     const one = Math.floor(f64At(candidates, i) / rings.count);
     const other = f64At(candidates, i) - one * rings.count;
     const common = commonOf(shapeOf(one), shapeOf(other));
-    const squareMetres = Math.round(areaOf(common));
-    if (squareMetres > 0 && 2 * squareMetres > step * borderOf(common))
-      overlaps.push({ units: [one, other], km2: squareMetres / SQUARE_METRES });
+    const squareMetres = Math.round(common.reduce((sum, polygon) => sum + polygon.getArea(), 0));
+    if (squareMetres === 0 || 2 * squareMetres <= step * borderOf(common)) continue;
+    const overlap: Overlap = { units: [one, other], km2: squareMetres / SQUARE_METRES };
+    count++;
+    all += squareMetres;
+    if (first === undefined || overlap.km2 > first.km2) first = overlap;
+    if (overlap.units.every((unit) => gids[unit] !== -1)) named.add(overlap);
   }
   rings.close();
-  store.writeOverlaps(overlaps);
+  store.writeOverlaps({ count, km2: all / SQUARE_METRES, first, named: named.values() });
+}
+
+/** Keeps those with the most in common, of equal ones those that came first: there may be millions. */
+export class LargestOverlaps {
+  readonly #most: number;
+  #kept: Overlap[] = [];
+
+  /** @param most how many are kept */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(overlap: Overlap): void {
+    this.#kept.push(overlap);
+    if (this.#kept.length > 2 * this.#most) this.#kept = this.values();
+  }
+
+  /** The largest first. */
+  values(): Overlap[] {
+    return this.#kept.toSorted((a, b) => b.km2 - a.km2).slice(0, this.#most);
+  }
 }
 
 /** Makes a function that returns the shape of a unit, in metres of equal area, made valid, in pieces. */
@@ -67,10 +98,7 @@ function newShapes(rings: RingsByUnit): (unit: number) => readonly Piece[] {
   };
 }
 
-/** The length of the rings of a geometry, in its units. */
-function borderOf(geometry: GdalGeometry): number {
-  return polygonParts(geometry).reduce(
-    (sum, { rings }) => sum + rings.toArray().reduce((length, ring) => length + ring.getLength(), 0),
-    0,
-  );
+/** The length of all rings, in their units. */
+function borderOf(polygons: readonly Polygon[]): number {
+  return polygons.flatMap(({ rings }) => rings.toArray()).reduce((sum, ring) => sum + ring.getLength(), 0);
 }

@@ -217,13 +217,9 @@ function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }
   const { crowded, isSearched } = readFoundInTiles(zoom.work, level);
   findings.add('equal-colours', () => placeOf(store, crowded[0]), crowded.length);
   if (!isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
-  const overlaps = store.readOverlaps().sort((a, b) => b.km2 - a.km2);
-  if (overlaps.length === 0) return;
-  const gidAt = gidsIn(store.readIndex());
-  findings.addOverlaps(
-    overlaps.map(({ units, km2 }) => ({ gids: units.map(gidAt), km2 })),
-    () => placeOf(store, overlaps[0]?.units[0]),
-  );
+  const overlaps = store.readOverlaps();
+  if (overlaps.count === 0) return;
+  findings.addOverlaps(overlaps, gidsIn(store.readIndex()), (position) => placeOf(store, position));
 }
 
 /** Names the units that are a mere cell of the grid in a simplified geometry: nobody drew this shape. */

@@ -78,6 +78,29 @@ test('the largest of several pairs comes first, and all are added up', async () 
   assert.match(found?.example ?? '', / GID A0, and GID A1: [\d.]+ km2; [\d.]+ km2 in all pairs$/);
 });
 
+test('of very many pairs the hundred with the most are named, and all are counted and added up', async () => {
+  const sides = Array.from({ length: 16 }, (_, i) => 1 - 0.05 * i);
+  const found = await overlapsOf(sides.map((side) => box(10, 50, 10 + side, 50 + side)));
+  // Each lies in all that are larger.
+  const pairs = sides.flatMap((side, i) => sides.slice(0, i).map((_, j) => ({ gids: [`A${j}`, `A${i}`], side })));
+  assert.equal(found?.count, pairs.length);
+  const areas = found?.pairs?.map(({ km2: area }) => area) ?? [];
+  assert.deepEqual(
+    areas,
+    areas.toSorted((a, b) => b - a),
+  );
+  assert.deepEqual(
+    found?.pairs?.map(({ gids }) => gids.join(' ')).toSorted(),
+    pairs
+      .slice(0, 100)
+      .map(({ gids }) => gids.join(' '))
+      .toSorted(),
+  );
+  const all = pairs.reduce((sum, { side }) => sum + km2(10, 50, 10 + side, 50 + side), 0);
+  const said = Number(/; ([\d.]+) km2 in all pairs$/.exec(found?.example ?? '')?.[1]);
+  assert.ok(Math.abs(said - all) < all / 1e4, `${said}, expected ${all}`);
+});
+
 for (const [name, units] of [
   ['that are the same', [box(10, 50, 11, 51), box(10, 50, 11, 51)]],
   ['whose common part has no edge that crosses another', [box(10, 50, 12, 51), box(11, 50, 13, 51)]],

@@ -2,7 +2,7 @@
 // Runs in a child process for each level.
 import type { Polygon } from 'gdal-async';
 import { LRUCache } from 'lru-cache';
-import { elementAt, f64At } from '../../format/element-at.ts';
+import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
@@ -28,6 +28,11 @@ export interface MeasureOverlapsTask {
 const SQUARE_METRES = 1e6;
 /** Vertices of the shapes that are kept in memory: pairs ascend, so most units are in the next pair, too. */
 const KEPT_VERTICES = 500_000;
+/**
+ * A shape that so many others are compared with is divided into pieces first. That can take as long as some hundred
+ * comparisons with the whole shape: minutes where long edges lie side by side.
+ */
+const DIVIDED_FROM = 500;
 
 /**
  * Writes the pairs of units that have an area in common, of at least a square metre and wider, on average, than the
@@ -37,7 +42,13 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
   const store = new LevelStore(path);
   const { candidates } = readFoundInTiles(work, level);
   const rings = openUnitRings(store, precision);
-  const shapeOf = newShapes(rings);
+  const pairs = new Uint32Array(rings.count);
+  const unitsAt = (i: number): [number, number] => {
+    const one = Math.floor(f64At(candidates, i) / rings.count);
+    return [one, f64At(candidates, i) - one * rings.count];
+  };
+  for (let i = 0; i < candidates.length; i++) for (const unit of unitsAt(i)) pairs[unit] = u32At(pairs, unit) + 1;
+  const shapeOf = newShapes(rings, (unit) => u32At(pairs, unit) >= DIVIDED_FROM);
   const step = SPHERE_METRES * radians(10 ** -precision);
   const index = store.readIndex();
   const gids = ownersOf(elementAt(index.columns, level), index.features);
@@ -45,16 +56,15 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
   let first: Overlap | undefined;
   const named = new LargestOverlaps(UNITS_MAX);
   for (let i = 0; i < candidates.length; i++) {
-    const one = Math.floor(f64At(candidates, i) / rings.count);
-    const other = f64At(candidates, i) - one * rings.count;
-    const common = commonOf(shapeOf(one), shapeOf(other));
+    const units = unitsAt(i);
+    const common = commonOf(shapeOf(units[0]), shapeOf(units[1]));
     const squareMetres = Math.round(common.reduce((sum, polygon) => sum + polygon.getArea(), 0));
     if (squareMetres === 0 || 2 * squareMetres <= step * borderOf(common)) continue;
-    const overlap: Overlap = { units: [one, other], km2: squareMetres / SQUARE_METRES };
+    const overlap: Overlap = { units, km2: squareMetres / SQUARE_METRES };
     count++;
     all += squareMetres;
     if (first === undefined || overlap.km2 > first.km2) first = overlap;
-    if (overlap.units.every((unit) => gids[unit] !== -1)) named.add(overlap);
+    if (units.every((unit) => gids[unit] !== -1)) named.add(overlap);
   }
   rings.close();
   store.writeOverlaps({ count, km2: all / SQUARE_METRES, first, named: named.values() });
@@ -81,8 +91,8 @@ export class LargestOverlaps {
   }
 }
 
-/** Makes a function that returns the shape of a unit, in metres of equal area, made valid, in pieces. */
-function newShapes(rings: RingsByUnit): (unit: number) => readonly Piece[] {
+/** Makes a function that returns the shape of a unit, in metres of equal area, made valid, some in pieces. */
+function newShapes(rings: RingsByUnit, isDivided: (unit: number) => boolean): (unit: number) => readonly Piece[] {
   const kept = new LRUCache<number, readonly Piece[]>({ maxSize: KEPT_VERTICES });
   return (unit) => {
     const known = kept.get(unit);
@@ -91,7 +101,8 @@ function newShapes(rings: RingsByUnit): (unit: number) => readonly Piece[] {
     const degrees = polygons.map((polygon) =>
       polygon.map((ring) => toEqualArea(ring.map((value) => value / rings.scale))),
     );
-    const pieces = inPieces(madeValid(degrees).geometry);
+    const { geometry } = madeValid(degrees);
+    const pieces = isDivided(unit) ? inPieces(geometry) : [{ geometry, envelope: geometry.getEnvelope() }];
     // A larger one leaves room for those that it is compared with.
     kept.set(unit, pieces, { size: Math.max(1, Math.min(polygons.flat(2).length / 2, KEPT_VERTICES / 2)) });
     return pieces;

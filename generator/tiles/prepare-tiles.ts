@@ -118,14 +118,15 @@ export function colourLevels(
   });
 }
 
-/** Writes the arcs of a zoom. */
-export function cutZoom({ zoom, deepest, work }: CutZoomTask): void {
+/** Writes the arcs of a zoom. @returns how many places they have */
+export function cutZoom({ zoom, deepest, work }: CutZoomTask): number {
   const isDeepest = zoom === deepest;
   const weights = isDeepest ? new Float64Array() : readWeights(work);
   const known = isDeepest ? readSerialized<FoundMeeting>(meetingFile(work)) : undefined;
   const masks = readFileSync(masksFile(work));
   const cut = cutZoomArcs(readArcs(sharedFile(work)), weights, masks, deepest - zoom, { known });
   writeArcs(zoomFile(work, zoom), cut.arcs);
+  return cut.arcs.x.length;
 }
 
 function preparedFile(work: string): string {

@@ -1,4 +1,5 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes.
+import { statSync } from 'node:fs';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
@@ -15,6 +16,7 @@ import { LevelStore } from '../store/level-store.ts';
 import type { CutTilesTask } from '../tiles/cut-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
+import type { Demand } from '../workers/task-queue.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
 import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
@@ -35,17 +37,31 @@ export interface BuildContext {
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
- * arcs of tiles, these while a zoom is cut (the deepest; how much less each zoom above it; at least), and what of them
- * is in a zoom.
+ * arcs of tiles, these while a zoom is cut (the deepest; how much less each zoom above it; at least), those of all
+ * levels that are in a zoom, and the shapes of its own level.
  */
-export const TASK_POSITION_BYTES = { borders: 70, arcs: 40, cut: { deepest: 46, above: -3, least: 20 }, tiles: 20 };
+export const TASK_POSITION_BYTES = {
+  borders: 70,
+  arcs: 40,
+  cut: { deepest: 46, above: -3, least: 20 },
+  zoom: 15,
+  shapes: 25,
+} as const;
 
 /**
  * Bytes of memory that a task holds for each unit of its level, as measured: its entries in the index, in the names and
- * in the plan while it is read; its point; its attributes and shapes in the tiles of a zoom; index, names and words while
- * the level is finalised.
+ * in the plan while it is read; its point; its attributes in tiles; its entry in the index while files are written, or
+ * overlaps are measured; index, names, words and records while the level is finalised.
  */
-export const TASK_UNIT_BYTES = { read: 6000, points: 2000, tiles: 4000, indexes: 3000 } as const;
+export const TASK_UNIT_BYTES = { read: 6000, points: 2000, tiles: 2000, files: 1300, indexes: 3500 } as const;
+
+/** The same for each byte of the records of a level while it is finalised. */
+const RECORD_BYTES = 6;
+
+/** What a task asks for that reads the index of a level, and its features one after the other. */
+export function filesDemand(features: number): Demand {
+  return { rank: RANKS.files, bytes: askedBytes(TASK_UNIT_BYTES.files * features) };
+}
 
 /** A level that is being read, and then written. */
 export interface LevelWork {
@@ -131,7 +147,7 @@ function writeLevel(
     const task = { level, shape, store, out: staging.release, records, part };
     const demand = { rank: RANKS.borders, bytes: askedBytes(TASK_POSITION_BYTES.borders * positions) };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
-    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, { rank: RANKS.files, bytes: 0 });
+    else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, filesDemand(features));
     report.advance('files written', part.end - part.first);
     return records;
   });
@@ -181,7 +197,9 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
     if (!areOfShards) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
     const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
-    const demand = { rank: RANKS.files, bytes: askedBytes(TASK_UNIT_BYTES.indexes * stored.features) };
+    const recorded = records.reduce((sum, file) => sum + statSync(file).size, 0);
+    const bytes = askedBytes(TASK_UNIT_BYTES.indexes * stored.features + RECORD_BYTES * recorded);
+    const demand = { rank: RANKS.files, bytes };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, demand);
   };
   return sealRelease(out, about, sequence, await Promise.all(levels.map(finalize)));

@@ -14,7 +14,13 @@ import type { measureOverlaps } from '../tiles/measure-overlaps.ts';
 import type { cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
-import { type BuildContext, type LevelWork, TASK_POSITION_BYTES, TASK_UNIT_BYTES } from './build-levels.ts';
+import {
+  type BuildContext,
+  filesDemand,
+  type LevelWork,
+  TASK_POSITION_BYTES,
+  TASK_UNIT_BYTES,
+} from './build-levels.ts';
 
 /** From so many units on, of a level or of all, people should know before they wait. */
 const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;
@@ -88,32 +94,28 @@ export async function makeTiles(
   await Promise.all([
     ...cuts,
     // Of the level's store that is read when the shards are sealed.
-    ...(share.shard === 0 ? filled : []).map(({ level, store }) =>
-      pool.run<typeof measureOverlaps>(
-        TASKS.measureOverlaps,
-        { level, store, precision, work },
-        { rank: RANKS.files, bytes: 0 },
-      ),
+    ...(share.shard === 0 ? filled : []).map(({ level, store, features }) =>
+      pool.run<typeof measureOverlaps>(TASKS.measureOverlaps, { level, store, precision, work }, filesDemand(features)),
     ),
-    ...filled.map(async ({ level, features }) => {
+    ...filled.map(async ({ level, features, positions: own }) => {
       await elementAt(works, level).labelled;
       const largest = new Array<LargestTile | undefined>(deepest + 1).fill(undefined);
-      const own = tileTasks(levels, level, deepest, () => work).filter(
+      const tasks = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
       const cut = async (zoom: CutTilesTask): Promise<void> => {
-        const below = deepest - zoom.zoom;
-        await elementAt(cuts, below);
+        const [places, all] = await Promise.all([elementAt(cuts, deepest - zoom.zoom), elementAt(cuts, 0)]);
         const isNeeded = (): boolean => zoom.zoom >= firstZoom(largest);
-        // The arcs are those of all levels; deeper zooms have more of their places.
-        const places = positions / 2 ** below;
-        const bytes = askedBytes(TASK_UNIT_BYTES.tiles * features + TASK_POSITION_BYTES.tiles * places);
+        // The arcs are those of all levels. As much of the level's positions is in the zoom as of all.
+        const shapes = (own * places) / Math.max(1, all);
+        const { zoom: ofArcs, shapes: ofShapes } = TASK_POSITION_BYTES;
+        const bytes = askedBytes(TASK_UNIT_BYTES.tiles * features + ofArcs * places + ofShapes * shapes);
         const made = await pool.runIf<typeof cutTiles>(isNeeded, TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
         if (made === undefined) return;
         largest[zoom.zoom] = made.largest;
         slow.add(zoom, made.seconds);
       };
-      await Promise.all(own.reverse().map(cut));
+      await Promise.all(tasks.reverse().map(cut));
     }),
   ]);
 }

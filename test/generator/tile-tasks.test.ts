@@ -28,17 +28,23 @@ type Asked = [name: string, zoom: number, bytes: number];
 /**
  * Makes the tiles of a level in a pool that does one task after the other, each in its turn.
  * @param largest the largest tile of each zoom
- * @returns what waits when the first zoom is cut, and the zooms of which tiles were made
+ * @param places of the arcs of each zoom
+ * @returns what waits when the first zoom is cut, what asks for its tiles, and the zooms of which tiles were made
  */
-async function recorded(positions: number, largest: (zoom: number) => LargestTile) {
+async function recorded(
+  positions: number,
+  largest: (zoom: number) => LargestTile,
+  places: (zoom: number) => number = () => positions,
+) {
   let turn: Promise<unknown> = Promise.resolve();
   const waiting: Asked[] = [];
   let waitingAtFirst: Asked[] | undefined;
   const made: number[] = [];
   const tasks: Readonly<Record<string, (zoom: number) => unknown>> = {
     prepareTiles: () => undefined,
-    cutZoom: () => {
+    cutZoom: (zoom) => {
       waitingAtFirst ??= [...waiting];
+      return places(zoom);
     },
     cutTiles: (zoom) => {
       made.push(zoom);
@@ -67,7 +73,8 @@ async function recorded(positions: number, largest: (zoom: number) => LargestTil
   const shape = releaseShape(buildOptions('', '', { tiles: ZOOM }));
   const staging = { root: '', release: '', work: '' };
   await makeTiles(levels, works, { shape, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) });
-  return { waiting: waitingAtFirst?.filter(([name]) => name === 'cutZoom') ?? [], made };
+  const asked = (tasks: readonly Asked[], of: string) => tasks.filter(([name]) => name === of);
+  return { waiting: asked(waitingAtFirst ?? [], 'cutZoom'), tiles: asked(waiting, 'cutTiles'), made };
 }
 
 const SMALL: LargestTile = { withoutBorders: 1000, whole: 2000 };
@@ -85,6 +92,19 @@ test('all zooms wait to be cut before the first of them is, each for the memory 
   );
   assert.ok((asked.at(-1) ?? 0) < (asked[0] ?? 0) / 2);
   assert.deepEqual(made, [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+});
+
+test('the tiles of a zoom ask for memory by the places that it has, whichever zoom it is', async () => {
+  const positions = 10_000_000;
+  const asked = async (places: (zoom: number) => number) =>
+    (await recorded(positions, () => SMALL, places)).tiles.map(([, , bytes]) => Math.round(bytes / 1e6));
+  const all = await asked(() => positions);
+  assert.equal(new Set(all).size, 1);
+  const fewer = await asked((zoom) => positions / (ZOOM + 1 - zoom));
+  assert.deepEqual(
+    fewer,
+    all.map((megabytes, below) => Math.round(megabytes / (below + 1))),
+  );
 });
 
 test('tiles are not made of a zoom that is not published, as a deeper one has too large a tile', async () => {

@@ -134,7 +134,8 @@ test('after idle time a slow issuer keeps no remembered token waiting: old keys 
   assert.deepEqual(issuer.log, changes);
 });
 
-test('keys that become too old while a slow issuer is asked are waited for', async () => {
+test('keys that become too old while a slow issuer is asked are waited for', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const clock = { ms: 0 };
   const { read, pending } = slowReader();
   const keys = keysReadBy(read, clock);
@@ -144,8 +145,9 @@ test('keys that become too old while a slow issuer is asked are waited for', asy
   clock.ms = POLICY.staleMs - 1;
   const waiting = keys.load();
   clock.ms += 2;
-  // After the half second for which old keys would be enough.
-  setTimeout(() => pending[1]?.(JWKS), 700);
+  // The half second after which old keys would be enough is over.
+  t.mock.timers.tick(700);
+  pending[1]?.(JWKS);
   assert.ok((await waiting) !== undefined);
 });
 

@@ -88,6 +88,20 @@ test('generator and proxy do not import each other, and neither imports tests', 
   }
 });
 
+test('what the answers of the program are held against shares no code with it but format/', () => {
+  const imports = importsOf('test/support');
+  const names = 'oracle neighbours-oracle parts-oracle view-oracle compare-geometry read-index exact-json'.split(' ');
+  const models = names.map((name) => `test/support/releases/${name}.ts`);
+  const reached = new Set([...models, 'test/support/even-odd.ts', 'test/support/places.ts']);
+  for (const file of reached)
+    for (const { from } of imports.filter((found) => found.file === file && found.from.startsWith('.'))) {
+      const imported = normalize(join(dirname(file), from));
+      assert.doesNotMatch(imported, /^(generator|proxy)\//, `${file} imports ${from}`);
+      if (imported.startsWith('test/')) reached.add(imported);
+    }
+  assert.ok(reached.size > 10);
+});
+
 test("what writes a release is the generator's: the proxy reads, and imports nothing of format/write/", () => {
   const writing = PROGRAM.filter(({ file, from }) => join(dirname(file), from).startsWith('format/write/'));
   const outside = writing.filter(({ file }) => !/^(generator|format\/write)\//.test(file));

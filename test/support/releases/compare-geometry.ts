@@ -1,7 +1,7 @@
 // Is a published geometry GDAL's GeoJSON of the source geometry? Coordinates may be rounded to the decimals of the
 // release; heights, empty parts and rings of fewer than four positions are left out; rings may run in the other
 // direction; open rings are closed; positions of rings with an area that repeat the one before are left out. Anything else is a difference.
-import { isObject, listOf } from '../../../generator/release-reader/parse-feature.ts';
+import { isObject, listOf } from './exact-json.ts';
 
 /** A GeoJSON geometry with unchecked members. */
 type JsonGeometry = Readonly<Record<string, unknown>>;

@@ -42,10 +42,10 @@ import { positionsIn } from '../../../format/positions.ts';
 import type { LevelSummary, Release } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
-import { featureFrom, type JsonFeature } from '../../../generator/release-reader/parse-feature.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';
 import { type PlacedLevel, placedLevel } from '../places.ts';
+import { featureOf, type JsonFeature } from './exact-json.ts';
 import { assertNeighbours, nestingIn } from './neighbours-oracle.ts';
 import { parsedToJson } from './parsed-to-json.ts';
 import { assertParts } from './parts-oracle.ts';
@@ -189,7 +189,7 @@ function unitsOf(root: string, summary: LevelSummary): Units {
   const units = paths
     .flatMap((path) => linesOf(textOf(root, path)))
     .map((line, i): Unit => {
-      const read = featureFrom(line);
+      const read = featureOf(line);
       const [, id, bbox] =
         FEATURE.exec(line.toString('utf8', 0, 300)) ??
         assert.fail(`${levelName(level)}[${i}]: ${line.subarray(0, 300)}`);

@@ -5,9 +5,8 @@ import type { FeatureTable } from '../../../format/feature-table.ts';
 import { indexPath, manifestPath, RELEASE_FILE } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
-import { decodeLevel } from '../../../format/manifest.ts';
+import { decodeLevel, decodeTable } from '../../../format/manifest.ts';
 import { type Release, releaseFromJson } from '../../../format/release.ts';
-import { readTable } from '../../../generator/release-reader/read-level.ts';
 
 /** What release.json says. @param root the release's folder */
 export function readRelease(root: string): Release {
@@ -29,6 +28,12 @@ export function readIndex(root: string, level: Level): LevelIndex {
 export function readFeatureTable(root: string, level: Level, geometry: Geometry): FeatureTable {
   const index = readIndex(root, level);
   return geometry === 'full' ? index : readTable(root, index, geometry);
+}
+
+function readTable(root: string, index: LevelIndex, geometry: Geometry): FeatureTable {
+  const files = { manifest: manifestPath(index.level), table: indexPath(index.level, geometry) };
+  const manifest = readFileSync(join(root, files.manifest), 'utf8');
+  return decodeTable({ manifest, table: readFileSync(join(root, files.table)) }, geometry, index, files);
 }
 
 /** The tables of the geometries besides the full one. */

@@ -2,6 +2,7 @@
 // writes it (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same
 // function.
 import { u32At } from './element-at.ts';
+import { APOSTROPHES, nameForms } from './name-forms.ts';
 import { beginningOf } from './names.ts';
 import { FormatError } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -25,8 +26,6 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
   'ßss æae œoe øo đd ðd þth łl ħh ıi ŋn ŧt əa ςσ'.split(' ').map((pair) => [pair.slice(0, 1), pair.slice(1)]),
 );
 const SPECIAL_LETTERS = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
-/** Apostrophes, also those that Unicode calls letters. */
-const APOSTROPHES = /['`\u02b9-\u02bf\u02c8\u02ee\u2018-\u201b\u2032\ua78b\ua78c\uff07]/g;
 const SEPARATORS = new RegExp(`(?:[^\\p{L}\\p{N}]|${APOSTROPHES.source})+`, 'gu');
 const NOT_ASCII = /[^\0-\x7f]/;
 
@@ -49,10 +48,10 @@ export function foldText(text: string): string {
     .trim();
 }
 
-/** The folded texts by which a name is found: one with apostrophes (L'Aquila, Hawai'i) also as if it had none. */
+/** The folded texts by which a name is found: its forms, with apostrophes (L'Aquila, Hawai'i) also as if without. */
 export function foldedNames(name: string): string[] {
-  const beginning = beginningOf(name, FOLDED_MAX_CHARS);
-  const texts = [beginning, beginning.replace(APOSTROPHES, '')].map((text) => cut(foldText(text)));
+  const forms = nameForms(beginningOf(name, FOLDED_MAX_CHARS));
+  const texts = forms.flatMap((form) => [form, form.replace(APOSTROPHES, '')]).map((text) => cut(foldText(text)));
   return [...new Set(texts)].filter((text) => text !== '');
 }
 

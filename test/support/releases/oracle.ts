@@ -393,7 +393,8 @@ function assertWords(root: string, { level, summary, units }: Units): void {
     };
     const languages = Object.values(summary.nameColumns ?? {}).map((column) => firstIn(named(column)) ?? '');
     const texts = [named(nameColumn), ...languages, ...searchColumns.flatMap((column) => named(column).split('|'))];
-    for (const text of texts.flatMap((name) => [name, name.replace(/['’‘`ʻʼʹʺʽ]/g, '')])) {
+    const forms = texts.flatMap(wholeNamesIn);
+    for (const text of forms.flatMap((name) => [name, name.replace(/['’‘`ʻʼʹʺʽ]/g, '')])) {
       // Of a long name its first 500 characters count.
       const folded = Array.from(foldText(text)).slice(0, 500).join('').trimEnd();
       if (folded !== '') names.add(`${folded}\0${position}`);
@@ -423,6 +424,18 @@ function assertWords(root: string, { level, summary, units }: Units): void {
   });
   for (const [i, text] of texts.entries())
     assert.ok(i === 0 || Buffer.compare(elementAt(texts, i - 1), text) <= 0, `${wordsPath(level)}: key ${i} descends`);
+}
+
+/** A name, those between its slashes, and the same with an article from the end at the front; of a long one as folded. */
+function wholeNamesIn(text: string): string[] {
+  const name = text.slice(0, 2000).replace(/[\ud800-\udbff]$/, '');
+  const parts = name.split('/').flatMap((part) => part.trim() || []);
+  const moved = parts.flatMap((part) => {
+    const [, rest = '', article = ''] = /^(.*\S) *, *(\p{L}{1,4}['’]?)$/su.exec(part) ?? [];
+    const [, before = rest, inBrackets = article] = /^(.*\S) *\((\p{L}{1,4}['’]?)\)$/su.exec(part) ?? [];
+    return before === '' ? [] : [`${inBrackets}${/['’]$/.test(inBrackets) ? '' : ' '}${before}`];
+  });
+  return [name, ...parts, ...moved];
 }
 
 /** The positions of the units of each GID of a level above, or of their own, ascending by GID. */

@@ -96,7 +96,7 @@ export function loadEach<Item, Loading>(items: readonly Item[], load: (item: Ite
       return Promise.reject<never>(error);
     }
   });
-  return together(...loading);
+  return areInMemory(loading) ? loading : allOf(loading);
 }
 
 /** What several loads bring. */
@@ -115,7 +115,8 @@ export function together<const Loading extends readonly unknown[]>(
 function areInMemory<Loading extends readonly unknown[]>(
   loading: Loading | Brought<Loading>,
 ): loading is Brought<Loading> {
-  return !loading.some((one) => one instanceof Promise);
+  for (const one of loading) if (one instanceof Promise) return false;
+  return true;
 }
 
 async function allOf<Loading extends readonly unknown[]>(loading: Loading): Promise<Brought<Loading>> {

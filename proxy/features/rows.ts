@@ -5,7 +5,7 @@ import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { type Answer, type Representation, tagOf } from '../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, MATCHED } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
-import { together } from '../data/loads.ts';
+import { together, withLoaded } from '../data/loads.ts';
 import type { PathDescription } from '../query/describe.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
@@ -83,18 +83,21 @@ function releaseRow<
  */
 function newAnswerEmpty(): AnswerEmpty {
   const successors = newSuccessorLinks();
-  return async (listing, slice) => {
+  return (listing, slice) => {
     const { endpoint, fixed, representation } = listing;
-    const [links, other] = await together(successors(listing), withOtherPoint(listing));
-    const url = representation.base + endpoint.path;
-    const alternates = [...withCapitals(listing), ...other].map(
-      (query) => `<${urlOf(url, query, undefined)}>; rel="alternate"`,
-    );
-    const text = [...links, ...alternates].join(', ');
-    const [tag, more] = text === '' ? [slice.tag, []] : [`${slice.tag}-${tagOf(text)}`, ['Link', text]];
-    const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
-    const answer = codedAnswer(fixed, representation, member, slice, endpoint.path, [MATCHED, '0', ...more]);
-    return { ...answer, representation: undefined };
+    // This first: it can fail at once, and then nothing else has begun.
+    const elsewhere = withOtherPoint(listing);
+    return withLoaded(together(successors(listing), elsewhere), ([links, other]) => {
+      const url = representation.base + endpoint.path;
+      const alternates = [...withCapitals(listing), ...other].map(
+        (query) => `<${urlOf(url, query, undefined)}>; rel="alternate"`,
+      );
+      const text = [...links, ...alternates].join(', ');
+      const [tag, more] = text === '' ? [slice.tag, []] : [`${slice.tag}-${tagOf(text)}`, ['Link', text]];
+      const member = { bytes: slice.bytes, tag, read: slice.read.bind(slice) };
+      const answer = codedAnswer(fixed, representation, member, slice, endpoint.path, [MATCHED, '0', ...more]);
+      return { ...answer, representation: undefined };
+    });
   };
 }
 

@@ -34,7 +34,7 @@ const NONE: Gone = new Map();
  * What reads the successors of a service: for an empty listing up to five links to units of the current release.
  * gone.bin is read once for all, by its SHA-256; one that is damaged again after some seconds at the earliest.
  */
-export function newSuccessorLinks(): (listing: Listing) => Promise<readonly string[]> {
+export function newSuccessorLinks(): (listing: Listing) => readonly string[] | Promise<readonly string[]> {
   const tables = new Loaded<string, Gone>(() => performance.now());
   const tableOf = async (file: CheckedFile, loads: Loads): Promise<Gone> => {
     const { sha256 } = file;
@@ -47,16 +47,17 @@ export function newSuccessorLinks(): (listing: Listing) => Promise<readonly stri
       throw error;
     });
   };
-  return async ({ query, level, endpoint, representation, loads, releases }) => {
+  return ({ query, level, endpoint, representation, loads, releases }) => {
     const { gone } = publishedIn(releases.members);
     const own = filtersOf(query).find(({ column }) => column === endpoint.level);
     const column = elementAt(level.index.columns, endpoint.level);
     const isGone = own !== undefined && !representation.isPinned && column.find(own.gid) === -1;
     if (!isGone || gone === undefined || gone.bytes > GONE_MAX_BYTES.file) return [];
-    const table = await tableOf(gone, loads);
-    const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
-    const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
-    return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
+    return tableOf(gone, loads).then((table) => {
+      const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
+      const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
+      return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
+    });
   };
 }
 

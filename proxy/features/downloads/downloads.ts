@@ -5,6 +5,7 @@ import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { Known } from '../../data/known.ts';
+import { withLoaded } from '../../data/loads.ts';
 import type { Part } from '../../data/release.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
 import type { Listing, ListingFilter } from '../pages/listing.ts';
@@ -40,14 +41,15 @@ export function downloadRow(endpoint: DownloadEndpoint, filters: readonly Listin
  * not match the index.
  * @throws Problem range-not-satisfiable
  */
-async function answerDownload(listing: Listing<DownloadEndpoint>): Promise<Answer> {
+function answerDownload(listing: Listing<DownloadEndpoint>): Answer | Promise<Answer> {
   const { endpoint, query, level, source, loads } = listing;
   const { format } = endpoint;
-  const listings = await loads.part(level, LISTINGS);
   const selecting = query.given.filter(({ parameter }) => parameter !== RELEASE && parameter !== GEOMETRY);
   const key = JSON.stringify([format, source.geometry, ...selecting.map(({ name, text }) => [name, text])]);
-  const slice = await listings.find(key, loads, () => slicing(listing));
-  return answerSaved(listing, slice, slice.runs.features);
+  const slice = withLoaded(loads.part(level, LISTINGS), (listings) =>
+    listings.find(key, loads, () => slicing(listing)),
+  );
+  return withLoaded(slice, (found) => answerSaved(listing, found, found.runs.features));
 }
 
 /** Finds what is asked for, and what it adds up to. */

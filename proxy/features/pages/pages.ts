@@ -16,7 +16,7 @@ import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** Answers with a page of a listing that is empty. */
-export type AnswerEmpty = (listing: Listing, slice: Slice) => Promise<Answer>;
+export type AnswerEmpty = (listing: Listing, slice: Slice) => Answer | Promise<Answer>;
 
 /** The row of an endpoint. @param filters,answerEmpty what capabilities bring */
 export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[], answerEmpty: AnswerEmpty): Row {

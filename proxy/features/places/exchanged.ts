@@ -2,6 +2,7 @@
 // to what is there.
 import { isDecimal } from '../../../format/grid.ts';
 import { positionsOfEach } from '../../../format/positions.ts';
+import { withLoaded } from '../../data/loads.ts';
 import { filtersOf, type Given, type Query } from '../../query/parameter.ts';
 import type { Listing } from '../pages/listing.ts';
 import { matching } from '../pages/resolve.ts';
@@ -24,12 +25,11 @@ export function withExchanged({ given }: Query, { latitude, longitude }: Degrees
  * The query of an empty listing with the numbers of its point exchanged, if features are there. Beside a box or a
  * neighbour nobody knows which of them is wrong.
  */
-export async function withOtherPoint({ level, query, sets, loads }: Listing): Promise<Query[]> {
+export function withOtherPoint({ level, query, sets, loads }: Listing): Query[] | Promise<Query[]> {
   const point = CONTAINS.of(query);
   const other = point && exchanged(point);
   if (point === undefined || other === undefined || sets.length > 1) return [];
-  const units = await unitsAt(level, pointOf(level, other), loads);
-  return matching(level.index, filtersOf(query), [positionsOfEach(units)]).count > 0
-    ? [withExchanged(query, point)]
-    : [];
+  return withLoaded(unitsAt(level, pointOf(level, other), loads), (units) =>
+    matching(level.index, filtersOf(query), [positionsOfEach(units)]).count > 0 ? [withExchanged(query, point)] : [],
+  );
 }

@@ -7,7 +7,7 @@ import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts'
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
-import { Loads } from '../../data/loads.ts';
+import { Loads, withLoaded } from '../../data/loads.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
@@ -24,28 +24,31 @@ export function tileRow(endpoint: TilesEndpoint): Row {
   const rules = queryRules(number, parameters);
   return {
     path,
-    async answer(sources, request, { base, coding }) {
+    answer(sources, request, { base, coding }) {
       const place = PLACE.exec(request.path.slice(path.length));
       if (place === null) throw new Problem('not-found', `Available: ${path}{z}/{x}/{y}.mvt, whole numbers.`);
       const [zoom, x, y] = [Number(place[1]), Number(place[2]), Number(place[3])];
       const named = CONTENT_PARAMETER.of(parseQuery(request.query, rules));
       const fixed = headers[sources.audience];
       const loads = new Loads(sources, request);
-      const release = await loads.release(sources.releases, named);
-      const { tiles: described } = elementAt(release.summaries, number);
-      if (described === undefined) throw noTiles(release.id);
-      const { minzoom, maxzoom } = described;
-      if (zoom < minzoom || zoom > maxzoom || x >= 2 ** zoom || y >= 2 ** zoom)
-        throw new Problem(
-          'not-found',
-          `Tiles of ${levelName(number)} have zooms ${minzoom} to ${maxzoom}, and columns and rows from 0 to 2^z - 1.`,
+      return withLoaded(loads.release(sources.releases, named), (release) => {
+        const { tiles: described } = elementAt(release.summaries, number);
+        if (described === undefined) throw noTiles(release.id);
+        const { minzoom, maxzoom } = described;
+        if (zoom < minzoom || zoom > maxzoom || x >= 2 ** zoom || y >= 2 ** zoom)
+          throw new Problem(
+            'not-found',
+            `Tiles of ${levelName(number)} have zooms ${minzoom} to ${maxzoom}, and columns and rows from 0 to 2^z - 1.`,
+          );
+        const loading = withLoaded(loads.level(release, number), (level) => loads.part(level, TILES));
+        return withLoaded(loading, (tiles) =>
+          withLoaded(tiles.tileAt(tileIdOf(zoom, x, y), loads), (tile) => {
+            const representation = { release, base, coding, isPinned: named !== undefined };
+            if (tile === null) return nothingThere(fixed, representation);
+            return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
+          }),
         );
-      const level = await loads.level(release, number);
-      const tiles = await loads.part(level, TILES);
-      const tile = await tiles.tileAt(tileIdOf(zoom, x, y), loads);
-      const representation = { release, base, coding, isPinned: named !== undefined };
-      if (tile === null) return nothingThere(fixed, representation);
-      return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
+      });
     },
   };
 }

@@ -208,17 +208,34 @@ function measuring(global: GlobalOptions): { report: Report; phases: readonly Ph
   return { report: { ...reportOf(global), measured: (all) => phases.push(...all) }, phases };
 }
 
-/** Writes the sample dataset in the output folder; returns the file, whom each level credits, and what is accepted. */
+/** What differs in a build of the sample dataset. */
+type SampleOptions = Pick<BuildOptions, 'source' | 'stated' | 'accept' | 'languageColumns' | 'codeColumns'>;
+
+/**
+ * Writes the sample dataset in the output folder; returns the file, whom each level credits, what is accepted, and its
+ * columns of languages and codes, unless columns are chosen.
+ */
 async function writeSampleIn({
   out: folder,
   accept,
-}: Pick<BuildOptions, 'out' | 'accept'>): Promise<Pick<BuildOptions, 'source' | 'stated' | 'accept'>> {
+  columns = [],
+  languageColumns = [],
+  codeColumns = [],
+}: Omit<BuildOptions, 'source'>): Promise<SampleOptions> {
   const file = join(folder, 'sample.gpkg');
-  const { writeSample, LEVEL_ATTRIBUTION, SAMPLE_ACCEPTED } = await sampleModule();
+  const { writeSample, LEVEL_ATTRIBUTION, SAMPLE_ACCEPTED, SAMPLE_COLUMNS } = await sampleModule();
   try {
     writeSample(file, { overwrite: true });
   } catch (error) {
     throw toBuildError(error, folder);
   }
-  return { source: [file], stated: LEVEL_ATTRIBUTION, accept: [...new Set([...accept, ...SAMPLE_ACCEPTED])] };
+  const own = columns.length === 0 ? SAMPLE_COLUMNS : { languageColumns: [], codeColumns: [] };
+  return {
+    source: [file],
+    stated: LEVEL_ATTRIBUTION,
+    accept: [...new Set([...accept, ...SAMPLE_ACCEPTED])],
+    // One that an option names comes before.
+    languageColumns: [...own.languageColumns, ...languageColumns],
+    codeColumns: [...own.codeColumns, ...codeColumns],
+  };
 }

@@ -187,7 +187,7 @@ class LevelReading {
     const typeOf = (values: readonly unknown[]): string | null => ownTypeOf(values) ?? typeName ?? null;
     const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
     const languagesOf = languages.map(([, column]) => newTextOf(layer.columns, column));
-    const codesOf = codes.map(([, column]) => newTextOf(layer.columns, column));
+    const codesOf = codes.map(([key, column]) => ({ key, textOf: newTextOf(layer.columns, column) }));
     const withParents = this.#withParents;
     const hasUnreadable = newHasUnreadable(layer);
     const undecodable = undecodableFids(layer);
@@ -216,7 +216,7 @@ class LevelReading {
         if (name !== null) this.#addName(name);
         const type = typeOf(values);
         const named = languagesOf.map((textOf) => firstName(textOf(values)));
-        const coded = codesOf.map((textOf) => codeFrom(textOf(values)));
+        const coded = codesOf.map(({ key, textOf }) => codeFrom(textOf(values), key));
         if (
           [...gids, name, type, ...named, ...coded].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS)
         )
@@ -315,10 +315,13 @@ function firstName(text: string | null): string | null {
 
 /** What stands for no code in published datasets. */
 const NO_CODES: readonly string[] = ['-99', '-1', 'NA', 'N/A'];
+/** The key of ISO 3166-1 alpha-2, in which NA is Namibia. */
+const KEY_WITH_NAMIBIA = 'iso2';
 
-/** The code that a text is; null if it is none. */
-function codeFrom(text: string | null): string | null {
-  return text === null || NO_CODES.includes(text) ? null : text;
+/** The code of a key that a text is; null if it is none. */
+function codeFrom(text: string | null, key: string): string | null {
+  const isNone = text !== null && NO_CODES.includes(text) && (text !== 'NA' || key !== KEY_WITH_NAMIBIA);
+  return isNone ? null : text;
 }
 
 /** What stands for bytes that are no text in the encoding that GDAL takes the file to have. */

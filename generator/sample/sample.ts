@@ -4,11 +4,13 @@ import type { Level } from '../../format/levels.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { areaPolygons, compare } from './atlas.ts';
 import { SPAIN_ATTRIBUTION, spainUnits } from './spain.ts';
-import { columnsOf, countryGid, type Lineage, layerNameOf, type SampleUnit, UNKNOWN, valuesOf } from './units.ts';
+import { columnsOf, countryGid, type Lineage, layerNameOf, type SampleUnit, valuesOf } from './units.ts';
 import { USA_ATTRIBUTION, usaUnits } from './usa.ts';
 import { WORLD_ATTRIBUTION, worldUnits } from './world.ts';
 import type { Unit, WriteOptions } from './write-geopackage.ts';
 import { writeGeopackage } from './write-geopackage.ts';
+
+export { COLUMN_OPTIONS as SAMPLE_COLUMNS } from './units.ts';
 
 /** Attribution texts of the sample. */
 export const SAMPLE_ATTRIBUTION: readonly string[] = [WORLD_ATTRIBUTION, USA_ATTRIBUTION, SPAIN_ATTRIBUTION];
@@ -59,8 +61,6 @@ function inCountryOrder(units: readonly SampleUnit[]): SampleUnit[] {
 
 /** Makes the units one at a time, with their geometries; fids count from 1. */
 function* geometriesOf(units: readonly SampleUnit[]): Generator<Unit> {
-  for (const [i, { atlas, area, lineage, type, engtype }] of units.entries()) {
-    const values = valuesOf(lineage, type, engtype, area.code || UNKNOWN);
-    yield { fid: i + 1, values, coordinates: areaPolygons(atlas, area) };
-  }
+  for (const [i, unit] of units.entries())
+    yield { fid: i + 1, values: valuesOf(unit), coordinates: areaPolygons(unit.atlas, unit.area) };
 }

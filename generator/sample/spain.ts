@@ -33,9 +33,9 @@ export function spainUnits(countries: ReadonlyMap<string, Lineage>): {
   };
   const inCommunity = byParent(areas.provinces, areas.communities);
   const inProvince = byParent(areas.municipalities, areas.provinces);
-  const communities = unitsUnder(country, atlas, areas.communities.filter(isInSpain), kindOfCommunity);
+  const communities = unitsUnder(country, atlas, areas.communities.filter(isInSpain), withCode(kindOfCommunity));
   const provinces = communities.flatMap((community) =>
-    unitsUnder(community.lineage, atlas, inCommunity.get(community.area) ?? [], kindOfProvince),
+    unitsUnder(community.lineage, atlas, inCommunity.get(community.area) ?? [], withCode(kindOfProvince)),
   );
   const municipalities = provinces.flatMap((province) =>
     unitsUnder(province.lineage, atlas, inProvince.get(province.area) ?? [], kindOfMunicipality),
@@ -65,6 +65,11 @@ function kindOfMunicipality({ code }: Area): Kind {
   return code.startsWith(JOINT_PREFIX)
     ? { type: 'Territorio común', engtype: 'Joint Land' }
     : { type: 'Municipio', engtype: 'Municipality' };
+}
+
+/** No FIPS code, and that of the Instituto Nacional de Estadística. */
+function withCode(kindOf: (area: Area) => Kind): (area: Area) => Kind {
+  return (area) => ({ ...kindOf(area), further: [null, area.code] });
 }
 
 const CITY: Kind = { type: 'Ciudad Autónoma', engtype: 'Autonomous City' };

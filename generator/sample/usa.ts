@@ -34,14 +34,21 @@ export function usaUnits(countries: ReadonlyMap<string, Lineage>): { states: Sam
     lineageOf(COUNTRY),
     atlas,
     areas.filter((state) => TERRITORIES[state.code] === undefined),
-    kindOfState,
+    withCode(kindOfState),
   );
   const territories = Object.entries(TERRITORIES).flatMap(([code, { gid, type, engtype }]) =>
-    unitsUnder(lineageOf(gid), atlas, countiesOf(code), () => ({ type, engtype })),
+    unitsUnder(
+      lineageOf(gid),
+      atlas,
+      countiesOf(code),
+      withCode(() => ({ type, engtype })),
+    ),
   );
   return {
     states: [...states, ...territories],
-    counties: states.flatMap((state) => unitsUnder(state.lineage, atlas, countiesOf(state.area.code), kindOfCounty)),
+    counties: states.flatMap((state) =>
+      unitsUnder(state.lineage, atlas, countiesOf(state.area.code), withCode(kindOfCounty)),
+    ),
   };
 
   /** A county's code begins with its state's. */
@@ -66,6 +73,11 @@ function kindOfCounty({ code }: Area): Kind {
   if (code.startsWith('02')) return kind('Borough or Census Area');
   if (code.startsWith('22')) return kind('Parish');
   return code.startsWith(CAPITAL) ? kind('Federal District') : kind('County');
+}
+
+/** The FIPS code, and none of Spain. */
+function withCode(kindOf: (area: Area) => Kind): (area: Area) => Kind {
+  return (area) => ({ ...kindOf(area), further: [area.code, null] });
 }
 
 function kind(type: string): Kind {

@@ -39,8 +39,8 @@ Content-Type: application/x-ndjson
 Link: <http://boundaries.example.org/api/v1/geojsonl/lv0?geometry=none&page-size=2&start-at=c_AgEA...>; rel="next"
 Boundaries-Matched: 255
 
-{"type":"Feature","id":1,"bbox":[-70.0621006,12.4183543,-69.8784988,12.6328036],"properties":{"fid":1,"GID_0":"ABW","COUNTRY":"Aruba"},"geometry":null}
-{"type":"Feature","id":2,"bbox":[60.4860049,29.3868673,74.8933489,38.4731016],"properties":{"fid":2,"GID_0":"AFG","COUNTRY":"Afghanistan"},"geometry":null}`,
+{"type":"Feature","id":1,"bbox":[-70.0621006,12.4183543,-69.8784988,12.6328036],"properties":{"fid":1,"GID_0":"ABW","COUNTRY":"Aruba","ISO_A2":"AW","NAME_AR":"أروبا","NAME_ES":"Aruba","NAME_FR":"Aruba"},"geometry":null}
+{"type":"Feature","id":2,"bbox":[60.4860049,29.3868673,74.8933489,38.4731016],"properties":{"fid":2,"GID_0":"AFG","COUNTRY":"Afghanistan","ISO_A2":"AF","NAME_AR":"أفغانستان","NAME_ES":"Afganistán","NAME_FR":"Afghanistan"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -52,7 +52,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 1
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}
+{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067","FIPS_1":"72067","INE_1":null},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}
 ]}`,
   },
   {
@@ -64,8 +64,8 @@ Boundaries-Matched: 1
 Content-Type: application/x-ndjson
 Boundaries-Matched: 52
 
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":null}
-{"type":"Feature","id":2,"bbox":[-6.4….1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.19_1","NAME_1":"Ciudad Autónoma de Melilla","NAME_2":"Melilla","TYPE_2":"Ciudad Autónoma","ENGTYPE_2":"Autonomous City","CC_2":"52"},"geometry":null}`,
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry":null}
+{"type":"F…Y":"Spain","GID_1":"ESP.19_1","NAME_1":"Ciudad Autónoma de Melilla","NAME_2":"Melilla","TYPE_2":"Ciudad Autónoma","ENGTYPE_2":"Autonomous City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -77,7 +77,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 52
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":{"…noma","ENGTYPE_2":"Autonomous City","CC_2":"52"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.953,35.32],[-2.971,35.289],[-2.95,35.265],[-2.928,35.275],[-2.932,35.294],[-2.953,35.32]]]]}}
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,…us City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.953,35.32],[-2.971,35.289],[-2.95,35.265],[-2.928,35.275],[-2.932,35.294],[-2.953,35.32]]]]}}
 ]}`,
   },
   {
@@ -102,8 +102,8 @@ Boundaries-Matched: 1
 Content-Type: application/x-ndjson
 Boundaries-Matched: 5
 
-{"type":"Feature","id":18,"bbox":[-4.3358312,41.4513357,-2.5162919,43.1994444],"properties":{"fid":18,"GID_2":"ESP.7.2_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Burgos","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"09"},"geometry":null}
-{"type":"Feature","id":46,"bb…d":49,"GID_2":"ESP.16.3_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.16_1","NAME_1":"País Vasco/Euskadi","NAME_2":"Bizkaia","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"48"},"geometry":null}`,
+{"type":"Feature","id":18,"bbox":[-4.3358312,41.4513357,-2.5162919,43.1994444],"properties":{"fid":18,"GID_2":"ESP.7.2_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Burgos","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"09","FIPS_2":null,"INE_2":"09"},"geometry":null}
+{"…"GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.16_1","NAME_1":"País Vasco/Euskadi","NAME_2":"Bizkaia","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"48","FIPS_2":null,"INE_2":"48"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -114,8 +114,8 @@ Boundaries-Matched: 5
 Content-Type: application/x-ndjson
 Boundaries-Matched: 5
 
-{"type":"Feature","id":17,"bbox":[-5.7370338,40.0812839,-4.1603997,41.1637541],"properties":{"fid":17,"GID_2":"ESP.7.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Ávila","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"05"},"geometry":null}
-{"type":"Feature","id":22,"bbo…"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45"},"geometry":null}`,
+{"type":"Feature","id":17,"bbox":[-5.7370338,40.0812839,-4.1603997,41.1637541],"properties":{"fid":17,"GID_2":"ESP.7.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Ávila","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"05","FIPS_2":null,"INE_2":"05"},"geometry":null}
+{"t…","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS_2":null,"INE_2":"45"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -150,7 +150,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 4
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":66,"bbox":[-18.1675817,27.642567,4.3362434,43.7938085],"properties":{"fid":66,"GID_0":"ESP","COUNTRY":"Spain"},"geometry":null},{"type":"Feature","id":16,"bbox":[-4.5787363,39.8841774,-3.0538319,41.1653697],"properties":{"fid":16,"GID_1":"ESP.13_1","GID_0"…":"Municipality","CC_3":"28079"},"geometry":null}
+{"type":"Feature","id":66,"bbox":[-18.1675817,27.642567,4.3362434,43.7938085],"properties":{"fid":66,"GID_0":"ESP","COUNTRY":"Spain","ISO_A2":"ES","NAME_AR":"إسبانيا","NAME_ES":"España","NAME_FR":"Espagne"},"geometry":null},{"type":"Feature","id":16,"bbox":[-4.5787363,39.8841774…":"Municipality","CC_3":"28079"},"geometry":null}
 ],"levels":["lv0","lv1","lv2","lv3"],"gids":["ESP","ESP.13_1","ESP.13.1_1","ESP.13.1.78_1"],"names":["Spain","Comunidad de Madrid","Madrid","Madrid"]}`,
   },
   {
@@ -163,7 +163,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 6
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":30,"bbox":[-5.406413,39.2589296,-2.907639,40.3187811],"properties":{"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45"},"geo…":"Toledo","NAME_3":"Toledo","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"45168"},"geometry":null}
+{"type":"Feature","id":30,"bbox":[-5.406413,39.2589296,-2.907639,40.3187811],"properties":{"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS…":"Toledo","NAME_3":"Toledo","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"45168"},"geometry":null}
 ],"levels":["lv2","lv3"],"gids":["ESP.8.5_1","ESP.8.5.167_1"],"names":["Toledo","Toledo"]}`,
   },
   {
@@ -175,12 +175,10 @@ Boundaries-Matched: 6
 Content-Type: application/x-ndjson
 Boundaries-Matched: 159
 
-["fid","gid","name","type","parent","children","view","inside","parents","area","others"]
-[1,"ASM.1_1","Eastern","District","ASM",0,[-170.75,-14.34,-170.54,-14.22],[],null,97.847,[]]
-[2,"ASM.2_1","Manu'a","District","ASM",0,[-169.69,-14.28,-169.42,-14.15],[],null,55.655,[]]
-[3,"ASM.3_1","Western","District","ASM",0,[-1…,[],null,236.29,[]]
-[158,"VIR.2_1","St. John","Island","VIR",0,[-64.85,18.29,-64.65,18.38],[],null,68.865,[]]
-[159,"VIR.3_1","St. Thomas","Island","VIR",0,[-65.09,18.3,-64.82,18.39],[],null,135.85,[]]`,
+["fid","gid","name","type","parent","children","view","inside","parents","area","others","code:fips","code:ine"]
+[1,"ASM.1_1","Eastern","District","ASM",0,[-170.75,-14.34,-170.54,-14.22],[],null,97.847,[],"60010",null]
+[2,"ASM.2_1","Manu'a","District","ASM",0,[-169.69,-14.28,-169.42,-14.15],[],null,55.655,[],"60020",nu…VIR.2_1","St. John","Island","VIR",0,[-64.85,18.29,-64.65,18.38],[],null,68.865,[],"78020",null]
+[159,"VIR.3_1","St. Thomas","Island","VIR",0,[-65.09,18.3,-64.82,18.39],[],null,135.85,[],"78030",null]`,
   },
   {
     group: 'downloads',
@@ -337,7 +335,7 @@ Content-Type: application/schema+json
     answer: `HTTP/1.1 200 OK
 Content-Type: application/schema+json
 
-{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"http://boundaries.example.org/api/v1/ogc/collections/lv2/schema","type":"object","title":"ADM_2","properties":{"fid":{"title":"fid","type":"integer","minimum":0,"readOnly":true,"x-ogc-role":"id"},"GID_2":{"title":"GID_2: the identifier of the unit","type"…: the type of the unit","type":"string"},"CC_2":{"title":"CC_2","type":"string"},"geometry":{"format":"geometry-polygon-or-multipolygon","x-ogc-role":"primary-geometry"}},"additionalProperties":false}`,
+{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"http://boundaries.example.org/api/v1/ogc/collections/lv2/schema","type":"object","title":"ADM_2","properties":{"fid":{"title":"fid","type":"integer","minimum":0,"readOnly":true,"x-ogc-role":"id"},"GID_2":{"title":"GID_2: the identifier of the unit","type"…_2":{"title":"FIPS_2","type":"string"},"INE_2":{"title":"INE_2","type":"string"},"geometry":{"format":"geometry-polygon-or-multipolygon","x-ogc-role":"primary-geometry"}},"additionalProperties":false}`,
   },
   {
     group: 'ogc',
@@ -350,7 +348,7 @@ Link: <http://boundaries.example.org/api/v1/ogc/collections/lv2/items?GID_0=ESP&
 Boundaries-Matched: 52
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":nu…,{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/queryables","rel":"http://www.opengis.net/def/rel/ogc/1.0/queryables","type":"application/schema+json","title":"What to filter by"}]}`,
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,…,{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/queryables","rel":"http://www.opengis.net/def/rel/ogc/1.0/queryables","type":"application/schema+json","title":"What to filter by"}]}`,
   },
   {
     group: 'ogc',
@@ -361,7 +359,7 @@ Boundaries-Matched: 52
 Content-Type: application/geo+json
 Boundaries-Matched: 1
 
-{"links":[{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/items/1?geometry=none","rel":"self","type":"application/geo+json"},{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2","rel":"collection","type":"application/json"}],"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138…erties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04"},"geometry":null}`,
+{"links":[{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/items/1?geometry=none","rel":"self","type":"application/geo+json"},{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2","rel":"collection","type":"application/json"}],"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138…SP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry":null}`,
   },
   {
     group: 'health',

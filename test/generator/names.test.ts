@@ -250,24 +250,29 @@ test('parents are said where they are not those of the parent, other names each 
 
 test('--name-column with a language and --code-column add columns, which the options record', async () => {
   const columns = ['GID_0', 'NAME_0', 'NAME_FR', 'NAME_AR', 'ISO'];
-  const layer = squares('ADM_0', columns, ['AAA', 'Egypt', 'Égypte', 'مصر', 'EG'], ['BBB', 'Fiji', null, '', '-99']);
-  const texts = { 'name-column': ['lv0:FR=name_fr', 'lv0:ar=NAME_AR'], 'code-column': ['lv0:iso2=ISO'] };
+  const layer = squares('ADM_0', columns, ['AAA', 'Egypt', 'Égypte', 'مصر', 'NA'], ['BBB', 'Fiji', null, '', '-99']);
+  // NA is no code, but with the key iso2: Namibia's.
+  const codes = ['lv0:iso2=ISO', 'lv0:un=ISO'];
+  const texts = { 'name-column': ['lv0:FR=name_fr', 'lv0:ar=NAME_AR'], 'code-column': codes };
   const { names, release, out } = await namesOf([layer], contentOptionsFrom(texts));
   assert.equal(names[0]?.[0]?.[2], 'Egypt');
   const text = gunzipSync(readFileSync(join(out, releasePath('r1'), namesPath(0)))).toString();
   const [header, ...lines] = text.trim().split('\n');
   const added = [header ?? '', ...lines].map((line) => JSON.parse(line).slice(NAME_FIELDS.length));
   assert.deepEqual(added, [
-    ['code:iso2', 'name:ar', 'name:fr'],
-    ['EG', 'مصر', 'Égypte'],
-    [null, null, null],
+    ['code:iso2', 'code:un', 'name:ar', 'name:fr'],
+    ['NA', null, 'مصر', 'Égypte'],
+    [null, null, null, null],
   ]);
   const [{ nameColumns, codeColumns } = {}, { nameColumns: none } = {}] = release.levels;
-  assert.deepEqual([nameColumns, codeColumns, none], [{ ar: 'NAME_AR', fr: 'NAME_FR' }, { iso2: 'ISO' }, undefined]);
+  assert.deepEqual(
+    [nameColumns, codeColumns, none],
+    [{ ar: 'NAME_AR', fr: 'NAME_FR' }, { iso2: 'ISO', un: 'ISO' }, undefined],
+  );
   assert.deepEqual(release.languages, ['ar', 'fr']);
   assert.deepEqual(release.options, {
     'name-column': ['lv0:fr=name_fr', 'lv0:ar=NAME_AR'],
-    'code-column': ['lv0:iso2=ISO'],
+    'code-column': codes,
   });
   assert.deepEqual(contentOptionsFrom(release.options), contentOptionsFrom(texts));
   assert.deepEqual((await verify({ out, workers: 0 }, SILENT)).findings, []);

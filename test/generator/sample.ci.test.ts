@@ -78,6 +78,21 @@ test('the sample names places as they are', () => {
   }
 });
 
+test('countries of the sample have names in three more languages and ISO codes, units of Spain and the United States theirs', () => {
+  for (const [level, gid, ...expected] of [
+    [0, 'ESP', 'ISO_A2 ES', 'NAME_AR إسبانيا', 'NAME_ES España', 'NAME_FR Espagne'],
+    [0, 'NAM', 'ISO_A2 NA', 'NAME_FR Namibie'],
+    [0, 'XKO', 'ISO_A2 null', 'NAME_FR null'],
+    [1, 'ESP.13_1', 'CC_1 13', 'FIPS_1 null', 'INE_1 13'],
+    [1, 'USA.11_1', 'CC_1 13', 'FIPS_1 13', 'INE_1 null'],
+    [2, 'ESP.13.1_1', 'FIPS_2 null', 'INE_2 28'],
+  ] as const) {
+    const { fields } = find(level, `GID_${level}`, gid);
+    const said = Object.entries(fields).map(([column, value]) => `${column} ${value}`);
+    for (const column of expected) assert.ok(said.includes(column), `${column}: ${said.join(', ')}`);
+  }
+});
+
 test('every municipality of the sample lies in the province that its code begins with', () => {
   const provinces = new Map(sample[2]?.map(({ fields }) => [fields['GID_2'], fields['CC_2']]));
   const placed = sample[3]?.filter(({ fields }) => !fields['CC_3']?.startsWith('53')) ?? [];

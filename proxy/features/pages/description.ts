@@ -96,17 +96,17 @@ const UNITS: readonly { summary: string; feature: string }[] = [
   {
     summary: 'Monaco: made with Natural Earth, public domain',
     feature:
-      '{"type":"Feature","id":133,"bbox":[7.3674737,43.7178226,7.4358744,43.7634142],"properties":{"fid":133,"GID_0":"MCO","COUNTRY":"Monaco"},"geometry":{"type":"MultiPolygon","coordinates":[[[[7.4358744,43.7431512],[7.4250743,43.7549713],[7.4070741,43.7634142],[7.3890739,43.7583484],[7.3710737,43.7465284],[7.3674737,43.7347083],[7.3674737,43.7228883],[7.3818738,43.7195111],[7.403474,43.7178226],[7.4178742,43.7313312],[7.4322743,43.7397741],[7.4358744,43.7431512]]]]}}',
+      '{"type":"Feature","id":133,"bbox":[7.3674737,43.7178226,7.4358744,43.7634142],"properties":{"fid":133,"GID_0":"MCO","COUNTRY":"Monaco","ISO_A2":"MC","NAME_AR":"موناكو","NAME_ES":"Mónaco","NAME_FR":"Monaco"},"geometry":{"type":"MultiPolygon","coordinates":[[[[7.4358744,43.7431512],[7.4250743,43.7549713],[7.4070741,43.7634142],[7.3890739,43.7583484],[7.3710737,43.7465284],[7.3674737,43.7347083],[7.3674737,43.7228883],[7.3818738,43.7195111],[7.403474,43.7178226],[7.4178742,43.7313312],[7.4322743,43.7397741],[7.4358744,43.7431512]]]]}}',
   },
   {
     summary: 'Hormigueros in Puerto Rico: U.S. Census Bureau, public domain',
     feature:
-      '{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}',
+      '{"type":"Feature","id":62,"bbox":[-67.1613674,18.1063233,-67.0859922,18.1535715],"properties":{"fid":62,"GID_1":"PRI.35_1","GID_0":"PRI","COUNTRY":"Puerto Rico","NAME_1":"Hormigueros","TYPE_1":"Municipio","ENGTYPE_1":"Municipality","CC_1":"72067","FIPS_1":"72067","INE_1":null},"geometry":{"type":"MultiPolygon","coordinates":[[[[-67.1613674,18.1535715],[-67.1003494,18.1063233],[-67.0859922,18.1501353],[-67.1613674,18.1535715]]]]}}',
   },
   {
     summary: 'Clay County in Iowa: U.S. Census Bureau, public domain',
     feature:
-      '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
+      '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041","FIPS_2":"19041","INE_2":null},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
   },
 ];
 

@@ -329,7 +329,8 @@ function codesIn({ summary: { codeColumns = {} }, units }: Units, position: numb
   const keys = Object.keys(codeColumns).sort();
   return keys.map((key) => {
     const text = textIn(properties, codeColumns[key] ?? '');
-    return text === null || /^(-99|-1|NA|N\/A)$/.test(text) ? null : shortened(text);
+    const isNamibia = key === 'iso2' && text === 'NA';
+    return text === null || (/^(-99|-1|NA|N\/A)$/.test(text) && !isNamibia) ? null : shortened(text);
   });
 }
 

@@ -1,5 +1,5 @@
 // Compresses text into deflate data with seams, and joins such data to gzip members (see ../gzip.ts).
-import { constants, deflateRawSync } from 'node:zlib';
+import { constants, deflateRawSync, type ZlibOptions } from 'node:zlib';
 import { joinCrcs, sumOf, type TextSum } from '../crc32.ts';
 import { type DeflatedText, MEMBER_END_BYTES, MEMBER_HEADER, writeMemberEnd } from '../gzip.ts';
 
@@ -9,9 +9,23 @@ import { type DeflatedText, MEMBER_END_BYTES, MEMBER_HEADER, writeMemberEnd } fr
  */
 const DEFLATE_OPTIONS = { level: 5, strategy: constants.Z_FILTERED, finishFlush: constants.Z_FULL_FLUSH };
 
+/** zlib refers to what lies at most the window back, less so many bytes. */
+const WINDOW_MARGIN_BYTES = 262;
+const WINDOW_BITS = { min: 9, max: 15 } as const;
+
+/**
+ * A window as small as a short text allows, and a buffer that has room for its data: to set up more takes longer than
+ * to deflate a line. The data is the same.
+ */
+function roomFor(text: Uint8Array, before = 0): Pick<ZlibOptions, 'windowBits' | 'chunkSize'> {
+  const { length } = text;
+  const windowBits = Math.max(WINDOW_BITS.min, Math.ceil(Math.log2(before + length + WINDOW_MARGIN_BYTES + 1)));
+  return windowBits < WINDOW_BITS.max ? { windowBits, chunkSize: length + (length >> 6) + 64 } : {};
+}
+
 /** Deflates `text` into data with a seam: no reference back past its start, byte-aligned end, not final. */
 export function deflateText(text: Uint8Array): Buffer {
-  return deflateRawSync(text, DEFLATE_OPTIONS);
+  return deflateRawSync(text, { ...DEFLATE_OPTIONS, ...roomFor(text) });
 }
 
 /** Bytes before the end of deflate data to which it can refer. */
@@ -36,7 +50,8 @@ export const SEAM: Buffer = Buffer.from([1, 0, 0xfe, 0xff, 0x0a]);
  */
 export function deflateLine(line: Uint8Array, before?: Uint8Array): Buffer {
   const dictionary = before?.subarray(-WINDOW_BYTES);
-  const data = deflateRawSync(line.subarray(0, -1), { ...DEFLATE_OPTIONS, ...(dictionary && { dictionary }) });
+  const options = { ...DEFLATE_OPTIONS, ...roomFor(line, dictionary?.length), ...(dictionary && { dictionary }) };
+  const data = deflateRawSync(line.subarray(0, -1), options);
   return Buffer.concat([data.subarray(0, -FLUSH_BYTES), SEAM]);
 }
 
@@ -45,7 +60,7 @@ const WHOLE_OPTIONS = { level: 7, finishFlush: constants.Z_FULL_FLUSH };
 
 /** `deflateText` for a file that is not joined with others: names, which have few coordinates. */
 export function deflateWhole(text: Uint8Array): Buffer {
-  return deflateRawSync(text, WHOLE_OPTIONS);
+  return deflateRawSync(text, { ...WHOLE_OPTIONS, ...roomFor(text) });
 }
 
 /** The bytes after the deflate data of a member whose text has this sum. */

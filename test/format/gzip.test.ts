@@ -2,7 +2,7 @@
 // reading.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { constants, crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import {
@@ -147,4 +147,22 @@ test('a member of nothing is the empty text', () => {
   assertMember(member, Buffer.alloc(0));
   assert.equal(member.length, MEMBER_FRAME_BYTES);
   assert.equal(member.toString('hex'), `1f8b08000000000000ff0300${'00'.repeat(8)}`);
+});
+
+test('data is that of zlib with its largest window and buffer, whatever the length of the text and of the one before', () => {
+  const [finishFlush, strategy] = [constants.Z_FULL_FLUSH, constants.Z_FILTERED];
+  const words = Array.from({ length: 6000 }, (_, i) => `[${Math.sin(i).toFixed(7)},${Math.cos(i).toFixed(i % 8)}],`);
+  const all = Buffer.from(words.join(''));
+  const sizes = [0, 1, 250, 2 ** 10 - 263, 2 ** 10 - 262, 2 ** 12, 2 ** 14 - 263, 2 ** 14 - 262, 2 ** 15, 2 ** 16];
+  for (const size of sizes) {
+    const own = all.subarray(0, size);
+    assert.deepEqual(deflateText(own), deflateRawSync(own, { level: 5, strategy, finishFlush }), `${size}`);
+    assert.deepEqual(deflateWhole(own), deflateRawSync(own, { level: 7, finishFlush }), `${size}`);
+    const line = Buffer.concat([own, Buffer.from('\n')]);
+    for (const dictionary of sizes.slice(1).map((before) => all.subarray(7, 7 + before).subarray(-(2 ** 15)))) {
+      const data = deflateRawSync(own, { level: 5, strategy, finishFlush, dictionary });
+      const lined = deflateLine(line, dictionary);
+      assert.deepEqual(lined.subarray(0, data.length - 4), data.subarray(0, -4), `${size} after ${dictionary.length}`);
+    }
+  }
 });

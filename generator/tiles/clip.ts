@@ -33,7 +33,7 @@ export function placed(places: OpenRing): Placed {
 }
 
 /** Is a whole ring or line on one side (1), on the other (-1), or on both (0)? What is on the line is on the side. */
-function sideOf({ left, top, right, bottom }: Placed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
+export function sideOf({ left, top, right, bottom }: Placed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
   const [least, greatest] = axis === 0 ? [left, right] : [top, bottom];
   if (isBelow) return greatest <= at ? 1 : least > at ? -1 : 0;
   return least >= at ? 1 : greatest < at ? -1 : 0;
@@ -77,11 +77,8 @@ export function clipRing(ring: Placed, half: HalfPlane): Placed | undefined {
   return length < 6 ? undefined : placed(scratch.slice(0, length));
 }
 
-/** The parts of a line on a side; those without length are none. */
-export function clipLine(line: Placed, half: HalfPlane): Placed[] {
-  const side = sideOf(line, half);
-  if (side !== 0) return side === 1 ? [line] : [];
-  const { places } = line;
+/** The parts on a side of a line that is on both; those without length are none. */
+export function clipLine({ places }: Placed, half: HalfPlane): Placed[] {
   const { axis, at, isBelow } = half;
   const parts: Placed[] = [];
   let length = 0;

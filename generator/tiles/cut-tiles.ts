@@ -93,12 +93,19 @@ export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask):
     const shapes: UnitShape[] = [];
     for (let unit = 0; unit < own.colours.length; unit++) {
       if (!meets(unitBoxes, unit, box)) continue;
-      const polygons = clock.during(unit, () => joinAtAntimeridian(rings.polygons(unit), side));
+      const isAtBothEdges = i32At(unitBoxes, 4 * unit) <= 0 && i32At(unitBoxes, 4 * unit + 2) >= side;
+      const polygons = clock.during(unit, () => {
+        const own = rings.polygons(unit);
+        return isAtBothEdges ? joinAtAntimeridian(own, side) : own;
+      });
       if (polygons.length > 0) shapes.push({ unit, polygons });
     }
     const lines: BorderLine[] = [];
-    for (const [arc, group] of borders.groupOf.entries())
+    // Without an iterator, which makes a pair for each of a million arcs.
+    for (let arc = 0; arc < borders.groupOf.length; arc++) {
+      const group = i32At(borders.groupOf, arc);
       if (group !== NO_GROUP && meets(arcBoxes, arc, box)) lines.push({ group, line: lineOf(arcs, arc) });
+    }
     return { shapes, borders: lines, labels: places };
   };
   const names = zoom > deepest - NAMED_ZOOMS;

@@ -6,7 +6,7 @@ import type { UnitClock } from '../report/unit-clock.ts';
 import type { Box } from '../rings/bbox.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { withoutDoubledEdges } from '../topology/cut-edges.ts';
-import { clipLine, clipRing, type Placed, placed } from './clip.ts';
+import { clipLine, clipRing, type HalfPlane, type Placed, placed, sideOf } from './clip.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** Units around a tile that are drawn with it. */
@@ -166,23 +166,42 @@ function half(content: Square, axis: 0 | 1, middle: number, isBelow: boolean): S
       continue;
     }
     const polygons: (readonly Placed[])[] = [];
+    let isSame = true;
     for (const polygon of shape.polygons) {
-      const parts = polygon.map((ring) => clipRing(ring, plane));
-      if (parts.every((part, i) => part === polygon[i])) polygons.push(polygon);
-      else {
-        const left = parts.filter((part): part is Placed => part !== undefined && doubledArea(part.places) !== 0);
-        // Without its exterior there is nothing that holes could be in.
-        if (left[0] !== undefined && left[0] === parts[0]) polygons.push(left);
-      }
+      const left = clipPolygon(polygon, plane);
+      isSame &&= left === polygon;
+      if (left !== undefined) polygons.push(left);
     }
-    if (polygons.length > 0) shapes.push({ unit: shape.unit, polygons });
+    if (isSame) shapes.push(shape);
+    else if (polygons.length > 0) shapes.push({ unit: shape.unit, polygons });
   }
   const borders: Square['borders'][number][] = [];
-  for (const border of content.borders)
-    for (const line of clipLine(border.line, plane))
-      borders.push(line === border.line ? border : { group: border.group, line });
+  for (const border of content.borders) {
+    const { group, line } = border;
+    const side = sideOf(line, plane);
+    if (side === 1) borders.push(border);
+    else if (side === 0) for (const part of clipLine(line, plane)) borders.push({ group, line: part });
+  }
   const labels = content.labels.filter((label) => (axis === 0 ? label.x : label.y) < middle === isBelow);
   return { shapes, borders, labels };
+}
+
+/** The part of a polygon on a side: itself if it is all of it. */
+function clipPolygon(polygon: readonly Placed[], plane: HalfPlane): readonly Placed[] | undefined {
+  let left: Placed[] | undefined;
+  for (let i = 0; i < polygon.length; i++) {
+    const ring = elementAt(polygon, i);
+    const part = clipRing(ring, plane);
+    if (part === ring) {
+      left?.push(ring);
+      continue;
+    }
+    left ??= polygon.slice(0, i);
+    if (part !== undefined && doubledArea(part.places) !== 0) left.push(part);
+    // Without its exterior there is nothing that holes could be in.
+    else if (i === 0) return undefined;
+  }
+  return left ?? polygon;
 }
 
 /** What lies between two columns or rows. */
@@ -198,12 +217,15 @@ function withWholes({ shapes, ...others }: Square, side: number): Square {
   const isAll = ({ places, left, top, right, bottom }: Placed): boolean =>
     right - left === whole && bottom - top === whole && Math.abs(doubledArea(places)) === 2 * whole ** 2;
   const told: Square['shapes'][number][] = [];
+  const isHoleAll = (rings: readonly Placed[]): boolean => rings.length > 1 && rings.slice(1).some(isAll);
   for (const shape of shapes) {
-    const left = shape.polygons?.filter((rings) => rings.length === 1 || !rings.slice(1).some(isAll));
+    const { unit, polygons } = shape;
+    const left = polygons?.some(isHoleAll) ? polygons.filter((rings) => !isHoleAll(rings)) : polygons;
     if (left?.length === 0) continue;
     const [first] = left ?? [];
     const isWhole = left?.length === 1 && first?.length === 1 && first[0] !== undefined && isAll(first[0]);
-    told.push({ unit: shape.unit, polygons: isWhole ? undefined : left });
+    if (isWhole) told.push({ unit, polygons: undefined });
+    else told.push(left === polygons ? shape : { unit, polygons: left });
   }
   return { shapes: told, ...others };
 }

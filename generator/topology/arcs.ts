@@ -31,9 +31,22 @@ export function arcAt(arcEnds: Int32Array, place: number): number {
 export function boxesOfArcs({ x, y, arcEnds }: Arcs): Boxes {
   const boxes = new Int32Array(4 * arcEnds.length);
   for (let arc = 0, i = 0; arc < arcEnds.length; arc++) {
-    const box = newBox();
-    for (const end = i32At(arcEnds, arc); i < end; i++) grow(box, i32At(x, i), i32At(y, i));
-    boxes.set(box, 4 * arc);
+    const end = i32At(arcEnds, arc);
+    if (i === end) continue;
+    let [left, top] = [i32At(x, i), i32At(y, i)];
+    let [right, bottom] = [left, top];
+    for (i++; i < end; i++) {
+      const [column, row] = [i32At(x, i), i32At(y, i)];
+      if (column < left) left = column;
+      else if (column > right) right = column;
+      if (row < top) top = row;
+      else if (row > bottom) bottom = row;
+    }
+    const at = 4 * arc;
+    boxes[at] = left;
+    boxes[at + 1] = top;
+    boxes[at + 2] = right;
+    boxes[at + 3] = bottom;
   }
   return boxes;
 }

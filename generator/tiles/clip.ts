@@ -33,7 +33,7 @@ export function placed(places: OpenRing): Placed {
 }
 
 /** Is a whole ring or line on one side (1), on the other (-1), or on both (0)? What is on the line is on the side. */
-export function sideOf({ left, top, right, bottom }: Placed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
+export function sideOfHalfPlane({ left, top, right, bottom }: Placed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
   const [least, greatest] = axis === 0 ? [left, right] : [top, bottom];
   if (isBelow) return greatest <= at ? 1 : least > at ? -1 : 0;
   return least >= at ? 1 : greatest < at ? -1 : 0;
@@ -44,7 +44,7 @@ const scratch: number[] = [];
 
 /** The part of a ring on a side (Sutherland and Hodgman 1974): the ring itself if it is all of it. */
 export function clipRing(ring: Placed, half: HalfPlane): Placed | undefined {
-  const side = sideOf(ring, half);
+  const side = sideOfHalfPlane(ring, half);
   if (side !== 0) return side === 1 ? ring : undefined;
   const { places } = ring;
   const { axis, at, isBelow } = half;

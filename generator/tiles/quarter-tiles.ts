@@ -6,7 +6,7 @@ import type { UnitClock } from '../report/unit-clock.ts';
 import type { Box } from '../rings/bbox.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { withoutDoubledEdges } from '../topology/cut-edges.ts';
-import { clipLine, clipRing, type HalfPlane, type Placed, placed, sideOf } from './clip.ts';
+import { clipLine, clipRing, type HalfPlane, type Placed, placed, sideOfHalfPlane } from './clip.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** Units around a tile that are drawn with it. */
@@ -178,7 +178,7 @@ function half(content: Square, axis: 0 | 1, middle: number, isBelow: boolean): S
   const borders: Square['borders'][number][] = [];
   for (const border of content.borders) {
     const { group, line } = border;
-    const side = sideOf(line, plane);
+    const side = sideOfHalfPlane(line, plane);
     if (side === 1) borders.push(border);
     else if (side === 0) for (const part of clipLine(line, plane)) borders.push({ group, line: part });
   }

@@ -131,7 +131,8 @@ export function tagOf(content: string | Uint8Array): string {
   return hash('sha256', content, 'base64url').slice(0, TAG_CHARS);
 }
 
-const TAG_CHARS = 16;
+/** Their length. */
+export const TAG_CHARS = 16;
 
 /**
  * The answer for an error.

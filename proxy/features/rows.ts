@@ -11,7 +11,9 @@ import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
 import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
 import { CHANGES_DESCRIPTION, CHANGES_FILE_DESCRIPTION } from './changes/description.ts';
-import { newSuccessorLinks, withCapitals } from './changes/successors.ts';
+import { type FindSuccessors, newSuccessors, successorLinks, withCapitals } from './changes/successors.ts';
+import { childrenRow } from './children/children.ts';
+import { CHILDREN_DESCRIPTION } from './children/description.ts';
 import { cellsRow } from './downloads/cells.ts';
 import { CELLS_DESCRIPTION, downloadDescription } from './downloads/description.ts';
 import { downloadRow } from './downloads/downloads.ts';
@@ -81,13 +83,12 @@ function releaseRow<
  * or to the same request without a usual mistake. The response cache does not keep it: there may be other successors
  * without a new release.
  */
-function newAnswerEmpty(): AnswerEmpty {
-  const successors = newSuccessorLinks();
+function newAnswerEmpty(successors: FindSuccessors): AnswerEmpty {
   return (listing, slice) => {
     const { endpoint, fixed, representation } = listing;
     // This first: it can fail at once, and then nothing else has begun.
     const elsewhere = withOtherPoint(listing);
-    return withLoaded(together(successors(listing), elsewhere), ([links, other]) => {
+    return withLoaded(together(successorLinks(successors, listing), elsewhere), ([links, other]) => {
       const url = representation.base + endpoint.path;
       const alternates = [...withCapitals(listing), ...other].map(
         (query) => `<${urlOf(url, query, undefined)}>; rel="alternate"`,
@@ -109,7 +110,8 @@ export interface ApiPath {
 
 /** The paths of a service, in the order of the documentation. What is new in the interface is a line here. */
 export function apiPaths(): readonly ApiPath[] {
-  const answerEmpty = newAnswerEmpty();
+  const successors = newSuccessors();
+  const answerEmpty = newAnswerEmpty(successors);
   const languages = new Languages();
   const path = (description: PathDescription, ...rows: readonly Row[]): ApiPath => ({ description, rows });
   const ofLevels = <Endpoint>(
@@ -127,6 +129,7 @@ export function apiPaths(): readonly ApiPath[] {
     }),
     path(AT_DESCRIPTION, atRow(languages)),
     path(SEARCH_DESCRIPTION, searchRow(languages)),
+    path(CHILDREN_DESCRIPTION, childrenRow(languages, successors)),
     ...FORMATS.map((format) => {
       const endpoints = DOWNLOAD_ENDPOINTS.filter((endpoint) => endpoint.format === format);
       return ofLevels(downloadDescription(format, deepest(endpoints).parameters), endpoints, (endpoint) =>

@@ -17,6 +17,7 @@ export const PROBLEMS = {
   'token-invalid': { status: 401, title: 'The bearer token is not valid' },
   'scope-missing': { status: 403, title: 'The bearer token lacks a required scope' },
   'not-found': { status: 404, title: 'No resource at this path' },
+  'unknown-gid': { status: 404, title: 'No unit has this GID' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed' },
   'request-timeout': { status: 408, title: 'The request took too long to arrive' },
   'release-gone': { status: 410, title: 'The release is not hosted' },

@@ -7,6 +7,7 @@ export const QUESTION_GROUPS = [
   'service',
   'places',
   'search',
+  'tree',
   'names',
   'downloads',
   'tiles',
@@ -165,6 +166,21 @@ Boundaries-Matched: 6
 {"type":"FeatureCollection","features":[
 {"type":"Feature","id":30,"bbox":[-5.406413,39.2589296,-2.907639,40.3187811],"properties":{"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS…":"Toledo","NAME_3":"Toledo","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"45168"},"geometry":null}
 ],"levels":["lv2","lv3"],"gids":["ESP.8.5_1","ESP.8.5.167_1"],"names":["Toledo","Toledo"]}`,
+  },
+  {
+    group: 'tree',
+    question: 'What is directly below Spain?',
+    method: 'GET',
+    target: '/api/v1/children?gid=ESP&page-size=2',
+    answer: `HTTP/1.1 200 OK
+Content-Type: application/json
+Link: <http://boundaries.example.org/api/v1/children?gid=ESP&page-size=2&start-at=c_AgEA...>; rel="next"
+Boundaries-Matched: 19
+
+{"unit":{"gid":"ESP","name":"Spain","type":null,"level":"lv0"},"parents":[],"level":"lv1","children":[
+{"gid":"ESP.1_1","name":"Andalucía","type":"Autonomous Community","fid":4,"children":8,"inside":[["lv2",8,"Province"],["lv3",786,"Municipality"]],"area":87606,"view":[-7.53,36,-1.63,38.73]},
+{"gid":"ESP.2_1","name":"Aragón","type":"Autonomous Community","fid":5,"children":3,"inside":[["lv2",3,"Province"],["lv3",734,"Municipality"]],"area":47732,"view":[-2.18,39.84,0.77,42.93]}
+]}`,
   },
   {
     group: 'names',

@@ -8,6 +8,7 @@ import { NO_TOKEN, TOKEN } from '../support/http/in-process-proxy.ts';
 import { CACHING, type World } from './world.ts';
 
 const API = '/api/v1';
+const CHILDREN = `${API}/children`;
 const ITEM = `${API}/ogc/collections/lv2/items/1`;
 
 /** What the release of these tests does not have: http/changes.test.ts and tiles.test.ts ask for it. */
@@ -48,7 +49,9 @@ export function testEveryAnswer({ proxy }: World): void {
         const { 'transfer-encoding': _, ...expected } = lastingHeaders(answer);
         const head = await send(proxy, path, { ...asked, range: 'bytes=3-9' }, 'HEAD');
         assert.deepEqual([head.status, head.body.length, lastingHeaders(head)], [status, 0, expected], path);
-        assert.equal(head.headers['content-length'], String(body.length), path);
+        // What is deflated when it is sent has no length before.
+        const length = path === CHILDREN && coding === 'gzip' ? undefined : String(body.length);
+        assert.equal(head.headers['content-length'], length, path);
       }
   });
 

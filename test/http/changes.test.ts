@@ -110,6 +110,16 @@ test('the empty listing of a GID that is gone leads to what took its place in th
   assert.equal(asked.headers.link, link('second'));
 });
 
+test('the children of a GID that is gone are 404, with links to what took its place', async () => {
+  const service = await startService(out);
+  const ask = (gid: string) => send(service, `/api/v1/children?gid=${encodeURIComponent(gid)}`, { host: HOST });
+  const link = (gid: string): string => `<http://${HOST}/api/v1/children?gid=${gid}>; rel="successor-version"`;
+  const gone = await ask('x');
+  assert.match(refusal(gone, 404, 'unknown-gid'), /see Link/);
+  assert.equal(gone.headers.link, `${link('x1')}, ${link('x2')}`);
+  assert.equal((await ask('never was')).headers.link, undefined);
+});
+
 test('changes that are published while the service runs are served, and links from GIDs that are gone', async () => {
   const own = copyOf(bare);
   const service = await startService(own);

@@ -161,6 +161,8 @@ export function worstValues({ level, features, country, gid, maxzoom }: WorstFac
     row('point', 'many units at a point', `/api/v1/at?point=${place}`),
     row('point', 'with their full geometry', `/api/v1/at?point=${place}&geometry=full`),
     row('point', 'a cell of many edges', `/api/v1/at?point=${ODD.dense}`),
+    row('gid', 'the largest country', `/api/v1/children?gid=${parent}`),
+    row('gid', 'of no unit', `/api/v1/children?gid=${'x'.repeat(1000)}`, { status: 404 }),
     row('lang', 'no language', `/api/v1/at?point=${place}&lang=${'x'.repeat(1000)}`, { status: 400 }),
     ...['u u u u u u u u x', 'u 12', '1 2', 'u', '1', 'u u', 'unit u u u u', 'k', gid, ODD.gid, 'x'.repeat(100)].map(
       (text) => row('q', text.slice(0, 20), `/api/v1/search?q=${encodeURIComponent(text)}`),

@@ -129,6 +129,7 @@ const CAPABILITIES = [
   'items',
   'ogc',
   'changes',
+  'children',
   'service',
 ];
 

@@ -8,8 +8,9 @@ import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { CheckedFile } from '../../../format/release.ts';
 import { Loaded } from '../../data/loaded.ts';
-import type { Loads } from '../../data/loads.ts';
-import { readChecked } from '../../data/release.ts';
+import { type Loads, withLoaded } from '../../data/loads.ts';
+import { type LoadedLevel, readChecked } from '../../data/release.ts';
+import type { Releases } from '../../data/releases.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
 import { Filter, filtersOf, type Given, type Query } from '../../query/parameter.ts';
 import { inTurns } from '../../work/in-turns.ts';
@@ -29,12 +30,21 @@ type Gone = ReadonlyMap<string, readonly string[]>;
 
 /** Where gone.bin is missing or damaged, or too large, a listing has no links: it is right without. */
 const NONE: Gone = new Map();
+const NO_GIDS: readonly string[] = [];
+
+/** Looks up to five units of the current release up that took the place of one whose GID a level has no more. */
+export type FindSuccessors = (
+  gid: string,
+  level: LoadedLevel,
+  loads: Loads,
+  releases: Releases,
+) => readonly string[] | Promise<readonly string[]>;
 
 /**
- * What reads the successors of a service: for an empty listing up to five links to units of the current release.
- * gone.bin is read once for all, by its SHA-256; one that is damaged again after some seconds at the earliest.
+ * What reads the successors of a service. gone.bin is read once for all, by its SHA-256; one that is damaged again after
+ * some seconds at the earliest.
  */
-export function newSuccessorLinks(): (listing: Listing) => readonly string[] | Promise<readonly string[]> {
+export function newSuccessors(): FindSuccessors {
   const tables = new Loaded<string, Gone>(() => performance.now());
   const tableOf = async (file: CheckedFile, loads: Loads): Promise<Gone> => {
     const { sha256 } = file;
@@ -47,18 +57,28 @@ export function newSuccessorLinks(): (listing: Listing) => readonly string[] | P
       throw error;
     });
   };
-  return ({ query, level, endpoint, representation, loads, releases }) => {
+  return (gid, { index }, loads, releases) => {
     const { gone } = publishedIn(releases.members);
-    const own = filtersOf(query).find(({ column }) => column === endpoint.level);
-    const column = elementAt(level.index.columns, endpoint.level);
-    const isGone = own !== undefined && !representation.isPinned && column.find(own.gid) === -1;
-    if (!isGone || gone === undefined || gone.bytes > GONE_MAX_BYTES.file) return [];
-    return tableOf(gone, loads).then((table) => {
-      const gids = successorsOf(table, endpoint.level, own.gid, (gid) => column.find(gid) !== -1);
-      const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
-      return gids.map((gid) => `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`);
-    });
+    const column = elementAt(index.columns, index.level);
+    if (column.find(gid) !== -1 || gone === undefined || gone.bytes > GONE_MAX_BYTES.file) return NO_GIDS;
+    return tableOf(gone, loads).then((table) =>
+      successorsOf(table, index.level, gid, (other) => column.find(other) !== -1),
+    );
   };
+}
+
+/** The links of an empty listing to what took the place of its unit. */
+export function successorLinks(find: FindSuccessors, listing: Listing): readonly string[] | Promise<readonly string[]> {
+  const { query, level, endpoint, representation, loads, releases } = listing;
+  const own = filtersOf(query).find(({ column }) => column === endpoint.level);
+  if (own === undefined || representation.isPinned) return NO_GIDS;
+  const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
+  return withLoaded(find(own.gid, level, loads, releases), (gids) => gids.map((gid) => successorLink(url, gid)));
+}
+
+/** A link to a unit that took the place of another one. @param url up to the GID */
+export function successorLink(url: string, gid: string): string {
+  return `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`;
 }
 
 /** The query with GIDs in capital letters, if there are such, and features that match. */

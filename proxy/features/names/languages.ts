@@ -54,7 +54,11 @@ function languagePart(tag: string): Language {
     tag,
     type: LevelTexts,
     group: LANGUAGES,
-    load: (level) => readNames(level, jsonReader(level.index, `name:${tag}`, '')),
+    // The next release may not have a language that is in use.
+    load: async (level) => {
+      const texts = jsonReader(level.index, `name:${tag}`, '');
+      return hasLanguage(level, tag) ? readNames(level, texts) : texts.end();
+    },
   };
 }
 
@@ -76,6 +80,14 @@ class NamesInLanguage implements UnitNames {
     const own = this.#own.at(position);
     return own.length > 0 ? own : this.#names.nameAt(position);
   }
+
+  bytesAt(position: number): string {
+    return this.#own.bytesAt(position) || this.#names.bytesAt(position);
+  }
+}
+
+function hasLanguage({ summary: { nameColumns = {} } }: LoadedLevel, tag: string): boolean {
+  return Object.hasOwn(nameColumns, tag);
 }
 
 /** What the units of a level are called in a language; their default names where the level does not have it. */
@@ -85,6 +97,6 @@ export function loadNames(
   loads: Loads,
 ): UnitNames | Promise<UnitNames> {
   const names = loads.part(level, NAMES);
-  if (language === undefined || level.summary.nameColumns?.[language.tag] === undefined) return names;
+  if (language === undefined || !hasLanguage(level, language.tag)) return names;
   return withLoaded(together(names, loads.part(level, language)), ([known, own]) => new NamesInLanguage(known, own));
 }

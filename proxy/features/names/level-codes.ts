@@ -1,27 +1,20 @@
 // The official codes of a level's units, such as those of ISO 3166 or of a statistical office. `CODES` is brought into
 // memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key, and
-// `at` which codes a unit has.
+// `bytesAt` which codes a unit has.
 import { crc32 } from 'node:zlib';
 import { elementAt, u32At } from '../../../format/element-at.ts';
 import type { LevelAbout } from '../../../format/release.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Part } from '../../data/release.ts';
-import { type LevelTexts, TextsWriter } from './level-texts.ts';
-import { readNames } from './names-file.ts';
-
-/** A code of a unit. */
-export interface UnitCode {
-  /** Such as `ine`. */
-  key: string;
-  code: string;
-}
+import { type LevelTexts, TextsWriter, toByteJson } from './level-texts.ts';
+import { type NamesReader, readNames } from './names-file.ts';
 
 /** Codes that are compared in a step: some 100 microseconds. */
 const STEP_CODES = 1024;
 
 /** The codes of a level's units. */
 export class LevelCodes {
-  /** Ascending. */
+  /** Ascending, as JSON. */
   readonly #keys: readonly string[];
   /** The codes of each key. */
   readonly #texts: readonly LevelTexts[];
@@ -50,12 +43,14 @@ export class LevelCodes {
     return [...found].sort((a, b) => a - b);
   }
 
-  /** The codes of a unit, in order of their keys. */
-  at(unit: number): UnitCode[] {
-    return this.#keys.flatMap((key, i) => {
-      const code = elementAt(this.#texts, i).at(unit).toString();
-      return code === '' ? [] : [{ key, code }];
-    });
+  /** The codes of a unit as a JSON object, with a character for each byte; empty if it has none. */
+  bytesAt(unit: number): string {
+    let members = '';
+    for (const [i, key] of this.#keys.entries()) {
+      const code = elementAt(this.#texts, i).bytesAt(unit);
+      if (code !== '') members += `${members && ','}${key}:${JSON.stringify(code)}`;
+    }
+    return members && `{${members}}`;
   }
 }
 
@@ -109,7 +104,7 @@ export const CODES: Part<LevelCodes> = {
     const table = new CodeTable(features, keys.length);
     const texts = keys.map(() => new TextsWriter(features));
     let unit = 0;
-    return readNames(level, {
+    const reader: NamesReader<LevelCodes> = {
       fields: keys.map((key) => `code:${key}` as const),
       add(codes) {
         for (const [key, code] of codes.entries()) {
@@ -121,10 +116,12 @@ export const CODES: Part<LevelCodes> = {
       },
       end: () =>
         new LevelCodes(
-          keys,
+          keys.map(toByteJson),
           texts.map((own) => own.end()),
           table,
         ),
-    });
+    };
+    // The next release may have no codes where this one has.
+    return keys.length === 0 ? reader.end() : readNames(level, reader);
   },
 };

@@ -1,33 +1,58 @@
 // What the units of a level are called, by position, from its names; and their GIDs, from its index.
-import { elementAt, i32At } from '../../../format/element-at.ts';
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
+import type { Level } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
 import type { Part } from '../../data/release.ts';
 import { type LevelTexts, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 
-/** The GIDs of a level's units. */
+/** The GIDs of a level's units, and those that they have of the levels above. */
 export class LevelGids {
   readonly #index: LevelIndex;
-  /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
-  readonly numbers: Int32Array;
+  /** Of each unit the number of its GID in the column of each level; those of parents from when they are asked for. */
+  readonly #numbers: (Int32Array | undefined)[] = [];
+  /** The GIDs of the level's own column, joined. */
+  readonly #text: Buffer;
 
   constructor(index: LevelIndex) {
     this.#index = index;
-    this.numbers = ownersOf(elementAt(index.columns, index.level), index.features);
+    this.#numbersIn(index.level);
+    const { text } = elementAt(index.columns, index.level).arrays;
+    this.#text = Buffer.from(text.buffer, text.byteOffset, text.length);
   }
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.numbers.byteLength;
+    return this.#numbers.reduce((sum, numbers) => sum + (numbers?.byteLength ?? 0), 0);
   }
 
-  /** The GID of a unit; null if it has none. */
-  gidAt(position: number): string | null {
+  /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
+  get numbers(): Int32Array {
+    return this.#numbersIn(this.#index.level);
+  }
+
+  /** The GID of a unit, or of its parent of a level above; null if it has none. */
+  gidAt(position: number, level: Level = this.#index.level): string | null {
+    const number = i32At(this.#numbersIn(level), position);
+    return number === -1 ? null : elementAt(this.#index.columns, level).gidAt(number);
+  }
+
+  /** The GID of a unit as JSON in UTF-8, with a character for each byte: a text, or null. */
+  bytesAt(position: number): string {
     const { level, columns } = this.#index;
-    const number = i32At(this.numbers, position);
-    return number === -1 ? null : elementAt(columns, level).gidAt(number);
+    const number = i32At(this.#numbersIn(level), position);
+    if (number === -1) return 'null';
+    const { start } = elementAt(columns, level).arrays;
+    return JSON.stringify(this.#text.toString('latin1', u32At(start, number), u32At(start, number + 1)));
+  }
+
+  #numbersIn(level: Level): Int32Array {
+    const { columns, features } = this.#index;
+    const numbers = this.#numbers[level] ?? ownersOf(elementAt(columns, level), features);
+    this.#numbers[level] = numbers;
+    return numbers;
   }
 }
 
@@ -43,26 +68,32 @@ export interface UnitNames {
   readonly gids: LevelGids;
   /** The name of a unit as JSON in UTF-8: a text, or null. */
   nameAt(position: number): Buffer;
+  /** The same with a character for each byte. */
+  bytesAt(position: number): string;
 }
 
 /** The default names of a level's units. */
 export class LevelNames implements UnitNames {
   readonly gids: LevelGids;
   /** As JSON. */
-  readonly texts: LevelTexts;
+  readonly #texts: LevelTexts;
 
   constructor(gids: LevelGids, texts: LevelTexts) {
     this.gids = gids;
-    this.texts = texts;
+    this.#texts = texts;
   }
 
   /** Bytes in memory, without the GIDs. */
   get bytes(): number {
-    return this.texts.bytes;
+    return this.#texts.bytes;
   }
 
   nameAt(position: number): Buffer {
-    return this.texts.at(position);
+    return this.#texts.at(position);
+  }
+
+  bytesAt(position: number): string {
+    return this.#texts.bytesAt(position);
   }
 }
 

@@ -67,3 +67,8 @@ export class TextsWriter {
     this.#begun = 0;
   }
 }
+
+/** A value as JSON in UTF-8, with a character for each byte. */
+export function toByteJson(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('latin1');
+}

@@ -93,11 +93,19 @@ function startDocument(component: string, description: string): ParameterDocumen
   };
 }
 
-/** A fid or a cursor. @throws Problem bad-parameter, bad-cursor */
-function parseStart({ name, text }: Given, level: Level, others: readonly Given[]): Start {
+/** A fid, or a cursor of the level. @throws Problem bad-parameter, bad-cursor */
+function parseStart(given: Given, level: Level, others: readonly Given[]): Start {
+  const { name } = given;
   const isOther = (other: Given): boolean => other.name !== name && [START_AT, START_AFTER].includes(other.name);
   if (others.some((other) => isOther(other) && other.value !== undefined))
     throw badParameter(`${START_AT} and ${START_AFTER}`, 'cannot be combined', 'one of them');
+  const start = startIn(given);
+  refuseOtherLevel(name, start, level);
+  return start;
+}
+
+/** A fid, or a cursor of any level. @throws Problem bad-parameter, bad-cursor */
+export function startIn({ name, text }: Given): Start {
   if (isDigits(text)) {
     const fid = Number(text);
     // Whatever the rule of the parameter is: the bound is what is wrong.
@@ -110,10 +118,12 @@ function parseStart({ name, text }: Given, level: Level, others: readonly Given[
       'bad-cursor',
       `${name} is ${quote(text)}, which is neither a fid nor an undamaged cursor. Allowed: ${START_RULE}.`,
     );
-  if (cursor.level !== level)
-    throw new Problem(
-      'bad-cursor',
-      `${name} is a cursor of ${levelName(cursor.level)}. Allowed: a cursor of ${levelName(level)}.`,
-    );
   return { fid: 0, cursor };
+}
+
+/** @throws Problem bad-cursor if it is one of another level */
+export function refuseOtherLevel(name: string, { cursor }: Start, level: Level | undefined): void {
+  if (cursor === undefined || cursor.level === level) return;
+  const allowed = level === undefined ? 'none' : `a cursor of ${levelName(level)}`;
+  throw new Problem('bad-cursor', `${name} is a cursor of ${levelName(cursor.level)}. Allowed: ${allowed}.`);
 }

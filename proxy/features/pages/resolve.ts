@@ -49,9 +49,7 @@ export function resolve(
     positions = found === undefined ? NO_POSITIONS : inAll(found, sets);
     listing = listingOf(index, found ?? [], positions);
   }
-  let first = 0;
-  if (start?.cursor !== undefined) first = positions.rankOf(start.cursor.position);
-  else if (start !== undefined && start.fid > 0) first = positions.rankOf(index.positionOf(start.fid));
+  const first = firstRank(index, positions, start);
   const size = asked === undefined ? cap : Math.min(asked, cap);
   const count = Math.min(size, positions.count - first);
   const page =
@@ -59,6 +57,12 @@ export function resolve(
       ? undefined
       : index.storedPage(format, listing, positions.count, first, count);
   return { positions, first, count, listing, page };
+}
+
+/** The rank of the first feature of a page. */
+export function firstRank(index: LevelIndex, positions: Positions, start: Start | undefined): number {
+  if (start?.cursor !== undefined) return positions.rankOf(start.cursor.position);
+  return start === undefined || start.fid === 0 ? 0 : positions.rankOf(index.positionOf(start.fid));
 }
 
 /** The positions that match all filters and are in all sets: those of few runs are intersected first. */

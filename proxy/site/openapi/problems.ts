@@ -36,6 +36,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'token-invalid': 'The token is expired, damaged, or not meant for this service.',
   'scope-missing': 'The token lacks the required scope boundaries:read.',
   'not-found': `Available: ${apiRows().rule}.`,
+  'unknown-gid': 'No unit has the GID "ZZZ". GIDs are compared exactly.',
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':
@@ -74,6 +75,7 @@ export const PROBLEM_REQUESTS: Readonly<Partial<Record<ProblemCode, string>>> = 
   'token-missing': [`GET ${TARGET} HTTP/1.1`, HOST].join('\n'),
   'token-invalid': [`GET ${TARGET} HTTP/1.1`, HOST, 'Authorization: Bearer abc'].join('\n'),
   'not-found': get('/api/v1/fc/lv6'),
+  'unknown-gid': get('/api/v1/children?gid=ZZZ'),
   'method-not-allowed': [`DELETE ${TARGET} HTTP/1.1`, HOST, TOKEN].join('\n'),
   'release-gone': get(`${TARGET}?start-at=${goneCursor}`),
   'range-not-satisfiable': get('/api/v1/download/lv0.geojson.gz', 'Range: bytes=1000000000000-'),

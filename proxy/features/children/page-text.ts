@@ -1,0 +1,89 @@
+// The text of a page: a unit, its parents and a row for each child, joined from texts that are JSON already. Texts have a
+// character for each byte, so that they are joined without encoding them again.
+import { createHash } from 'node:crypto';
+import { levelName } from '../../../format/levels.ts';
+import { type Positions, positionsIn } from '../../../format/positions.ts';
+import type { Steps } from '../../../format/steps.ts';
+import { TAG_CHARS } from '../../bodies/answer.ts';
+import type { LoadedLevel } from '../../data/release.ts';
+import type { LevelCodes } from '../names/level-codes.ts';
+import type { UnitNames } from '../names/level-names.ts';
+import { toByteJson } from '../names/level-texts.ts';
+import type { LevelTree } from '../names/level-tree.ts';
+import type { Place } from './find-children.ts';
+
+/** A page ends behind so many bytes of text: names may be long. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+/** Bytes of text that are joined in a step: some hundred microseconds. */
+const STEP_BYTES = 256 * 1024;
+
+/** What the units of a level are called and what they are. */
+export interface KnownLevel {
+  names: UnitNames;
+  tree: LevelTree;
+  /** Undefined if its units have none, or their codes are not shown. */
+  codes: LevelCodes | undefined;
+}
+
+/** The children of a page. */
+export interface PageRows {
+  of: LoadedLevel;
+  known: KnownLevel;
+  positions: Positions;
+  /** The rank of the first one. */
+  first: number;
+  /** How many there are at most. */
+  size: number;
+}
+
+export interface PageText {
+  text: Buffer;
+  /** Of its SHA-256: entity tag without quotes. */
+  tag: string;
+  /** The rank behind the last child of the page. */
+  end: number;
+}
+
+/** Joins a page. @param head the text up to the children */
+export function* joiningPage(head: string, rows: PageRows | undefined): Steps<PageText> {
+  const sha256 = createHash('sha256');
+  const parts: Buffer[] = [];
+  let [text, bytes] = [head, 0];
+  let end = rows?.first ?? 0;
+  const write = (): void => {
+    const part = Buffer.from(text, 'latin1');
+    sha256.update(part);
+    parts.push(part);
+    bytes += part.length;
+    text = '';
+  };
+  if (rows !== undefined)
+    for (const position of positionsIn(rows.positions.slice(rows.first, rows.size))) {
+      if (bytes + text.length > PAGE_BYTES) break;
+      if (text.length > STEP_BYTES) {
+        write();
+        yield;
+      }
+      text += (end === rows.first ? '' : ',\n') + rowOf(rows, position);
+      end++;
+    }
+  text += end === (rows?.first ?? 0) ? ']}\n' : '\n]}\n';
+  write();
+  const tag = sha256.digest('base64url').slice(0, TAG_CHARS);
+  return { text: Buffer.concat(parts), tag, end };
+}
+
+function rowOf({ of, known: { names, tree, codes } }: PageRows, position: number): string {
+  const own = codes?.bytesAt(position) ?? '';
+  const more = own === '' ? '' : `,"codes":${own}`;
+  const called = `{"gid":${names.gids.bytesAt(position)},"name":${names.bytesAt(position)}`;
+  return `${called},"type":${tree.typeAt(position)},"fid":${of.index.fidAt(position)},${tree.membersAt(position)}${more}}`;
+}
+
+/** A unit or a parent as the answer has it. @param known its level; undefined if it is of no unit */
+export function placeText({ gid, level, unit }: Place, known: KnownLevel | undefined): string {
+  const isKnown = unit !== undefined && known !== undefined;
+  const name = isKnown ? known.names.bytesAt(unit.position) : 'null';
+  const type = isKnown ? known.tree.typeAt(unit.position) : 'null';
+  return `{"gid":${toByteJson(gid)},"name":${name},"type":${type},"level":"${levelName(level)}"}`;
+}

@@ -14,6 +14,16 @@ const OUTSIDE: ReadonlySet<string> = new Set(['20', '54', '54006']);
 /** Ceuta and Melilla, as communities and as provinces. */
 const CITIES: ReadonlySet<string> = new Set(['18', '19']);
 const CITIES_AS_PROVINCES: ReadonlySet<string> = new Set(['51', '52']);
+/** The names in Spanish of provinces whose name is in another language alone. */
+const SPANISH_NAMES: Readonly<Record<string, string>> = {
+  'A Coruña': 'La Coruña',
+  Bizkaia: 'Vizcaya',
+  Gipuzkoa: 'Guipúzcoa',
+  Girona: 'Gerona',
+  'Illes Balears': 'Islas Baleares',
+  Lleida: 'Lérida',
+  Ourense: 'Orense',
+};
 /** Codes of land that several municipalities hold jointly. */
 const JOINT_PREFIX = '53';
 
@@ -57,8 +67,9 @@ function kindOfCommunity({ code }: Area): Kind {
   return CITIES.has(code) ? CITY : { type: 'Comunidad Autónoma', engtype: 'Autonomous Community' };
 }
 
-function kindOfProvince({ code }: Area): Kind {
-  return CITIES_AS_PROVINCES.has(code) ? CITY : { type: 'Provincia', engtype: 'Province' };
+function kindOfProvince({ code, name }: Area): Kind {
+  if (CITIES_AS_PROVINCES.has(code)) return CITY;
+  return { type: 'Provincia', engtype: 'Province', variants: SPANISH_NAMES[name] };
 }
 
 function kindOfMunicipality({ code }: Area): Kind {

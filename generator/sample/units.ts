@@ -14,6 +14,8 @@ export interface SampleUnit {
   /** The kind of unit, in the language of the country and in English. */
   type: string;
   engtype: string;
+  /** Other names, at the level that has a column of them; undefined for none. */
+  variants?: string | undefined;
   /** The values of the columns that GADM does not have; null for none. */
   further: readonly (string | null)[];
 }
@@ -22,6 +24,8 @@ export interface SampleUnit {
 export interface Kind {
   type: string;
   engtype: string;
+  /** Other names; undefined for none. */
+  variants?: string | undefined;
   /** The values of the columns that GADM does not have; none where the level has no such columns. */
   further?: SampleUnit['further'];
 }
@@ -62,6 +66,9 @@ export function layerNameOf(level: Level): string {
 /** The languages of the sample's countries besides English, which `COUNTRY` has. */
 export const LANGUAGES = ['ar', 'es', 'fr'] as const;
 
+/** The level of the provinces of Spain, some of which are better known by another name. */
+const LEVEL_WITH_VARIANTS: Level = 2;
+
 /** The levels at which units of Spain and of the United States are beside each other, each with codes of their own. */
 const LEVELS_OF_BOTH: readonly Level[] = [1, 2];
 
@@ -74,7 +81,8 @@ export function columnsOf(level: Level): string[] {
   const columns = [`GID_${level}`, 'GID_0', 'COUNTRY'];
   for (let above = 1; above < level; above++) columns.push(`GID_${above}`, `NAME_${above}`);
   const further = LEVELS_OF_BOTH.includes(level) ? [`FIPS_${level}`, `INE_${level}`] : [];
-  return [...columns, `NAME_${level}`, `TYPE_${level}`, `ENGTYPE_${level}`, `CC_${level}`, ...further];
+  const variants = level === LEVEL_WITH_VARIANTS ? [`VARNAME_${level}`] : [];
+  return [...columns, `NAME_${level}`, ...variants, `TYPE_${level}`, `ENGTYPE_${level}`, `CC_${level}`, ...further];
 }
 
 function languageColumn(tag: string): string {
@@ -101,12 +109,13 @@ export const COLUMN_OPTIONS: Record<'languageColumns' | 'codeColumns', readonly 
 export type Lineage = readonly { gid: string; name: string | null }[];
 
 /** The unit's values in the order of `columnsOf`. Level 0 has no type and no code. */
-export function valuesOf({ lineage, type, engtype, further, area }: SampleUnit): (string | null)[] {
+export function valuesOf({ lineage, type, engtype, variants = UNKNOWN, further, area }: SampleUnit): (string | null)[] {
   const own = lineage.at(-1);
   const country = lineage[0];
   if (own === undefined || country === undefined) throw new Error('A unit needs at least its country');
   if (lineage.length === 1) return [own.gid, own.name, ...further];
   const values = [own.gid, country.gid, country.name];
   for (const above of lineage.slice(1, -1)) values.push(above.gid, above.name);
-  return [...values, own.name, type, engtype, area.code || UNKNOWN, ...further];
+  const ownNames = lineage.length - 1 === LEVEL_WITH_VARIANTS ? [own.name, variants] : [own.name];
+  return [...values, ...ownNames, type, engtype, area.code || UNKNOWN, ...further];
 }

@@ -65,8 +65,7 @@ Boundaries-Matched: 1
 Content-Type: application/x-ndjson
 Boundaries-Matched: 52
 
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry":null}
-{"type":"F…Y":"Spain","GID_1":"ESP.19_1","NAME_1":"Ciudad Autónoma de Melilla","NAME_2":"Melilla","TYPE_2":"Ciudad Autónoma","ENGTYPE_2":"Autonomous City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":null}`,
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry"…":"ESP.19_1","NAME_1":"Ciudad Autónoma de Melilla","NAME_2":"Melilla","VARNAME_2":"NA","TYPE_2":"Ciudad Autónoma","ENGTYPE_2":"Autonomous City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -78,7 +77,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 52
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,…us City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.953,35.32],[-2.971,35.289],[-2.95,35.265],[-2.928,35.275],[-2.932,35.294],[-2.953,35.32]]]]}}
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"0…us City","CC_2":"52","FIPS_2":null,"INE_2":"52"},"geometry":{"type":"MultiPolygon","coordinates":[[[[-2.953,35.32],[-2.971,35.289],[-2.95,35.265],[-2.928,35.275],[-2.932,35.294],[-2.953,35.32]]]]}}
 ]}`,
   },
   {
@@ -103,8 +102,7 @@ Boundaries-Matched: 1
 Content-Type: application/x-ndjson
 Boundaries-Matched: 5
 
-{"type":"Feature","id":18,"bbox":[-4.3358312,41.4513357,-2.5162919,43.1994444],"properties":{"fid":18,"GID_2":"ESP.7.2_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Burgos","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"09","FIPS_2":null,"INE_2":"09"},"geometry":null}
-{"…"GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.16_1","NAME_1":"País Vasco/Euskadi","NAME_2":"Bizkaia","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"48","FIPS_2":null,"INE_2":"48"},"geometry":null}`,
+{"type":"Feature","id":18,"bbox":[-4.3358312,41.4513357,-2.5162919,43.1994444],"properties":{"fid":18,"GID_2":"ESP.7.2_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Burgos","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"09","FIPS_2":null,"INE_2":"09"},"g…":"Spain","GID_1":"ESP.16_1","NAME_1":"País Vasco/Euskadi","NAME_2":"Bizkaia","VARNAME_2":"Vizcaya","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"48","FIPS_2":null,"INE_2":"48"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -115,8 +113,7 @@ Boundaries-Matched: 5
 Content-Type: application/x-ndjson
 Boundaries-Matched: 5
 
-{"type":"Feature","id":17,"bbox":[-5.7370338,40.0812839,-4.1603997,41.1637541],"properties":{"fid":17,"GID_2":"ESP.7.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Ávila","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"05","FIPS_2":null,"INE_2":"05"},"geometry":null}
-{"t…","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS_2":null,"INE_2":"45"},"geometry":null}`,
+{"type":"Feature","id":17,"bbox":[-5.7370338,40.0812839,-4.1603997,41.1637541],"properties":{"fid":17,"GID_2":"ESP.7.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.7_1","NAME_1":"Castilla y León","NAME_2":"Ávila","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"05","FIPS_2":null,"INE_2":"05"},"ge…COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS_2":null,"INE_2":"45"},"geometry":null}`,
   },
   {
     group: 'pages',
@@ -164,8 +161,7 @@ Content-Type: application/geo+json
 Boundaries-Matched: 6
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":30,"bbox":[-5.406413,39.2589296,-2.907639,40.3187811],"properties":{"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"45","FIPS…":"Toledo","NAME_3":"Toledo","TYPE_3":"Municipio","ENGTYPE_3":"Municipality","CC_3":"45168"},"geometry":null}
-],"levels":["lv2","lv3"],"gids":["ESP.8.5_1","ESP.8.5.167_1"],"names":["Toledo","Toledo"]}`,
+{"type":"Feature","id":30,"bbox":[-5.406413,39.2589296,-2.907639,40.3187811],"properties":{"fid":30,"GID_2":"ESP.8.5_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.8_1","NAME_1":"Castilla-La Mancha","NAME_2":"Toledo","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province",…vels":["lv2","lv3"],"gids":["ESP.8.5_1","ESP.8.5.167_1"],"names":["Toledo","Toledo"],"matches":["divided","divided"],"parents":[["Spain","Castilla-La Mancha"],["Spain","Castilla-La Mancha","Toledo"]]}`,
   },
   {
     group: 'tree',
@@ -364,7 +360,7 @@ Link: <http://boundaries.example.org/api/v1/ogc/collections/lv2/items?GID_0=ESP&
 Boundaries-Matched: 52
 
 {"type":"FeatureCollection","features":[
-{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,…,{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/queryables","rel":"http://www.opengis.net/def/rel/ogc/1.0/queryables","type":"application/schema+json","title":"What to filter by"}]}`,
+{"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138,37.9163434],"properties":{"fid":1,"GID_2":"ESP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"0…,{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/queryables","rel":"http://www.opengis.net/def/rel/ogc/1.0/queryables","type":"application/schema+json","title":"What to filter by"}]}`,
   },
   {
     group: 'ogc',
@@ -375,7 +371,7 @@ Boundaries-Matched: 52
 Content-Type: application/geo+json
 Boundaries-Matched: 1
 
-{"links":[{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/items/1?geometry=none","rel":"self","type":"application/geo+json"},{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2","rel":"collection","type":"application/json"}],"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138…SP.1.1_1","GID_0":"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry":null}`,
+{"links":[{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2/items/1?geometry=none","rel":"self","type":"application/geo+json"},{"href":"http://boundaries.example.org/api/v1/ogc/collections/lv2","rel":"collection","type":"application/json"}],"type":"Feature","id":1,"bbox":[-3.1392986,36.6803886,-1.630138…:"ESP","COUNTRY":"Spain","GID_1":"ESP.1_1","NAME_1":"Andalucía","NAME_2":"Almería","VARNAME_2":"NA","TYPE_2":"Provincia","ENGTYPE_2":"Province","CC_2":"04","FIPS_2":null,"INE_2":"04"},"geometry":null}`,
   },
   {
     group: 'health',

@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
+import { nameForms } from '../../format/name-forms.ts';
 import { foldedNames, foldText } from '../../format/words.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
 import { dice } from '../support/dice.ts';
@@ -29,6 +30,11 @@ interface Place {
   position: number;
 }
 
+/** A unit that a search finds. */
+interface Found extends Place {
+  match: string;
+}
+
 interface Named extends Place {
   text: string;
   bytes: Buffer;
@@ -40,7 +46,7 @@ export class Scan {
   /** Names by where their lines begin. */
   readonly #names = new Map<number, Named>();
   /** By folded text: few letters are typed again and again, and find the most. */
-  readonly #found = new Map<string, Place[]>();
+  readonly #found = new Map<string, Found[]>();
   readonly #stored: readonly StoredLevel[];
   readonly #gids = new Map<string, Place[]>();
 
@@ -68,25 +74,30 @@ export class Scan {
   }
 
   /** Units whose GID the text is, then those that have it in a name. */
-  find(typed: string): Place[] {
-    const own = this.#gids.get(typed) ?? [];
+  find(typed: string): Found[] {
+    const own = (this.#gids.get(typed) ?? []).map((unit) => ({ ...unit, match: 'code' }));
     const isOwn = (unit: Place): boolean =>
       own.some(({ level, position }) => level === unit.level && position === unit.position);
     return [...own, ...this.#named(typed).filter((unit) => !isOwn(unit))];
   }
 
   /**
-   * The same of some units; where that is nothing, the text is cut at a space, the last one first: at most four words
-   * are of parents.
+   * The same of some units, or those that a form of the text finds; where that is nothing, the text is cut at a space, the last one first: at most four words
+   * are of parents. What is before the cut has four letters, or is a whole name.
    */
-  findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Place[] {
-    const whole = this.find(typed).filter(isAllowed);
-    if (whole.length > 0) return whole;
+  findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Found[] {
+    for (const form of nameForms(typed)) {
+      const whole = foldText(form) === '' ? [] : this.find(form).filter(isAllowed);
+      if (whole.length > 0) return whole;
+    }
     const words = foldText(typed).split(' ');
     for (let cut = words.length - 1; cut >= Math.max(1, words.length - 4); cut--) {
+      const letters = Array.from(words.slice(0, cut).join('')).length;
       const units = this.#named(words.slice(0, cut).join(' ')).filter(isAllowed);
-      const inside = units.filter((unit) => words.slice(cut).every((word) => this.#isIn(unit, word)));
-      if (inside.length > 0) return inside;
+      const inside = units.filter(
+        (unit) => (letters >= 4 || unit.match === 'name') && words.slice(cut).every((word) => this.#isIn(unit, word)),
+      );
+      if (inside.length > 0) return inside.map((unit) => ({ ...unit, match: 'divided' }));
     }
     return [];
   }
@@ -95,20 +106,29 @@ export class Scan {
     return elementAt(elementAt(this.#stored, level).units, position).gids;
   }
 
+  /** The names of a unit's parents, from the country down. @param names of the units by level */
+  parentNamesOf({ level, position }: Place, names: readonly (readonly (readonly string[])[])[]): string[] {
+    const above = this.gidsOf({ level, position }).slice(0, level);
+    return above.flatMap((gid, n) => {
+      const parent = this.#gids.get(gid)?.find((other) => other.level === n);
+      return parent === undefined ? [] : (names[n]?.[parent.position] ?? []);
+    });
+  }
+
   /** Has one of a unit's parents a name with a word that begins so? */
   #isIn(unit: Place, word: string): boolean {
     const above = this.gidsOf(unit).slice(0, unit.level);
     return this.#named(word).some((other) => above[other.level] === this.gidsOf(other).at(-1));
   }
 
-  #named(typed: string): Place[] {
+  #named(typed: string): Found[] {
     const wanted = foldText(typed);
     const found = this.#found.get(wanted) ?? this.#scan(wanted);
     this.#found.set(wanted, found);
     return found;
   }
 
-  #scan(wanted: string): Place[] {
+  #scan(wanted: string): Found[] {
     const found: (Named & { rank: number })[] = [];
     let at = this.#text.indexOf(` ${wanted}`);
     while (at !== -1) {
@@ -121,7 +141,11 @@ export class Scan {
     found.sort(
       (a, b) => a.rank - b.rank || a.level - b.level || Buffer.compare(a.bytes, b.bytes) || a.position - b.position,
     );
-    const units = new Map(found.map(({ level, position }) => [`${level} ${position}`, { level, position }]));
+    const units = new Map<string, Found>();
+    for (const { level, position, rank } of found) {
+      const match = elementAt(['name', 'start', 'word'], rank);
+      if (!units.has(`${level} ${position}`)) units.set(`${level} ${position}`, { level, position, match });
+    }
     return [...units.values()];
   }
 }
@@ -172,12 +196,12 @@ function* cutQueriesOf(names: readonly string[][][], scan: Scan, count: number, 
 export async function search(
   service: Target,
   query: string,
-): Promise<{ matched: number; found: string[]; text: string }> {
+): Promise<{ matched: number; found: string[]; matches: string[]; parents: string[][]; text: string }> {
   const answer = await send(service, `/api/v1/search?${query}`);
   const text = textOf(answer);
   assert.equal(answer.status, 200, text);
   assert.equal(answer.headers['content-type'], 'application/geo+json');
-  const { type, features, levels, gids, names, ...more } = JSON.parse(text);
+  const { type, features, levels, gids, names, matches, parents, ...more } = JSON.parse(text);
   assert.deepEqual([type, more, levels.length], ['FeatureCollection', {}, features.length]);
   const columnOf = (column: string): unknown[] =>
     features.map(({ properties }: { properties: Record<string, string> }, i: number) => {
@@ -186,7 +210,7 @@ export async function search(
     });
   assert.deepEqual([gids, names], [columnOf('GID'), columnOf('NAME')]);
   const found = gids.map((gid: string, i: number) => `${levels[i]} ${gid}`);
-  return { matched: Number(answer.headers['boundaries-matched']), found, text };
+  return { matched: Number(answer.headers['boundaries-matched']), found, matches, parents, text };
 }
 
 /**
@@ -218,8 +242,11 @@ export async function assertSearches(
     for (const [more, limit, isAllowed] of ways) {
       const units = scan.findOrCut(query, isAllowed);
       const labels = units.map((unit) => `lv${unit.level} ${scan.gidsOf(unit).at(-1)}`);
-      const { matched, found } = await search(service, `q=${encodeURIComponent(query)}${more}`);
+      const { matched, found, matches, parents } = await search(service, `q=${encodeURIComponent(query)}${more}`);
       assert.deepEqual([matched, found], [labels.length, labels.slice(0, limit)], `${query}${more}`);
+      const brought = units.slice(0, limit);
+      const expected = [brought.map(({ match }) => match), brought.map((unit) => scan.parentNamesOf(unit, names))];
+      assert.deepEqual([matches, parents], expected, `${query}${more}`);
       if (units.length > 0 && !scan.find(query).some(isAllowed)) inParents++;
     }
   assert.ok(inParents > count / 8, `${inParents} texts of which the end is of parents`);

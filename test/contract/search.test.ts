@@ -84,7 +84,10 @@ test('what is found has the text of its level, without geometry unless that is a
 test('a search that finds nothing is an empty collection', async () => {
   for (const query of ['q=xqzw', 'q=unit&gid-0=none', 'q=form&level=lv1']) {
     const { matched, text } = await search(service, query);
-    assert.equal(text, '{"type":"FeatureCollection","features":[\n],"levels":[],"gids":[],"names":[]}\n');
+    assert.equal(
+      text,
+      '{"type":"FeatureCollection","features":[\n],"levels":[],"gids":[],"names":[],"matches":[],"parents":[]}\n',
+    );
     assert.equal(matched, 0);
   }
 });

@@ -85,7 +85,8 @@ test('countries of the sample have names in three more languages and ISO codes, 
     [0, 'XKO', 'ISO_A2 null', 'NAME_FR null'],
     [1, 'ESP.13_1', 'CC_1 13', 'FIPS_1 null', 'INE_1 13'],
     [1, 'USA.11_1', 'CC_1 13', 'FIPS_1 13', 'INE_1 null'],
-    [2, 'ESP.13.1_1', 'FIPS_2 null', 'INE_2 28'],
+    [2, 'ESP.13.1_1', 'FIPS_2 null', 'INE_2 28', 'VARNAME_2 NA'],
+    [2, 'ESP.12.1_1', 'NAME_2 A Coruña', 'VARNAME_2 La Coruña'],
   ] as const) {
     const { fields } = find(level, `GID_${level}`, gid);
     const said = Object.entries(fields).map(([column, value]) => `${column} ${value}`);

@@ -106,7 +106,7 @@ const UNITS: readonly { summary: string; feature: string }[] = [
   {
     summary: 'Clay County in Iowa: U.S. Census Bureau, public domain',
     feature:
-      '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041","FIPS_2":"19041","INE_2":null},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
+      '{"type":"Feature","id":862,"bbox":[-95.3875754,42.9099537,-94.9137886,43.2552957],"properties":{"fid":862,"GID_2":"USA.16.21_1","GID_0":"USA","COUNTRY":"United States of America","GID_1":"USA.16_1","NAME_1":"Iowa","NAME_2":"Clay","VARNAME_2":"NA","TYPE_2":"County","ENGTYPE_2":"County","CC_2":"19041","FIPS_2":"19041","INE_2":null},"geometry":{"type":"MultiPolygon","coordinates":[[[[-95.3875754,43.2552957],[-95.3875754,42.9099537],[-94.9137886,42.9099537],[-94.9137886,43.2552957],[-95.3875754,43.2552957]]]]}}',
   },
 ];
 

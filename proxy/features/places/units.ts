@@ -45,10 +45,17 @@ const MEGABYTE = 1e6;
 const COMMA = Buffer.from(',');
 const END = Buffer.from(']}\n');
 
+/** A further member behind the features, with the JSON of its value for each. */
+export interface UnitsMember {
+  name: string;
+  values: readonly Buffer[];
+}
+
 /**
  * The answer with units.
  * @param units in the order of the body
  * @param more further headers
+ * @param members further members of the body
  */
 export async function answerUnits(
   { path, fixed, base, coding }: AskedUnits,
@@ -56,9 +63,10 @@ export async function answerUnits(
   units: readonly Unit[],
   loads: Loads,
   more: HeaderList,
+  members: readonly UnitsMember[] = [],
 ): Promise<Answer> {
   // They may be many, or their names long.
-  const after = await resultInTurns(endingOf(units), loads);
+  const after = await resultInTurns(endingOf(units, members), loads);
   const slice = new Slice(
     units.map(({ source }) => source),
     { ...FRAME_DATA.fc, after },
@@ -69,7 +77,7 @@ export async function answerUnits(
 }
 
 /** What is behind the features. */
-function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
+function* endingOf(units: readonly Unit[], members: readonly UnitsMember[]): Steps<DeflatedText> {
   const [levels, gids, names]: [string[], (string | null)[], Buffer[]] = [[], [], []];
   for (const { source, names: known, position } of units) {
     if (levels.length > 0 && levels.length % STEP_UNITS === 0) yield;
@@ -79,7 +87,13 @@ function* endingOf(units: readonly Unit[]): Steps<DeflatedText> {
     names.push(known.nameAt(position));
   }
   const before = `],"levels":${JSON.stringify(levels)},"gids":${JSON.stringify(gids)},"names":[`;
-  return yield* storingBlocks([Buffer.from(before), ...names, END]);
+  const further = members.flatMap(({ name, values }) => [Buffer.from(`],"${name}":[`), ...withCommas(values)]);
+  return yield* storingBlocks([Buffer.from(before), ...names, ...further, END]);
+}
+
+/** Texts with commas between them. */
+export function withCommas(texts: readonly Buffer[]): Buffer[] {
+  return texts.flatMap((text, i) => (i === 0 ? [text] : [COMMA, text]));
 }
 
 /**

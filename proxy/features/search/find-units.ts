@@ -1,4 +1,5 @@
-// Which units are called so: a text is looked up in the words of the levels' names, in steps.
+// Which units are called so: a text is looked up in the words of the levels' names, in steps. It is one file because
+// each way of matching goes on where the one before it ends.
 import { numberAt, u32At } from '../../../format/element-at.ts';
 import { NO_POSITIONS, type Positions, positionsIn } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
@@ -10,13 +11,23 @@ export interface SearchedLevel {
   isAllowed: ((position: number) => boolean) | undefined;
   /** The units whose GID the text is, of those that may be found; none if left out. */
   identified?: Positions;
+  /** Other units that may be found of which the text is a code, ascending; none if left out. */
+  coded?: readonly number[];
 }
+
+/**
+ * How a unit was found: by its GID or a code, by a whole name, by the beginning of one, by that of a word inside, or by
+ * a part of the text whose rest is of its parents.
+ */
+export const MATCHES = ['code', 'name', 'start', 'word', 'divided'] as const;
+export type Match = (typeof MATCHES)[number];
 
 /** A unit that is called so. */
 export interface FoundUnit {
   /** The number of its level among those that are searched. */
   level: number;
   position: number;
+  match: Match;
 }
 
 /** What was found. */
@@ -32,12 +43,14 @@ const STEP_NAMES = 16 * 1024;
 /** The most names that are collected before they are sorted. */
 const SORTED_NAMES = 1024;
 const NO_PARTS: readonly NumberRange[] = [];
+const NO_KEYS: NumberRange = { from: 0, to: 0 };
 
 /** What is searched in a level, and what of it matches. */
 interface Matches {
   words: Words;
   identified: Positions;
-  /** May a unit be found by a name? Not those whose GID the text is. */
+  coded: readonly number[];
+  /** May a unit be found by a name? Not those whose GID or code the text is. */
   isAllowed: SearchedLevel['isAllowed'];
   /** The names that begin with the text, of which those before `whole` are the text. */
   names: NumberRange & { whole: number };
@@ -48,29 +61,44 @@ interface Matches {
 }
 
 /**
- * Looks a text up. First come units whose GID it is, then those whose name is the text, then those whose name begins
- * with it, then those with a word that does; of each those of the level that comes first, then by the name that
- * matches, then by fid.
+ * Looks a text up. First come units whose GID it is, then those of which it is a code, then those whose name is the
+ * text, then those whose name begins with it, then those with a word that does; of each those of the level that comes
+ * first, but of codes those of the last one, as most codes are of its units; then by the name that matches, then by fid.
  * @param text as it was typed, with a letter or digit
  * @param limit how many units are brought
+ * @param isWholeOnly whether only whole names count
  */
-export function* findingUnits(text: string, levels: readonly SearchedLevel[], limit: number): Steps<SearchResult> {
+export function* findingUnits(
+  text: string,
+  levels: readonly SearchedLevel[],
+  limit: number,
+  isWholeOnly = false,
+): Steps<SearchResult> {
   const wanted = Buffer.from(foldText(text));
-  const matches = levels.map((level) => matchesIn(level, wanted));
+  const matches = levels.map((level) => matchesIn(level, wanted, isWholeOnly));
   let matched = 0;
-  for (const { identified } of matches) matched += identified.count;
-  for (const own of matches)
-    for (const part of partsOf(own.keys)) {
-      if (part.from > own.keys.from) yield;
+  for (const { identified, coded } of matches) matched += identified.count + coded.length;
+  for (const own of matches) {
+    const { names, keys } = own;
+    const counted = new Set<number>();
+    for (const part of partsOf(isWholeOnly ? names : NO_KEYS)) {
+      if (part.from > names.from) yield;
+      matched += countNamed(own, part, counted);
+    }
+    for (const part of partsOf(keys)) {
+      if (part.from > keys.from) yield;
       matched += countUnits(own, part);
     }
+  }
   const units: FoundUnit[] = [];
   const most = Math.min(limit, matched);
   for (const [level, { identified }] of matches.entries()) {
     const count = Math.min(identified.count, most - units.length);
     if (count === 0) continue;
-    for (const position of positionsIn(identified.slice(0, count))) units.push({ level, position });
+    for (const position of positionsIn(identified.slice(0, count))) units.push({ level, position, match: 'code' });
   }
+  for (const [level, { coded }] of [...matches.entries()].reverse())
+    for (const position of coded.slice(0, most - units.length)) units.push({ level, position, match: 'code' });
   for (const isWhole of [true, false])
     for (const [level, own] of matches.entries()) {
       const { from, whole, to } = own.names;
@@ -78,7 +106,7 @@ export function* findingUnits(text: string, levels: readonly SearchedLevel[], li
       for (const part of partsOf(names)) {
         if (units.length === most) break;
         if (part.from > names.from) yield;
-        bringUnits(own, part, level, most, units);
+        bringUnits(own, part, { level, match: isWhole ? 'name' : 'start' }, most, units);
       }
     }
   for (const [level, own] of matches.entries()) {
@@ -89,7 +117,7 @@ export function* findingUnits(text: string, levels: readonly SearchedLevel[], li
       if (part.from > own.keys.from) yield;
       inside.take(part);
     }
-    for (const name of inside.first) units.push({ level, position: own.words.unitOf(name) });
+    for (const name of inside.first) units.push({ level, position: own.words.unitOf(name), match: 'word' });
   }
   return { matched, units };
 }
@@ -103,20 +131,36 @@ export function partsOf(range: NumberRange): readonly NumberRange[] {
   return parts;
 }
 
-function matchesIn({ words, isAllowed, identified = NO_POSITIONS }: SearchedLevel, wanted: Buffer): Matches {
+function matchesIn(
+  { words, isAllowed, identified = NO_POSITIONS, coded = [] }: SearchedLevel,
+  wanted: Buffer,
+  isWholeOnly: boolean,
+): Matches {
   const { from, to } = words.namesWith(wanted);
   const { start } = words.arrays;
   let whole = from;
   while (whole < to && u32At(start, whole + 1) - u32At(start, whole) === wanted.length + 1) whole++;
   const keys = words.keysWith(wanted);
-  const isLeft = keys.from === keys.to ? isAllowed : without(identified, isAllowed);
-  return { words, identified, isAllowed: isLeft, names: { from, whole, to }, keys, seen: new Set() };
+  const isLeft = keys.from === keys.to ? isAllowed : without(identified, coded, isAllowed);
+  return {
+    words,
+    identified,
+    coded,
+    isAllowed: isLeft,
+    names: { from, whole, to: isWholeOnly ? whole : to },
+    keys: isWholeOnly ? NO_KEYS : keys,
+    seen: new Set(),
+  };
 }
 
-function without(identified: Positions, isAllowed: SearchedLevel['isAllowed']): SearchedLevel['isAllowed'] {
-  if (identified.count === 0) return isAllowed;
-  const isIdentified = isIn(identified);
-  return (position) => !isIdentified(position) && isAllowed?.(position) !== false;
+function without(
+  identified: Positions,
+  coded: readonly number[],
+  isAllowed: SearchedLevel['isAllowed'],
+): SearchedLevel['isAllowed'] {
+  if (identified.count === 0 && coded.length === 0) return isAllowed;
+  const [isIdentified, isCoded] = [isIn(identified), new Set(coded)];
+  return (position) => !isIdentified(position) && !isCoded.has(position) && isAllowed?.(position) !== false;
 }
 
 /** Is a position one of these? A table of all, unless they follow one another. */
@@ -138,11 +182,21 @@ function countUnits({ words, keys, isAllowed }: Matches, { from, to }: NumberRan
   return count;
 }
 
+/** The number of units of some names that have not been counted. */
+function countNamed({ words, isAllowed }: Matches, { from, to }: NumberRange, counted: Set<number>): number {
+  const before = counted.size;
+  for (let name = from; name < to; name++) {
+    const position = words.unitOf(name);
+    if (isAllowed?.(position) !== false) counted.add(position);
+  }
+  return counted.size - before;
+}
+
 /** Brings the units of some names, in all at most so many. */
 function bringUnits(
   { words, isAllowed, seen }: Matches,
   { from, to }: NumberRange,
-  level: number,
+  found: Pick<FoundUnit, 'level' | 'match'>,
   most: number,
   units: FoundUnit[],
 ): void {
@@ -150,7 +204,7 @@ function bringUnits(
     const position = words.unitOf(name);
     if (seen.has(position) || isAllowed?.(position) === false) continue;
     seen.add(position);
-    units.push({ level, position });
+    units.push({ ...found, position });
   }
 }
 

@@ -26,7 +26,7 @@ export const Q: Parameter<string> = new Parameter({
     component: 'search-q',
     required: true,
     description:
-      'Finds units with a word in their name that begins with this text, and units whose GID is this text. Case, marks and punctuation do not matter, except in a GID. Order: first units with this GID, then with this whole name, then with a name that begins with it, then all others; in each group higher levels first. If nothing matches, up to four words at the end are matched against names of parents: toledo spain.',
+      'Finds units with a word in their name that begins with this text, in any language, and units whose GID or code is this text. Case, marks and punctuation do not matter, except in a GID; a code may be in small letters. Order: first units with this GID, then with this code (the lowest level first), then with this whole name, then with a name that begins with it, then all others; in each group higher levels first. If nothing matches, up to four words at the end are matched against names of parents: toledo spain. What stands before them has at least four letters, or is a whole name.',
     schema: { type: 'string', minLength: 1, maxLength: SEARCH_LIMIT.characters, pattern: '[\\p{L}\\p{N}]' },
     example: 'toledo',
   }),

@@ -9,6 +9,8 @@ import type { LevelColumns, LevelParents } from './level-parents.ts';
 
 /** The most words at the end of a text that are taken for parents. */
 export const PARENT_WORDS_MAX = 4;
+/** With fewer letters, what is before them is looked up as a whole name alone: many names begin with `La`. */
+const BEGINNING_MIN_LETTERS = 4;
 /** A GID is looked up in the time in which so many units are gone through. */
 const UNITS_A_GID = 512;
 const NO_BITS: Uint8Array = new Uint8Array();
@@ -28,7 +30,8 @@ export interface InnerLevel extends KnownLevel {
 
 /**
  * Cuts a text at a space, the last one first, until something is found: what is before it is looked up as
- * `findingUnits` does, and each word after it begins a word of the name of one of the unit's parents.
+ * `findingUnits` does, if it is short only as a whole name, and each word after it begins a word of the name of one of
+ * the unit's parents.
  * @param text as it was typed, with a letter or digit
  * @param searched the levels of the units
  * @param known all levels that have units, down to the last of these
@@ -55,10 +58,15 @@ export function* findingInParents(
       const isInside = (unit: number) => (u8At(bits, unit) & wanted) === wanted && level.isAllowed?.(unit) !== false;
       within.push({ words: level.words, isAllowed: isInside });
     }
-    const found = yield* findingUnits(before, within, limit);
-    if (found.matched > 0) return found;
+    const found = yield* findingUnits(before, within, limit, isShort(before));
+    if (found.matched > 0) return { ...found, units: found.units.map((unit) => ({ ...unit, match: 'divided' })) };
   }
   return { matched: 0, units: [] };
+}
+
+/** @param folded words and spaces between them */
+function isShort(folded: string): boolean {
+  return Array.from(folded.replaceAll(' ', '')).length < BEGINNING_MIN_LETTERS;
 }
 
 function isEmpty({ from, to }: NumberRange): boolean {

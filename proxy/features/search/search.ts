@@ -2,6 +2,7 @@
 import { elementAt } from '../../../format/element-at.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
+import { nameForms } from '../../../format/name-forms.ts';
 import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { foldText } from '../../../format/words.ts';
@@ -15,6 +16,7 @@ import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Languages, loadNames } from '../names/languages.ts';
+import { CODES, hasCodes, type LevelCodes } from '../names/level-codes.ts';
 import { GIDS } from '../names/level-names.ts';
 import { matching } from '../pages/resolve.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit } from '../places/units.ts';
@@ -22,6 +24,7 @@ import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './fin
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
 import { LEVEL, LIMIT, Q, Q_RULE, SEARCH_LIMIT, SEARCH_PARAMETERS } from './parameters.ts';
+import { loadParentNames, type ParentNames } from './parent-names.ts';
 import { findingInParents, type KnownLevel } from './parent-words.ts';
 
 /** The path that finds units of all levels by their names. */
@@ -43,6 +46,7 @@ export function searchRow(languages: Languages): Row {
   };
 }
 
+const NOTHING: SearchResult = { matched: 0, units: [] };
 const HEADERS = fixedHeaders(SEARCH_ENDPOINT.mediaType);
 const RULES = { ...queryRules(5, SEARCH_ENDPOINT.parameters), keepsOrder: true };
 
@@ -52,6 +56,8 @@ interface Searched extends KnownLevel {
   index: LevelIndex;
   /** Where words of the text may be of parents. */
   parents: LevelParents | undefined;
+  /** Where units have some. */
+  codes: LevelCodes | undefined;
 }
 
 /** @throws Problem, OriginError, FormatError */
@@ -71,30 +77,44 @@ async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer
   const known = await together(
     ...numbers.map(async (number): Promise<Searched> => {
       const level = await loads.level(release, number);
-      const [words, gids, parents] = await together(
+      const [words, gids, parents, codes] = await together(
         loads.part(level, WORDS),
         loads.part(level, GIDS),
         isWithParents ? loads.part(level, PARENTS) : undefined,
+        searched.includes(number) && hasCodes(level.summary) ? loads.part(level, CODES) : undefined,
       );
-      return { level, index: level.index, words, gids, parents };
+      return { level, index: level.index, words, gids, parents, codes };
     }),
   );
   const levels = numbers === searched ? known : known.filter(({ index }) => searched.includes(index.level));
   const { matched, units } = await resultInTurns(searching(levels, known, query), loads);
   // Of levels without a unit that was found neither names nor the table of the geometry are needed.
-  const brought = new Map<number, Omit<Unit, 'position'>>();
+  const brought = new Map<number, BroughtLevel>();
   await together(
     ...[...new Set(units.map(({ level }) => level))].map(async (number) => {
       const { level } = elementAt(levels, number);
-      const [source, names] = await together(loads.table(level, geometry), loadNames(level, language, loads));
-      brought.set(number, { source, names });
+      const [source, names, parentsAt] = await together(
+        loads.table(level, geometry),
+        loadNames(level, language, loads),
+        loadParentNames(level, release, language, loads),
+      );
+      brought.set(number, { source, names, parentsAt });
     }),
   );
-  const found = units.flatMap(({ level, position }): Unit[] => {
+  const found = units.flatMap(({ level, position, match }) => {
     const own = brought.get(level);
-    return own === undefined ? [] : [{ source: own.source, names: own.names, position }];
+    return own === undefined ? [] : [{ ...own, position, match }];
   });
-  return answerUnits(asked, release, found, loads, [MATCHED, String(matched)]);
+  const members = [
+    { name: 'matches', values: found.map(({ match }) => Buffer.from(`"${match}"`)) },
+    { name: 'parents', values: found.map(({ parentsAt, position }) => parentsAt(position)) },
+  ];
+  return answerUnits(asked, release, found, loads, [MATCHED, String(matched)], members);
+}
+
+/** What of a level is in the answer. */
+interface BroughtLevel extends Omit<Unit, 'position'> {
+  parentsAt: ParentNames;
 }
 
 /** May words at the end of the text be of parents? */
@@ -106,25 +126,38 @@ function* searching(levels: readonly Searched[], known: readonly KnownLevel[], q
   const text = Q.of(query) ?? '';
   const limit = LIMIT.of(query) ?? SEARCH_LIMIT.default;
   const filters = filtersOf(query);
-  const searched = levels.map((level) => searchedLevel(level, text, filters));
-  const whole = yield* findingUnits(text, searched, limit);
-  if (whole.matched > 0 || !hasParents(query)) return whole;
+  const searched: SearchedLevel[] = [];
+  for (const level of levels) searched.push(yield* searchedLevel(level, text, filters));
+  // A text may have the article at its end, or several names, as names have.
+  for (const form of nameForms(text)) {
+    const found = foldText(form) === '' ? NOTHING : yield* findingUnits(form, searched, limit);
+    if (found.matched > 0) return found;
+  }
+  if (!hasParents(query)) return NOTHING;
   const within = levels.flatMap(({ parents, ...level }, i) =>
     parents === undefined ? [] : [{ ...level, parents, isAllowed: elementAt(searched, i).isAllowed }],
   );
   return yield* findingInParents(text, within, known, limit);
 }
 
-function searchedLevel({ index, words }: Searched, text: string, filters: readonly Filter[]): SearchedLevel {
+function* searchedLevel(
+  { index, words, codes }: Searched,
+  text: string,
+  filters: readonly Filter[],
+): Steps<SearchedLevel> {
   const within = filters.length === 0 ? undefined : matching(index, filters, []);
   const own = elementAt(index.columns, index.level);
   const number = own.find(text);
   const units = number === -1 ? NO_POSITIONS : own.positionsAt(number);
-  return {
-    words,
-    isAllowed: within && isIn(within),
-    identified: within === undefined ? units : intersect(within, units),
-  };
+  const isAllowed = within && isIn(within);
+  const identified = within === undefined ? units : intersect(within, units);
+  if (codes === undefined) return { words, isAllowed, identified };
+  const isIdentified = isIn(identified);
+  const coded = new Set(yield* codes.finding(text));
+  const capitals = text.toUpperCase();
+  if (capitals !== text) for (const position of yield* codes.finding(capitals)) coded.add(position);
+  const isCoded = (position: number): boolean => isAllowed?.(position) !== false && !isIdentified(position);
+  return { words, isAllowed, identified, coded: [...coded].filter(isCoded).sort((a, b) => a - b) };
 }
 
 /** @throws Problem if the text is missing, or a level is named whose units lie in no unit of a filter */

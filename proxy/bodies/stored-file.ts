@@ -79,8 +79,8 @@ export class InflatedBody implements BodySource {
    */
   read(reads: QueuedReads, client: Recipient): Promise<Body> {
     // One task: what has been read must not wait, or be refused, a second time.
-    return reads.later(client, async () => {
-      const gzipped = await this.#gzipped.read(reads.withoutQueue, client);
+    return reads.later(client, async (own) => {
+      const gzipped = await this.#gzipped.read(own, client);
       return this.bytes <= SYNC_MAX_BYTES && Buffer.isBuffer(gzipped)
         ? inflate(gzipped, this.bytes, this.#path)
         : inflateStream(gzipped, this.bytes, this.#path);

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Positions } from '../../format/positions.ts';
 import type { Steps } from '../../format/steps.ts';
-import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { lastingClient, type QueuedReads, type Recipient, TaskReads } from '../origin/origin.ts';
 import { inTurns } from '../work/in-turns.ts';
 import { Loaded } from './loaded.ts';
 import type { Loads } from './loads.ts';
@@ -18,14 +18,36 @@ const ENTRY_BYTES = 256;
 /** The steps in which a value is found, with what they read. */
 type Finding<Value> = (reads: QueuedReads, client: Recipient) => Steps<Value> | AsyncGenerator<void, Value>;
 
+/**
+ * What is on its way to all who ask for it: each takes a turn of his own, and what he finds begun then is shared. That
+ * is of no client: no refusal and no disconnect of one reaches another. What is stuck is begun again (`Loaded`).
+ */
+export class Coming<Value> {
+  /** What waits for its turn, or comes, by principal and key. */
+  readonly #asked = new Loaded<string, Value>(() => performance.now());
+  readonly #begun = new Loaded<string, Value>(() => performance.now());
+
+  /**
+   * @param begin begins it, unless it is there by then
+   * @throws Problem overloaded if too much of the principal waits
+   */
+  load(key: string, reads: QueuedReads, principal: string, begin: () => Promise<Value>): Promise<Value> {
+    const begun = (): Promise<Value> => sharing(this.#begun, key, begin);
+    if (reads instanceof TaskReads) return begun();
+    return sharing(this.#asked, `${principal} ${key}`, () => reads.later(lastingClient(principal), begun));
+  }
+}
+
+/** What several ask for is begun once, and forgotten when it has ended. */
+function sharing<Value>(begun: Loaded<string, Value>, key: string, begin: () => Promise<Value>): Promise<Value> {
+  return begun.load(key, () => begin().finally(() => begun.free(key)));
+}
+
 /** What is found of one kind. */
 export class Known<Value extends object> {
   readonly #kept: LRUCache<string, Value>;
   readonly #bytesOf: (value: Value) => number;
-  /** What waits for its turn, or is being found, by principal and key: each waits for a turn of its own. */
-  readonly #coming = new Loaded<string, Value>(() => performance.now());
-  /** What is being found: whose turn comes meanwhile waits for it. */
-  readonly #begun = new Loaded<string, Value>(() => performance.now());
+  readonly #coming = new Coming<Value>();
 
   /** @param bytesOf a value */
   constructor(maxBytes: number, bytesOf: (value: Value) => number) {
@@ -48,15 +70,12 @@ export class Known<Value extends object> {
   }
 
   async #begin(key: string, loads: Loads, finding: Finding<Value>): Promise<Value> {
-    const { id } = loads.principal;
-    const client = lastingClient(id);
-    const steps = finding(loads.reads, client);
+    const { principal, reads } = loads;
+    const steps = finding(reads, lastingClient(principal.id));
     const first = await steps.next();
     if (first.done) return this.#remember(key, first.value);
-    const begin = async () => this.#remember(key, await inTurns(steps));
-    // Another principal may have waited for the same.
-    const task = async () => this.#kept.get(key) ?? sharing(this.#begun, key, begin);
-    return loads.after(sharing(this.#coming, `${id} ${key}`, () => loads.reads.later(client, task)));
+    const begin = async () => this.#kept.get(key) ?? this.#remember(key, await inTurns(steps));
+    return loads.after(this.#coming.load(key, reads, principal.id, begin));
   }
 
   /** Remembers what was found, unless it is larger than all that may be remembered. */
@@ -70,11 +89,6 @@ export class Known<Value extends object> {
 export function resultInTurns<Result>(steps: Steps<Result>, loads: Loads): Result | Promise<Result> {
   const first = steps.next();
   return first.done ? first.value : loads.task(() => inTurns(steps));
-}
-
-/** What several ask for is begun once, and forgotten when it has ended. */
-function sharing<Value>(begun: Loaded<string, Value>, key: string, begin: () => Promise<Value>): Promise<Value> {
-  return begun.load(key, () => begin().finally(() => begun.free(key)));
 }
 
 /** Sets of positions of a level. */

@@ -5,7 +5,7 @@ import type { Geometry, Level } from '../../format/levels.ts';
 import { type Turns, turnOf } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
 import { type HttpRequest, type Principal, principalOf } from '../http/request.ts';
-import { lastingClient, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { lastingClient, type QueuedReads, type Recipient, type TaskReads } from '../origin/origin.ts';
 import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
 import { TABLES } from './release.ts';
 import type { NamedRelease, Releases } from './releases.ts';
@@ -69,12 +69,12 @@ export class Loads {
   }
 
   /** What a task of the request finds. What the task reads waits for nobody else. */
-  task<Value>(task: (reads: QueuedReads, client: Recipient) => Promise<Value>): Promise<Value> {
+  task<Value>(task: (reads: TaskReads, client: Recipient) => Promise<Value>): Promise<Value> {
     const client = lastingClient(this.principal.id);
-    return this.reads.later(client, () => {
+    return this.reads.later(client, (reads) => {
       // Nobody receives the answer.
       if (this.#request.peer.destroyed === true) throw overloaded();
-      return task(this.reads.withoutQueue, client);
+      return task(reads, client);
     });
   }
 }

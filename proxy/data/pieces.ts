@@ -1,14 +1,8 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
-// are kept for a while.
-import { LRUCache } from 'lru-cache';
-import { type ByteRange, lastingClient, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
-import { Loaded } from './loaded.ts';
+// are kept for a while, with those of all other files.
+import { type ByteRange, NOBODY, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { Coming } from './known.ts';
 import type { Loads } from './loads.ts';
-
-/** Size of the pieces that are kept of each file. */
-const KEPT_MAX_BYTES = 1024 * 1024;
-/** Upper estimate of the size of an entry. */
-const sizeOf = ({ length }: Buffer): number => length + 256;
 
 /** Bytes of pieces that are read together, between them at most, and reads at a time: of a folder, and of a host. */
 const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
@@ -35,23 +29,16 @@ export class Pieces {
   readonly path: string;
   readonly #directory: PieceDirectory;
   readonly #keepsAll: boolean;
-  readonly #kept = new LRUCache<number, Buffer>({ maxSize: KEPT_MAX_BYTES, sizeCalculation: sizeOf });
-  /**
-   * Those that are being read or wait for it, by number and principal: each waits for a turn of its own. A platform may
-   * cancel a read with the request that began it; then it is begun again.
-   */
-  readonly #coming = new Loaded<string, Buffer>(() => performance.now());
+  /** Its number among all files of which pieces are kept. */
+  #file: number | undefined;
+  /** A platform may cancel a read with the request that began it; then it is begun again. */
+  readonly #coming = new Coming<Buffer>();
 
   /** @param keepsAll also those that could be read at once, as checking one takes long */
   constructor(path: string, directory: PieceDirectory, keepsAll = false) {
     this.path = path;
     this.#directory = directory;
     this.#keepsAll = keepsAll;
-  }
-
-  /** Bytes that are kept. */
-  get bytes(): number {
-    return this.#kept.calculatedSize;
   }
 
   /** The bytes of a piece for a request. @throws OriginError, Problem as `get` does */
@@ -67,28 +54,31 @@ export class Pieces {
    * @throws Problem overloaded if too much of the principal waits
    */
   get(piece: number, reads: QueuedReads, principal: string): Buffer | Promise<Buffer> {
-    const known = this.#kept.get(piece);
+    const known = this.#kept(piece, reads);
     if (known !== undefined) return known;
     const now = this.#readNow(this.rangeOf(piece), reads);
     // What is not as it should be is read later, which says so.
-    if (now === undefined || !this.#directory.hasBytes(piece, now)) return this.#later(piece, reads, principal);
-    if (this.#keepsAll) this.#kept.set(piece, now);
-    return now;
+    if (now === undefined || !this.#directory.hasBytes(piece, now))
+      return this.#coming.load(String(piece), reads, principal, () => this.#read(piece, reads));
+    return this.#keepsAll ? this.#keep(piece, reads, now) : now;
   }
 
-  #later(piece: number, reads: QueuedReads, principal: string): Promise<Buffer> {
-    const key = `${piece} ${principal}`;
-    const client = lastingClient(principal);
-    const read = async (): Promise<Buffer> => {
-      // Another principal may have waited for the same.
-      const kept = this.#kept.get(piece);
-      if (kept !== undefined) return kept;
-      const bytes = await reads.read(this.path, this.rangeOf(piece), client);
-      if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
-      this.#kept.set(piece, bytes);
-      return bytes;
-    };
-    return this.#coming.load(key, () => reads.later(client, read)).finally(() => this.#coming.free(key));
+  async #read(piece: number, reads: QueuedReads): Promise<Buffer> {
+    const kept = this.#kept(piece, reads);
+    if (kept !== undefined) return kept;
+    const bytes = await reads.read(this.path, this.rangeOf(piece), NOBODY);
+    if (!this.#directory.hasBytes(piece, bytes)) throw reads.damaged(this.path, `piece ${piece}`);
+    return this.#keep(piece, reads, bytes);
+  }
+
+  #kept(piece: number, { pieces }: QueuedReads): Buffer | undefined {
+    this.#file ??= pieces.addFile();
+    return pieces.get(this.#file, piece);
+  }
+
+  #keep(piece: number, { pieces }: QueuedReads, bytes: Buffer): Buffer {
+    this.#file ??= pieces.addFile();
+    return pieces.set(this.#file, piece, bytes);
   }
 
   /**
@@ -108,7 +98,7 @@ export class Pieces {
     for (const piece of numbers) {
       const { from, to } = this.#directory.rangeOf(piece);
       const last = runs.at(-1);
-      const kept = from === to ? undefined : this.#kept.get(piece);
+      const kept = from === to ? undefined : this.#kept(piece, reads);
       if (kept !== undefined) found.push({ piece, bytes: kept });
       else if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
         last.to = to;

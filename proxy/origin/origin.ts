@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone, NO_TURNS, type Turns } from '../http/guards.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
+import { KeptPieces } from '../work/kept-pieces.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -29,6 +30,9 @@ export interface Recipient {
 export function lastingClient(principal: string): Recipient {
   return { principal, isClosed: false, exchange: undefined };
 }
+
+/** For what several clients wait for. */
+export const NOBODY: Recipient = lastingClient('');
 
 /** A client that is connected by node:http. */
 export type Exchange = NonNullable<Recipient['exchange']>;
@@ -112,23 +116,28 @@ const PIECE_BYTES = { now: 128 * 1024, host: 512 * 1024, alone: 1024 * 1024 } as
 export class QueuedReads {
   readonly origin: Origin;
   readonly #turns: Turns;
-  /** By which what is done with bytes that were read is paced. */
-  readonly #pace: Turns;
   /** Reads of a host in progress: a piece of a body has up to eight, and a stream reads when its client takes more. */
   readonly #hostReads: Turns | undefined;
   readonly #buffers: BodyBuffers | undefined;
+  readonly pieces: KeptPieces;
+  #ofTask: TaskReads | undefined;
 
   /**
    * @param buffers for bodies that are sent before the next one is read
    * @param hostReads the turns of its reads, where a host is not limited by the platform
-   * @param pace the turns of all work, for a task that has come to its turn
    */
-  constructor(origin: Origin, turns: Turns = NO_TURNS, buffers?: BodyBuffers, hostReads?: Turns, pace: Turns = turns) {
+  constructor(
+    origin: Origin,
+    turns: Turns = NO_TURNS,
+    buffers?: BodyBuffers,
+    hostReads?: Turns,
+    pieces: KeptPieces = new KeptPieces(),
+  ) {
     this.origin = origin;
     this.#turns = turns;
     this.#buffers = buffers;
     this.#hostReads = hostReads;
-    this.#pace = pace;
+    this.pieces = pieces;
   }
 
   /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
@@ -148,9 +157,11 @@ export class QueuedReads {
     return new OriginError('damaged', path, cause);
   }
 
-  /** The same without the queue: for a task that has come to its turn. */
-  get withoutQueue(): QueuedReads {
-    return new QueuedReads(this.origin, NO_TURNS, undefined, this.#hostReads, this.#pace);
+  /** Those of what has come to its turn. */
+  get ofTask(): TaskReads {
+    const turns: Turns = { ...NO_TURNS, pace: (...bytes) => this.#turns.pace(...bytes) };
+    this.#ofTask ??= new TaskReads(this.origin, turns, undefined, this.#hostReads, this.pieces);
+    return this.#ofTask;
   }
 
   /**
@@ -192,7 +203,7 @@ export class QueuedReads {
 
   /** Waits until it is time for what is done with bytes that have been read. */
   pace({ principal }: Recipient, bytes: number): Promise<void> {
-    return this.#pace.pace(principal, bytes);
+    return this.#turns.pace(principal, bytes);
   }
 
   /** A range in memory that is taken for it, if that is read without waiting; otherwise in memory of its own. */
@@ -209,15 +220,22 @@ export class QueuedReads {
   }
 
   /**
-   * Runs a task that leaves the event loop, inflates, or has much to do.
+   * Runs a task that leaves the event loop, inflates, or has much to do. It reads with what it is given.
    * @throws Problem overloaded if too many tasks of the client wait
    * @throws ClientGone when the client has disconnected before its turn
    */
-  later<Result>(client: Recipient, task: () => Result | Promise<Result>): Promise<Result> {
+  later<Result>(client: Recipient, task: (reads: TaskReads) => Result | Promise<Result>): Promise<Result> {
     const unlessGone = (): Result | Promise<Result> => {
       if (client.isClosed) throw new ClientGone();
-      return task();
+      return task(this.ofTask);
     };
     return this.#turns.run(client.principal, unlessGone, client.gone);
+  }
+}
+
+/** The reads of a task: what it begins `later` goes on at once, as a task never waits for another one. */
+export class TaskReads extends QueuedReads {
+  override get ofTask(): this {
+    return this;
   }
 }

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Sources } from '../../proxy/bodies/row.ts';
+import type { WorkLimits } from '../../proxy/guards/work-queue.ts';
+import { STUCK_MS } from '../../proxy/http/time.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import type { Origin } from '../../proxy/origin/origin.ts';
+import { lastingClient, type Origin } from '../../proxy/origin/origin.ts';
 import { answerOf, bodyOf, sourcesOf } from '../support/http/answers.ts';
 import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 
@@ -31,8 +33,18 @@ class HeldHost {
     return this.#waiting.length > 0;
   }
 
+  /** Reads that it has not answered. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   answer(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Never answers what it has been asked for until now. */
+  forget(): void {
+    this.#waiting = [];
   }
 }
 
@@ -127,6 +139,57 @@ test('no task waits for a task: of 100 that load pieces, one at a time, all end'
   const boxes = Array.from({ length: 100 }, (_, i) => `fc/lv1?bbox=0.${i + 1},1.2,0.${i + 1}5,2.6`);
   const answers = await Promise.all(boxes.map((target) => answerOf(sources, `/api/v1/${target}`)));
   for (const { status } of answers) assert.equal(status, 200);
+});
+
+const AT_A_POINT = '/api/v1/fc/lv1?contains=0.5,0.5';
+
+/** A host whose next answer is a cell that nobody has asked for: the directory of cells is in memory. */
+async function hostOfCell(work?: WorkLimits) {
+  const host = new HeldHost();
+  const sources = await sourcesOf(folder, host.origin, {}, work);
+  await answerOf(sources, '/api/v1/fc/lv1?bbox=-40,-40,-39,-39');
+  host.isHeld = true;
+  const asked = async (): Promise<void> => {
+    while (!host.isAsked) await setImmediate();
+  };
+  return { host, sources, asked };
+}
+
+test('a read that two clients wait for is of neither: one with 512 tasks that wait, who then leaves, costs the other nothing', async () => {
+  const { host, sources, asked } = await hostOfCell({ running: 3, waiting: 512 });
+  const peer = { destroyed: false };
+  const alice = answerOf(sources, AT_A_POINT, 'alice', peer);
+  await asked();
+  const bob = answerOf(sources, AT_A_POINT, 'bob');
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const task = (): Promise<void> => sources.reads.later(lastingClient('alice'), () => ended);
+  // One of them runs.
+  const tasks = Array.from({ length: 513 }, task);
+  await assert.rejects(task(), { code: 'overloaded' });
+  peer.destroyed = true;
+  for (let turn = 0; turn < 10; turn++) await setImmediate();
+  assert.equal(host.waiting, 1);
+  host.answer();
+  await assert.rejects(alice, { code: 'overloaded' });
+  assert.equal((await bob).status, 200);
+  end();
+  await Promise.all(tasks);
+});
+
+test('a read that never ends is made again for the next client who asks', async (t) => {
+  const { host, sources, asked } = await hostOfCell();
+  const { now } = performance;
+  let later = 0;
+  t.mock.method(performance, 'now', () => now.call(performance) + later);
+  void answerOf(sources, AT_A_POINT, 'alice');
+  await asked();
+  host.forget();
+  later = STUCK_MS;
+  const bob = answerOf(sources, AT_A_POINT, 'bob');
+  await asked();
+  host.answer();
+  assert.equal((await bob).status, 200);
 });
 
 /** Pairs of requests that read other pieces of the same files. */

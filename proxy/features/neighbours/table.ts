@@ -7,11 +7,11 @@ import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { BlockFile } from '../../data/block-file.ts';
-import { Loaded } from '../../data/loaded.ts';
+import { Coming } from '../../data/known.ts';
 import type { Part, Sized } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
-import { type ByteRange, lastingClient, type QueuedReads, type Recipient } from '../../origin/origin.ts';
+import { type ByteRange, NOBODY } from '../../origin/origin.ts';
 import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
 import { contentBy, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
 import { answerSaved, savedRow } from '../downloads/saved.ts';
@@ -58,11 +58,8 @@ const BLOCK_BYTES = 64 * 1024;
 /** What is remembered of a table that was right: the digest of each block, so that a range is checked by itself. */
 class CheckedTable implements Sized {
   blocks: BlockFile | undefined;
-  /**
-   * Those that read all of it, by principal: each waits for turns of its own. A platform may cancel a read with the
-   * request that began it; then it is begun again.
-   */
-  readonly coming = new Loaded<string, BlockFile>(() => performance.now());
+  /** A platform may cancel a read with the request that began it; then it is begun again. */
+  readonly coming = new Coming<BlockFile>();
 
   get bytes(): number {
     return this.blocks?.bytes ?? 0;
@@ -84,17 +81,13 @@ function checkedTable(path: string, bytes: number, tag: string, load: () => Prom
   const file = new PiecedFile(path, bytes, tag, async ({ length }, reads, client) => {
     const known = await load();
     if (known.blocks === undefined && length === bytes) return contentOnce(known, bytes, tag);
-    return contentBy(known.blocks ?? (await findBlocks(known, reads, lastingClient(client.principal))));
-  });
-  const findBlocks = (known: CheckedTable, reads: QueuedReads, client: Recipient): Promise<BlockFile> => {
     const read = async (): Promise<BlockFile> => {
-      for await (const _ of await file.stream(whole, reads, client));
+      for await (const _ of await file.stream(whole, reads, NOBODY));
       if (known.blocks === undefined) throw reads.damaged(path);
       return known.blocks;
     };
-    const { principal } = client;
-    return known.coming.load(principal, () => read().finally(() => known.coming.free(principal)));
-  };
+    return contentBy(known.blocks ?? (await known.coming.load('', reads.ofTask, client.principal, read)));
+  });
   return file;
 }
 

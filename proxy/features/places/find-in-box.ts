@@ -84,8 +84,7 @@ export async function* findingInBox(
         if (candidates.size === 0) break;
       }
       for (const cell of large)
-        if (candidates.size > 0)
-          await inTurns(cut.looking(cell, await level.largeCell(cell, reads.withoutQueue, client)));
+        if (candidates.size > 0) await inTurns(cut.looking(cell, await level.largeCell(cell, reads.ofTask, client)));
     }
   }
   return candidates.found;

@@ -21,7 +21,7 @@ import { type Loads, withLoaded } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
 import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
-import type { QueuedReads, Recipient } from '../../origin/origin.ts';
+import type { Recipient, TaskReads } from '../../origin/origin.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import { KeptCells } from './kept-cells.ts';
 
@@ -108,7 +108,7 @@ export class LevelCells {
   }
 
   get bytes(): number {
-    return this.cells.bytes + this.pieces.bytes + this.kept.bytes;
+    return this.cells.bytes + this.kept.bytes;
   }
 
   /** The positions of the features that contain a point, ascending. */
@@ -130,10 +130,9 @@ export class LevelCells {
 
   /**
    * The numbers of a large cell.
-   * @param reads without a queue
    * @throws OriginError if stored bytes are missing or damaged
    */
-  async largeCell(cell: number, reads: QueuedReads, client: Recipient): Promise<Float64Array> {
+  async largeCell(cell: number, reads: TaskReads, client: Recipient): Promise<Float64Array> {
     const known = this.kept.large(cell);
     if (known !== undefined) return known;
     const bytes = await this.pieces.get(cell, reads, client.principal);

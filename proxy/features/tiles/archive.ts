@@ -55,7 +55,7 @@ async function* piecesOf(
     const begin = dataAt + f64At(digests.firsts, block);
     if (begin >= to) return;
     const end = block + 1 < digests.firsts.length ? f64At(digests.firsts, block + 1) : dataBytes;
-    const records = await blocks.get(block, reads.withoutQueue, client.principal);
+    const records = await blocks.get(block, reads.ofTask, client.principal);
     for (let at = 0; at < records.length; at += TILE_RECORD_BYTES) {
       const offset = dataAt + records.readDoubleLE(at);
       const next = at + TILE_RECORD_BYTES;

@@ -79,8 +79,7 @@ export class LevelTiles {
 
   get bytes(): number {
     const own = this.begin.length + this.digests.bytes + ENTRY_BYTES * this.#root.id.length;
-    const read = this.leaves.bytes + this.blocks.bytes;
-    return own + read + this.#decoded.calculatedSize;
+    return own + this.#decoded.calculatedSize;
   }
 
   /** A tile; null if nothing is there. @throws OriginError; FormatError if the archive contradicts itself */

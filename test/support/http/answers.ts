@@ -5,6 +5,7 @@ import type { Sources } from '../../../proxy/bodies/row.ts';
 import { Releases, type ReleasesOptions } from '../../../proxy/data/releases.ts';
 import { apiRows } from '../../../proxy/features/rows.ts';
 import { type WorkLimits, WorkQueue } from '../../../proxy/guards/work-queue.ts';
+import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
@@ -26,8 +27,13 @@ export async function sourcesOf(
 }
 
 /** The answer to a request, before its body is read. */
-export async function answerOf(sources: Sources, target: string, client = 'a'): Promise<Answer> {
-  const request = receivedRequest(target, client);
+export async function answerOf(
+  sources: Sources,
+  target: string,
+  client = 'a',
+  peer: HttpRequest['peer'] = {},
+): Promise<Answer> {
+  const request = Object.assign(receivedRequest(target, client), { peer });
   const row = ROWS.of(request.path) ?? assert.fail(target);
   return row.answer(sources, request, { base: 'http://a.test', coding: 'gzip' });
 }

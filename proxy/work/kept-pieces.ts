@@ -1,0 +1,32 @@
+// Pieces of files that were read and checked, of all files together: those that were used last.
+import { LRUCache } from 'lru-cache';
+
+/** Size of the pieces that are kept. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Upper estimate of the size of an entry besides its bytes. */
+const ENTRY_BYTES = 256;
+/** More pieces than a file has. */
+const PIECES = 2 ** 32;
+
+export class KeptPieces {
+  readonly #kept = new LRUCache<number, Buffer>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  });
+  #files = 0;
+
+  /** The number of one more file: under the path of another one there may be other bytes. */
+  addFile(): number {
+    return this.#files++;
+  }
+
+  get(file: number, piece: number): Buffer | undefined {
+    return this.#kept.get(file * PIECES + piece);
+  }
+
+  /** @returns the bytes */
+  set(file: number, piece: number, bytes: Buffer): Buffer {
+    this.#kept.set(file * PIECES + piece, bytes);
+    return bytes;
+  }
+}

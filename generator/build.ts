@@ -39,7 +39,7 @@ import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
 import { sourceName } from './source/source-options.ts';
-import type { CutTilesTask } from './tiles/cut-tiles.ts';
+import type { WriteTilesTask } from './tiles/write-tiles.ts';
 import { requireIntact } from './verify/verify.ts';
 import { memoryForTasks } from './workers/memory.ts';
 import { openPool, type Pool } from './workers/pool.ts';
@@ -111,7 +111,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const about = aboutRelease(options, dataset, quality, report);
         const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
         const tiles = makeTiles(dataset.stored, dataset.works, context);
-        const tilesOf = async (level: Level): Promise<CutTilesTask[]> => {
+        const tilesOf = async (level: Level): Promise<WriteTilesTask[]> => {
           await tiles;
           return tileTasks(dataset.stored, level, context.shape.tiles, () => staging.work);
         };

@@ -17,7 +17,7 @@ import type { RingSink } from '../rings/coordinates.ts';
 import { ringAreaKm2 } from '../rings/ellipsoid-area.ts';
 import { MainPart } from '../rings/main-part.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { kindOfShape, SHAPES, type StoreIndex } from '../store/store-index.ts';
+import { GEOMETRY_KINDS, kindOfGeometry, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
@@ -56,7 +56,7 @@ function viewsOf(
     ring(positions, isHole) {
       const area = ringAreaKm2(positions, 10 ** precision);
       areas[position] = (f64At(areas, position) || 0) + (isHole ? -area : area);
-      if (kindOfShape(elementAt(shapes, position)) === SHAPES.multiPolygon) main.ring(positions, isHole);
+      if (kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.multiPolygon) main.ring(positions, isHole);
     },
     unit() {
       views.set(main.finish(indexBoxAt(boxes, position)), 4 * position++);

@@ -8,7 +8,7 @@ import { type LayersTask, readLayers } from '../read/read-layers.ts';
 import { OpenPolygons } from '../rings/open-rings.ts';
 import { gidColumnsOf } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { newIndexBuilder, SHAPES } from '../store/store-index.ts';
+import { GEOMETRY_KINDS, newIndexBuilder } from '../store/store-index.ts';
 
 /** Reads the layers of a level. At the path for scratch files it leaves the index of a store that has no texts. */
 export function surveyLevel(task: LayersTask): readonly Finding[] {
@@ -23,7 +23,7 @@ export function surveyLevel(task: LayersTask): readonly Finding[] {
     return {
       feature({ fid, gids, box, quality, place }) {
         if (!isValid(rings.take()) && !quality.isCollapsed) invalid.add('invalid-polygons', place);
-        builder.add({ fid, gids, box, parts: [], shape: SHAPES.none, bytes: 0, deflatedText: 0, crc: 0 });
+        builder.add({ fid, gids, box, parts: [], shape: GEOMETRY_KINDS.none, bytes: 0, deflatedText: 0, crc: 0 });
       },
       rings,
     };

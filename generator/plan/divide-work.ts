@@ -47,7 +47,7 @@ export function estimateWork({ features, bytes, deflatedText }: StoreIndex): Est
 }
 
 /**
- * Divides a share of a level among tasks. Shards are cut first, so that they are the same however many tasks write
+ * Divides a share of a level among tasks. Shards are divided first, so that they are the same however many tasks write
  * each.
  * @returns about `count` parts, each with at least one file
  */
@@ -66,7 +66,7 @@ function workOf({ work }: FilePlan, { first, end }: Range): number {
   return work.subarray(first, end).reduce((sum, file) => sum + file + FILE_BYTES, 0);
 }
 
-/** Cuts a part into `count` parts of about equal work, in order. No cut separates a page from its copies. */
+/** Divides a part into `count` parts of about equal work, in order. A page stays with its copies. */
 function divide(plan: FilePlan, whole: Range, count: number): Range[] {
   const { work, copies } = plan;
   const files = work.subarray(whole.first, whole.end);

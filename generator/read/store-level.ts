@@ -12,7 +12,7 @@ import { levelColumns } from '../source/column-kinds.ts';
 import { foundIn, gidColumnsOf, type LevelSource, layerNames, type TaggedColumn } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
-import { type StoreIndex, shapeKind } from '../store/store-index.ts';
+import { geometryByte, type StoreIndex } from '../store/store-index.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -101,7 +101,7 @@ function taggedAbout(
 const CHECKED_POSITIONS = 200_000;
 
 /**
- * Cuts the units of a level into at most `count` ranges of about equally many bytes of rings. Each has rings: units
+ * Divides the units of a level into at most `count` ranges of about equally many bytes of rings. Each has rings: units
  * after the last ring are in none.
  */
 function rangesOf({ bytes }: StoreIndex, count: number): { first: number; end: number }[] {
@@ -172,7 +172,7 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
     feature({ fid, sourceFid, gids, name, type, otherNames, languages, codes, box, quality, text, withoutGeometry }) {
       sourceFids.push(sourceFid);
       names.push({ fid, name, type, otherNames, languages, codes });
-      texts.append({ fid, gids, box, parts: parts.finish(), shape: shapeKind(quality) }, text);
+      texts.append({ fid, gids, box, parts: parts.finish(), shape: geometryByte(quality) }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);
     },

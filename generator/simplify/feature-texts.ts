@@ -8,7 +8,7 @@ import { withGeometry } from '../geojson/feature.ts';
 import { PolygonsText } from '../geojson/polygons-text.ts';
 import { type StoreReader, storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
 import { decimalsOf, type SimplifiedName } from './simplified-geometry.ts';
 
 /** The features of a level with one geometry. Texts that are not deflated are not to be changed. */
@@ -100,7 +100,7 @@ function openSimplifiedTexts(store: LevelStore, name: SimplifiedName, precision:
 }
 
 function isMulti(shapes: Uint8Array, position: number): boolean {
-  return kindOfShape(elementAt(shapes, position)) === SHAPES.multiPolygon;
+  return kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.multiPolygon;
 }
 
 /** The next of some items that are read by position. */

@@ -83,7 +83,7 @@ function mendCrossings(rings: UnitRings, unit: number, refined: Set<number>): bo
   const { arcs, numbers, points } = rings.edgesOf(unit);
   const changed = new Map<number, boolean>();
   const refine = (begin: number): boolean => {
-    const known = changed.get(begin) ?? rings.cut.refine(begin);
+    const known = changed.get(begin) ?? rings.simplified.refine(begin);
     changed.set(begin, known);
     return known;
   };
@@ -94,8 +94,8 @@ function mendCrossings(rings: UnitRings, unit: number, refined: Set<number>): bo
     const isRefined = edges.map((edge) => refine(points.at(edge))).includes(true);
     const isGone = ([edge, isSecond]: Crossing['ends'][number], isAny: boolean): boolean => {
       const begin = points.at(edge);
-      const [at, arc] = [isSecond ? rings.cut.next(begin) : begin, numbers.at(edge)];
-      return (isAny || rings.isWithinLimit(at, arc)) && rings.cut.leaveOut(at, arc);
+      const [at, arc] = [isSecond ? rings.simplified.next(begin) : begin, numbers.at(edge)];
+      return (isAny || rings.isWithinLimit(at, arc)) && rings.simplified.leaveOut(at, arc);
     };
     const isLeftOut =
       !isRefined &&

@@ -68,7 +68,7 @@ export function decimalsOf(name: SimplifiedName, precision: number): number {
 
 /**
  * Makes a function that simplifies the units of levels together. Borders are shared on the grid of `medium`, also those
- * of `low`, and weighed once: each geometry is a cut of these weights.
+ * of `low`, and weighed once: each geometry has the points above a weight.
  * @param levels of one precision; more than one where they nest
  */
 export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedName) => SimplifiedUnits {
@@ -92,8 +92,8 @@ export function simplifierOf(levels: readonly RingsByUnit[]): (name: SimplifiedN
   return (name) => {
     const grid = gridOf(name);
     const limit = limitOf(DETAIL[name].tolerance, grid);
-    const cut = simplifyArcs(shared, weights, limit * (grid.cell / finest.cell) ** 2);
-    const rings = new UnitRings(shared, cut, grid, limit);
+    const simplified = simplifyArcs(shared, weights, limit * (grid.cell / finest.cell) ** 2);
+    const rings = new UnitRings(shared, simplified, grid, limit);
     keepShapes(rings, CHANGE_MAX);
     const invalid = mendUnits(rings, (position) => isValid(unitPolygons(unitAt(position))));
     const moved = (ring: OpenRing): number[] => ring.map((place, i) => place - (i % 2 === 0 ? grid.right : grid.top));

@@ -1,6 +1,6 @@
 // Simplifies arcs by Visvalingam's criterion: points go in the order of the area of their triangles with their
-// neighbours. Every point is weighed once, by the area at which it goes, which only grows; every detail is a cut of
-// these weights. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
+// neighbours. Every point is weighed once, by the area at which it goes, which only grows; every detail has
+// those above a weight. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
 import { elementAt, f64At, i32At } from '../../format/element-at.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { Grid, SharedArcs } from '../topology/shared-arcs.ts';
@@ -199,7 +199,7 @@ class AreaHeap {
 }
 
 /**
- * Cuts arcs.
+ * Simplifies arcs.
  * @param weights of their points
  * @param limit the area, in cells of their grid at the equator, below which a triangle goes
  */
@@ -208,8 +208,8 @@ export function simplifyArcs({ points, arcEnds }: SharedArcs, weights: Float32Ar
   const halvings = new Uint8Array(points.length);
   const leftOut = new Set<number>();
 
-  /** Cuts the points between two of an arc. @returns whether any is left */
-  const cut = (from: number, to: number, halving: number): boolean => {
+  /** Leaves out points between two of an arc. @returns whether any is left */
+  const thin = (from: number, to: number, halving: number): boolean => {
     const least = (2 * limit) / 4 ** halving;
     let isAnyLeft = false;
     halvings[from] = 1 + halving;
@@ -234,14 +234,14 @@ export function simplifyArcs({ points, arcEnds }: SharedArcs, weights: Float32Ar
     const to = next(from);
     if (to === from + 1) return false;
     for (let halving = elementAt(halvings, from); halving <= HALVINGS_MAX; halving++)
-      if (cut(from, to, halving)) return true;
+      if (thin(from, to, halving)) return true;
     return false;
   };
 
   for (let arc = 0; arc < arcEnds.length; arc++) {
     const [begin, last] = [endBefore(arcEnds, arc), i32At(arcEnds, arc) - 1];
     halvings[last] = 1;
-    cut(begin, last, 0);
+    thin(begin, last, 0);
   }
   return {
     next,

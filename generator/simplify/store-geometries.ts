@@ -7,7 +7,7 @@ import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
 import { OpenPolygons } from '../rings/open-rings.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { kindOfShape, SHAPES } from '../store/store-index.ts';
+import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
 import { openUnitRings } from '../topology/level-rings.ts';
 import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
@@ -42,11 +42,12 @@ export function simplifyLevels({ stores, names, precision }: SimplifyTask): void
       let [collapsed, positions] = [0, 0];
       for (const end = first + elementAt(units, i).count; position < end; position++) {
         const { polygons, isCell } = shape(position);
-        const kind = kindOfShape(elementAt(kinds, position - first));
+        const kind = kindOfGeometry(elementAt(kinds, position - first));
         givePolygons(polygons, shapes);
         shapes.unit(position - first);
         if (isCell) cells.push(position - first);
-        if (polygons.length === 0 && (kind === SHAPES.polygon || kind === SHAPES.multiPolygon)) collapsed++;
+        if (polygons.length === 0 && (kind === GEOMETRY_KINDS.polygon || kind === GEOMETRY_KINDS.multiPolygon))
+          collapsed++;
         positions += polygons.flat().reduce((sum, ring) => sum + ring.length / 2 + 1, 0);
       }
       shapes.close();
@@ -95,7 +96,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
       const at = [position, position + 1];
       return geometryIn(storedText(nextOf(full.read(at), position)), storedText(nextOf(others.read(at), position)));
     };
-    const isNone = kindOfShape(elementAt(shapes, position)) === SHAPES.none;
+    const isNone = kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.none;
     const geometry = isNone ? NO_GEOMETRY : (pointToJson(point, units.scale) ?? firstPoint(geometryAt()));
     writer?.append(elementAt(fids, position), [geometry]);
   }

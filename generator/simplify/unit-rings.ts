@@ -1,4 +1,4 @@
-// The rings of all units of one or several levels on arcs that are cut: which of them stay, the polygons of a unit and its
+// The rings of all units of one or several levels on simplified arcs: which of them stay, the polygons of a unit and its
 // edges.
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
@@ -34,10 +34,10 @@ export interface UnitEdges {
 export class UnitRings {
   readonly units: number;
   readonly shared: SharedArcs;
-  readonly cut: SimplifiedArcs;
+  readonly simplified: SimplifiedArcs;
   readonly #grid: Grid;
   readonly #limit: number;
-  /** Twice the area of each ring before it was cut. */
+  /** Twice the area of each ring before it was simplified. */
   readonly #areas: Float64Array;
   /** 1 for an arc that is a small ring, or a loop of one: it goes from all rings that have it. */
   readonly #isGone: Uint8Array;
@@ -48,9 +48,9 @@ export class UnitRings {
    * @param grid on which polygons are; arcs may be of a finer one
    * @param limit the area, in cells of the grid at the equator, below which islands and holes go
    */
-  constructor(shared: SharedArcs, cut: SimplifiedArcs, grid: Grid, limit: number) {
+  constructor(shared: SharedArcs, simplified: SimplifiedArcs, grid: Grid, limit: number) {
     this.shared = shared;
-    this.cut = cut;
+    this.simplified = simplified;
     this.#grid = grid;
     this.#limit = limit;
     this.units = shared.unitEnds.length;
@@ -76,7 +76,7 @@ export class UnitRings {
     return Array.from({ length: i32At(this.shared.unitEnds, unit) - first }, (_, i) => first + i);
   }
 
-  /** The rings that had an area before they were cut. */
+  /** The rings that had an area before they were simplified. */
   ringsWithArea(): number[] {
     return Array.from(this.#areas.keys()).filter((ring) => this.#areas[ring] !== 0);
   }
@@ -162,7 +162,7 @@ export class UnitRings {
     for (const number of this.ringsOf(unit).flatMap((ring) => Array.from(this.arcsOf(ring), arcNumber))) {
       if (this.#isGone[number] === 1) continue;
       const begin = x.length;
-      for (let at = endBefore(arcEnds, number); at < i32At(arcEnds, number); at = this.cut.next(at)) {
+      for (let at = endBefore(arcEnds, number); at < i32At(arcEnds, number); at = this.simplified.next(at)) {
         const [column, row, last] = [this.#xAt(at), this.#yAt(at), x.length - 1];
         if (last >= begin && x.at(last) === column && y.at(last) === row) {
           points.set(last, at);
@@ -182,7 +182,7 @@ export class UnitRings {
   refine(ring: number, refined: Set<number>): boolean {
     let isRefined = false;
     for (const arc of this.arcsOf(ring)) {
-      if (!this.cut.refineArc(arcNumber(arc))) continue;
+      if (!this.simplified.refineArc(arcNumber(arc))) continue;
       refined.add(arcNumber(arc));
       isRefined = true;
     }
@@ -193,7 +193,7 @@ export class UnitRings {
   isWithinLimit(at: number, arc: number): boolean {
     const { arcEnds } = this.shared;
     if (at === endBefore(arcEnds, arc) || at === i32At(arcEnds, arc) - 1) return false;
-    const triangle = [this.cut.previous(at), at, this.cut.next(at)];
+    const triangle = [this.simplified.previous(at), at, this.simplified.next(at)];
     return Math.abs(doubledArea(triangle.flatMap((i) => [this.#xAt(i), this.#yAt(i)]))) < 2 * this.#limit;
   }
 
@@ -224,7 +224,7 @@ export class UnitRings {
   }
 
   /** The points of arcs that follow one another, as indexes of `points`, given to a function. */
-  #eachPoint(arcs: Iterable<number>, take: (index: number) => void, { next, previous }: Steps = this.cut): void {
+  #eachPoint(arcs: Iterable<number>, take: (index: number) => void, { next, previous }: Steps = this.simplified): void {
     const { arcEnds } = this.shared;
     for (const arc of arcs) {
       if (this.#isGone[arcNumber(arc)] === 1) continue;
@@ -236,7 +236,7 @@ export class UnitRings {
   }
 
   /** The places of a ring of arcs, none of which follows itself; empty if fewer than three are left. */
-  #positionsOf(arcs: Iterable<number>, steps: Steps = this.cut): OpenRing {
+  #positionsOf(arcs: Iterable<number>, steps: Steps = this.simplified): OpenRing {
     const open: number[] = [];
     this.#eachPoint(
       arcs,

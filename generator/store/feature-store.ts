@@ -10,7 +10,7 @@ import type { Ranges } from '../../format/positions.ts';
 import { deflateLine } from '../../format/write/gzip.ts';
 import { createScratchFile } from '../files/output-file.ts';
 import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
-import { kindOfShape, newIndexBuilder, SHAPES, type StoreEntry, type StoreIndex } from './store-index.ts';
+import { GEOMETRY_KINDS, kindOfGeometry, newIndexBuilder, type StoreEntry, type StoreIndex } from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
@@ -34,7 +34,7 @@ export function createFullStore(file: string, kept: string, columns: readonly st
   return {
     append(feature, text) {
       const length = text.reduce((sum, piece) => sum + piece.length, 0);
-      const isKept = length >= REUSE_TEXT_BYTES || kindOfShape(feature.shape) === SHAPES.other;
+      const isKept = length >= REUSE_TEXT_BYTES || kindOfGeometry(feature.shape) === GEOMETRY_KINDS.other;
       const crc = (): number => text.reduce((sum, piece) => crc32(piece, sum), 0);
       const size = isKept ? writer.append(feature.fid, text) : { bytes: length, deflatedText: 0, crc: crc() };
       builder.add({ ...feature, ...size });
@@ -63,7 +63,7 @@ export function createSideStore(file: string, deflatedFrom = REUSE_TEXT_BYTES) {
       const isDeflated = text.length >= deflatedFrom;
       const stored = isDeflated ? deflateLine(text) : text;
       const size = { bytes: stored.length, deflatedText: isDeflated ? text.length : 0, crc: crc32(text) };
-      builder.add({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: SHAPES.none, ...size });
+      builder.add({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: GEOMETRY_KINDS.none, ...size });
       output.write(stored);
       return size;
     },

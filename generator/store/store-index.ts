@@ -18,7 +18,7 @@ export interface StoreIndex {
   boxes: Int32Array;
   /** The boxes of the parts of units that have several, as the index of a level has them. */
   parts: Int32Array;
-  /** The kind of each feature's geometry (`SHAPES`). */
+  /** The kind of each feature's geometry (`GEOMETRY_KINDS`). */
   shapes: Uint8Array;
   /** Offset of the feature's bytes in the store; of features that are not all stored, as if they were. */
   offsets: Float64Array;
@@ -31,14 +31,14 @@ export interface StoreIndex {
 }
 
 /** The kind of a geometry as it is published, by which nobody has to read its text. */
-export const SHAPES = { none: 0, polygon: 1, multiPolygon: 2, other: 3 } as const;
+export const GEOMETRY_KINDS = { none: 0, polygon: 1, multiPolygon: 2, other: 3 } as const;
 /** Is added if none of its rings has an area. */
 const COLLAPSED = 4;
 
 /** The byte for a geometry. */
-export function shapeKind({ isEmpty, isPolygonal, isMulti, isCollapsed }: GeometryQuality): number {
-  if (isEmpty) return SHAPES.none;
-  const kind = isPolygonal ? (isMulti ? SHAPES.multiPolygon : SHAPES.polygon) : SHAPES.other;
+export function geometryByte({ isEmpty, isPolygonal, isMulti, isCollapsed }: GeometryQuality): number {
+  if (isEmpty) return GEOMETRY_KINDS.none;
+  const kind = isPolygonal ? (isMulti ? GEOMETRY_KINDS.multiPolygon : GEOMETRY_KINDS.polygon) : GEOMETRY_KINDS.other;
   return kind + (isCollapsed ? COLLAPSED : 0);
 }
 
@@ -47,8 +47,8 @@ export function isCollapsed(shape: number): boolean {
   return shape >= COLLAPSED;
 }
 
-/** One of `SHAPES`. */
-export function kindOfShape(shape: number): number {
+/** One of `GEOMETRY_KINDS`. */
+export function kindOfGeometry(shape: number): number {
   return shape % COLLAPSED;
 }
 
@@ -77,7 +77,7 @@ export interface StoreEntry {
   box: Readonly<Box>;
   /** Those of its parts, if it has several. */
   parts: readonly Readonly<Box>[];
-  /** The kind of its geometry (`SHAPES`). */
+  /** The kind of its geometry (`GEOMETRY_KINDS`). */
   shape: number;
   /** Bytes in the store. */
   bytes: number;

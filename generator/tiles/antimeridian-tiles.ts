@@ -2,7 +2,7 @@
 // edge of the map, without the edge between.
 import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import { joinedAlong } from '../topology/cut-edges.ts';
-import { clipRing, placed } from './clip.ts';
+import { boxed, clipRing } from './clip.ts';
 import { TILE_BUFFER } from './quarter-tiles.ts';
 
 /** The polygons of a unit with the buffers beyond the edge of the map. @param side of the map, in units of the zoom */
@@ -14,7 +14,7 @@ export function joinAtAntimeridian(polygons: readonly OpenPolygon[], side: numbe
     const half = shift < 0 ? { at: -TILE_BUFFER, isBelow: false } : { at: side + TILE_BUFFER, isBelow: true };
     return rings
       .map((ring) => ring.map((at, i) => (i % 2 === 0 ? at + shift : at)))
-      .map((ring) => clipRing(placed(ring), { axis: 0, ...half })?.places)
+      .map((ring) => clipRing(boxed(ring), { axis: 0, ...half })?.places)
       .filter((ring) => ring !== undefined);
   });
   // What is not at the edge stays as it is.

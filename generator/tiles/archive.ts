@@ -20,22 +20,22 @@ import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile } from '../files/output-file.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
+import { firstZoom } from './first-zoom.ts';
+import { latitudeOnMap } from './tile-arcs.ts';
 import {
-  type CutTilesTask,
   contentsOf,
   readRecord,
   recordFile,
   TileRuns,
+  type WriteTilesTask,
   withoutBorders,
   type ZoomRecord,
-} from './cut-tiles.ts';
-import { firstZoom } from './first-zoom.ts';
-import { latitudeOnMap } from './tile-arcs.ts';
+} from './write-tiles.ts';
 
 /** The tiles of a level, zoom by zoom. Plain data: it is sent to a child process. */
 export interface ArchiveTask {
   /** The tasks that made them, with borders, from zoom 0 on. */
-  zooms: readonly CutTilesTask[];
+  zooms: readonly WriteTilesTask[];
   /** Credits to show with the data. */
   attribution: readonly string[];
   /** West, south, east, north in degrees. */

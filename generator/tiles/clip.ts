@@ -11,7 +11,7 @@ export interface HalfPlane {
 }
 
 /** A ring or a line with its box, by which most are found to be on one side. */
-export interface Placed {
+export interface Boxed {
   places: OpenRing;
   left: number;
   top: number;
@@ -19,7 +19,7 @@ export interface Placed {
   bottom: number;
 }
 
-export function placed(places: OpenRing): Placed {
+export function boxed(places: OpenRing): Boxed {
   let [left, top] = [numberAt(places, 0), numberAt(places, 1)];
   let [right, bottom] = [left, top];
   for (let i = 2; i < places.length; i += 2) {
@@ -33,7 +33,7 @@ export function placed(places: OpenRing): Placed {
 }
 
 /** Is a whole ring or line on one side (1), on the other (-1), or on both (0)? What is on the line is on the side. */
-export function sideOfHalfPlane({ left, top, right, bottom }: Placed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
+export function sideOfHalfPlane({ left, top, right, bottom }: Boxed, { axis, at, isBelow }: HalfPlane): -1 | 0 | 1 {
   const [least, greatest] = axis === 0 ? [left, right] : [top, bottom];
   if (isBelow) return greatest <= at ? 1 : least > at ? -1 : 0;
   return least >= at ? 1 : greatest < at ? -1 : 0;
@@ -43,7 +43,7 @@ export function sideOfHalfPlane({ left, top, right, bottom }: Placed, { axis, at
 const scratch: number[] = [];
 
 /** The part of a ring on a side (Sutherland and Hodgman 1974): the ring itself if it is all of it. */
-export function clipRing(ring: Placed, half: HalfPlane): Placed | undefined {
+export function clipRing(ring: Boxed, half: HalfPlane): Boxed | undefined {
   const side = sideOfHalfPlane(ring, half);
   if (side !== 0) return side === 1 ? ring : undefined;
   const { places } = ring;
@@ -74,13 +74,13 @@ export function clipRing(ring: Placed, half: HalfPlane): Placed | undefined {
     [x1, y1, wasInside] = [x2, y2, isInside];
   }
   if (length > 2 && scratch[0] === scratch[length - 2] && scratch[1] === scratch[length - 1]) length -= 2;
-  return length < 6 ? undefined : placed(scratch.slice(0, length));
+  return length < 6 ? undefined : boxed(scratch.slice(0, length));
 }
 
 /** The parts on a side of a line that is on both; those without length are none. */
-export function clipLine({ places }: Placed, half: HalfPlane): Placed[] {
+export function clipLine({ places }: Boxed, half: HalfPlane): Boxed[] {
   const { axis, at, isBelow } = half;
-  const parts: Placed[] = [];
+  const parts: Boxed[] = [];
   let length = 0;
   const put = (x: number, y: number): void => {
     if (length > 0 && scratch[length - 2] === x && scratch[length - 1] === y) return;
@@ -88,7 +88,7 @@ export function clipLine({ places }: Placed, half: HalfPlane): Placed[] {
     scratch[length++] = y;
   };
   const end = (): void => {
-    if (length > 2) parts.push(placed(scratch.slice(0, length)));
+    if (length > 2) parts.push(boxed(scratch.slice(0, length)));
     length = 0;
   };
   let [x1, y1, wasInside] = [NaN, NaN, false];

@@ -1,5 +1,5 @@
 // Prepares the tiles of all levels: one task divides their borders into common arcs, weighs these, searches them for
-// edges that meet and colours the units, once; others cut the arcs for a zoom each. Their results are files that the
+// edges that meet and colours the units, once; others make the arcs of a zoom each. Their results are files that the
 // tasks of all levels and zooms read.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { arcNumber, readArcs, writeArcs } from '../topology/arcs.ts';
 import { openUnitRings } from '../topology/level-rings.ts';
 import { adjacentUnits, eachArc, meetingArcs, type UnitRange } from './adjacent-units.ts';
 import { colourUnits, type UnitColours, type UnitPairs } from './colours.ts';
-import { cutZoomArcs, type FoundMeeting, meetingAtDeepest, type ZoomArcs } from './cut-arcs.ts';
 import { overlapCandidates } from './overlap-candidates.ts';
 import { placedArcs, shareTileArcs, TILE_EXTENT, weighTileArcs } from './tile-arcs.ts';
+import { type FoundMeeting, makeZoomArcs, meetingAtDeepest, type ZoomArcs } from './zoom-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */
@@ -49,8 +49,8 @@ interface PreparedLevel extends UnitRange, UnitColours {
   level: Level;
 }
 
-/** A zoom to be cut, of what `prepareTiles` wrote to a work folder. Plain data. */
-export interface CutZoomTask {
+/** A zoom whose arcs are to be made, of what `prepareTiles` wrote to a work folder. Plain data. */
+export interface ZoomArcsTask {
   zoom: number;
   /** The deepest zoom. */
   deepest: number;
@@ -112,21 +112,21 @@ export function colourLevels(
   return ranges.map((range) => {
     const bit = 1 << range.level;
     const isSearched =
-      !found.meeting.isCut && masks.every((mask, arc) => (mask & bit) === (elementAt(found.levels, arc) & bit));
+      !found.meeting.hasMore && masks.every((mask, arc) => (mask & bit) === (elementAt(found.levels, arc) & bit));
     const { neighbours, candidates } = adjacentUnits(rings, range, masks.length, isSearched ? meeting : NONE_MEET);
     return { ...range, ...colourUnits(range.count, neighbours), isSearched, candidates };
   });
 }
 
 /** Writes the arcs of a zoom. @returns how many places they have */
-export function cutZoom({ zoom, deepest, work }: CutZoomTask): number {
+export function writeZoomArcs({ zoom, deepest, work }: ZoomArcsTask): number {
   const isDeepest = zoom === deepest;
   const weights = isDeepest ? new Float64Array() : readWeights(work);
   const known = isDeepest ? readSerialized<FoundMeeting>(meetingFile(work)) : undefined;
   const masks = readFileSync(masksFile(work));
-  const cut = cutZoomArcs(readArcs(sharedFile(work)), weights, masks, deepest - zoom, { known });
-  writeArcs(zoomFile(work, zoom), cut.arcs);
-  return cut.arcs.x.length;
+  const { arcs } = makeZoomArcs(readArcs(sharedFile(work)), weights, masks, deepest - zoom, { known });
+  writeArcs(zoomFile(work, zoom), arcs);
+  return arcs.x.length;
 }
 
 function preparedFile(work: string): string {

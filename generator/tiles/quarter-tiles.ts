@@ -6,7 +6,7 @@ import type { UnitClock } from '../report/unit-clock.ts';
 import type { Box } from '../rings/bbox.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { withoutDoubledEdges } from '../topology/cut-edges.ts';
-import { clipLine, clipRing, type HalfPlane, type Placed, placed, sideOfHalfPlane } from './clip.ts';
+import { type Boxed, boxed, clipLine, clipRing, type HalfPlane, sideOfHalfPlane } from './clip.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
 
 /** Units around a tile that are drawn with it. */
@@ -41,8 +41,8 @@ export interface SquareContent {
 
 /** The same while it is divided. */
 interface Square {
-  shapes: readonly { unit: number; polygons: readonly (readonly Placed[])[] | undefined }[];
-  borders: readonly { group: number; line: Placed }[];
+  shapes: readonly { unit: number; polygons: readonly (readonly Boxed[])[] | undefined }[];
+  borders: readonly { group: number; line: Boxed }[];
   labels: readonly LabelPlace[];
 }
 
@@ -90,9 +90,9 @@ function squareWith({ shapes, borders, labels }: SquareContent): Square {
       unit,
       polygons: polygons
         ?.filter(([exterior]) => areaOf(exterior) !== 0)
-        .map((rings) => rings.filter((ring) => areaOf(ring) !== 0).map(placed)),
+        .map((rings) => rings.filter((ring) => areaOf(ring) !== 0).map(boxed)),
     })),
-    borders: borders.map(({ group, line }) => ({ group, line: placed(line) })),
+    borders: borders.map(({ group, line }) => ({ group, line: boxed(line) })),
     labels,
   };
 }
@@ -165,7 +165,7 @@ function half(content: Square, axis: 0 | 1, middle: number, isBelow: boolean): S
       shapes.push(shape);
       continue;
     }
-    const polygons: (readonly Placed[])[] = [];
+    const polygons: (readonly Boxed[])[] = [];
     let isSame = true;
     for (const polygon of shape.polygons) {
       const left = clipPolygon(polygon, plane);
@@ -187,8 +187,8 @@ function half(content: Square, axis: 0 | 1, middle: number, isBelow: boolean): S
 }
 
 /** The part of a polygon on a side: itself if it is all of it. */
-function clipPolygon(polygon: readonly Placed[], plane: HalfPlane): readonly Placed[] | undefined {
-  let left: Placed[] | undefined;
+function clipPolygon(polygon: readonly Boxed[], plane: HalfPlane): readonly Boxed[] | undefined {
+  let left: Boxed[] | undefined;
   for (let i = 0; i < polygon.length; i++) {
     const ring = elementAt(polygon, i);
     const part = clipRing(ring, plane);
@@ -214,10 +214,10 @@ function clipped(content: Square, axis: 0 | 1, from: number, to: number): Square
 /** The same with units that cover the square and its buffer said so, and without those of which it is a hole. */
 function withWholes({ shapes, ...others }: Square, side: number): Square {
   const whole = side + 2 * TILE_BUFFER;
-  const isAll = ({ places, left, top, right, bottom }: Placed): boolean =>
+  const isAll = ({ places, left, top, right, bottom }: Boxed): boolean =>
     right - left === whole && bottom - top === whole && Math.abs(doubledArea(places)) === 2 * whole ** 2;
   const told: Square['shapes'][number][] = [];
-  const isHoleAll = (rings: readonly Placed[]): boolean => rings.length > 1 && rings.slice(1).some(isAll);
+  const isHoleAll = (rings: readonly Boxed[]): boolean => rings.length > 1 && rings.slice(1).some(isAll);
   for (const shape of shapes) {
     const { unit, polygons } = shape;
     const left = polygons?.some(isHoleAll) ? polygons.filter((rings) => !isHoleAll(rings)) : polygons;

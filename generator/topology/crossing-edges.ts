@@ -13,7 +13,7 @@ export interface MeetingEdges {
   /** Those in which another one that lies on them begins or ends, each beside the index of that place. */
   overlapping: Int32Array;
   /** Are these not all, as there are more than were asked for, or too many to be compared? */
-  isCut: boolean;
+  hasMore: boolean;
 }
 
 /** A place on the grid. */
@@ -62,7 +62,7 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, isNew
         compare(slots, one, compared, groups.length, areOthersSorted);
       }
     }
-  return { ...found.all(), isCut: isFull() };
+  return { ...found.all(), hasMore: isFull() };
 }
 
 /** Pairs of edges that meet, each perhaps found in several squares: as one number, of 8 bytes. */

@@ -13,7 +13,7 @@ import { type Simplified, simplifyWhenRead } from '../simplify/simplify-together
 import type { storePoints } from '../simplify/store-geometries.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
-import type { CutTilesTask } from '../tiles/cut-tiles.ts';
+import type { WriteTilesTask } from '../tiles/write-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { type Pool, taskCount } from '../workers/pool.ts';
 import type { Demand } from '../workers/task-queue.ts';
@@ -37,14 +37,14 @@ export interface BuildContext {
 
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
- * arcs of tiles, these while a zoom is cut (the deepest; how much less each zoom above it; at least), those of all
+ * arcs of tiles, these while a zoom's are made (the deepest; how much less each zoom above it; at least), those of all
  * levels that are in a zoom, and the shapes of its own level.
  */
 export const TASK_POSITION_BYTES = {
   borders: 70,
   arcs: 40,
-  cut: { deepest: 46, above: -3, least: 20 },
-  zoom: 15,
+  zoomArcs: { deepest: 46, above: -3, least: 20 },
+  inZoom: 15,
   shapes: 25,
 } as const;
 
@@ -183,7 +183,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
-  tilesOf: (level: Level) => readonly CutTilesTask[] | Promise<readonly CutTilesTask[]>,
+  tilesOf: (level: Level) => readonly WriteTilesTask[] | Promise<readonly WriteTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
   const { release } = about;

@@ -8,10 +8,10 @@ import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
-import type { CutTilesTask, cutTiles } from '../tiles/cut-tiles.ts';
 import { firstZoom, type LargestTile } from '../tiles/first-zoom.ts';
 import type { measureOverlaps } from '../tiles/measure-overlaps.ts';
-import type { cutZoom, PrepareTilesTask, prepareTiles } from '../tiles/prepare-tiles.ts';
+import type { PrepareTilesTask, prepareTiles, writeZoomArcs } from '../tiles/prepare-tiles.ts';
+import type { WriteTilesTask, writeTiles } from '../tiles/write-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import {
@@ -49,7 +49,7 @@ export function tileTasks(
   level: Level,
   deepest: number | undefined,
   folderOf: (number: number) => string,
-): CutTilesTask[] {
+): WriteTilesTask[] {
   const { store, features } = elementAt(units, level);
   if (features === 0 || deepest === undefined) return [];
   return Array.from({ length: deepest + 1 }, (_, zoom) => ({
@@ -88,11 +88,15 @@ export async function makeTiles(
   const arcs = (each: number) => ({ rank: RANKS.arcs, bytes: askedBytes(each * positions) });
   await pool.run<typeof prepareTiles>(TASKS.prepareTiles, task, arcs(TASK_POSITION_BYTES.arcs));
   // The deepest first: zooms further up may turn out to be needless.
-  const cuts = Array.from({ length: deepest + 1 }, (_, below) =>
-    pool.run<typeof cutZoom>(TASKS.cutZoom, { zoom: deepest - below, deepest, work }, arcs(cutBytes(below))),
+  const placesIn = Array.from({ length: deepest + 1 }, (_, below) =>
+    pool.run<typeof writeZoomArcs>(
+      TASKS.writeZoomArcs,
+      { zoom: deepest - below, deepest, work },
+      arcs(zoomBytes(below)),
+    ),
   );
   await Promise.all([
-    ...cuts,
+    ...placesIn,
     // Of the level's store that is read when the shards are sealed.
     ...(share.shard === 0 ? filled : []).map(({ level, store, features }) =>
       pool.run<typeof measureOverlaps>(TASKS.measureOverlaps, { level, store, precision, work }, filesDemand(features)),
@@ -103,25 +107,28 @@ export async function makeTiles(
       const tasks = tileTasks(levels, level, deepest, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
-      const cut = async (zoom: CutTilesTask): Promise<void> => {
-        const [places, all] = await Promise.all([elementAt(cuts, deepest - zoom.zoom), elementAt(cuts, 0)]);
+      const write = async (zoom: WriteTilesTask): Promise<void> => {
+        const [places, all] = await Promise.all([elementAt(placesIn, deepest - zoom.zoom), elementAt(placesIn, 0)]);
         const isNeeded = (): boolean => zoom.zoom >= firstZoom(largest);
         // The arcs are those of all levels. As much of the level's positions is in the zoom as of all.
         const shapes = (own * places) / Math.max(1, all);
-        const { zoom: ofArcs, shapes: ofShapes } = TASK_POSITION_BYTES;
+        const { inZoom: ofArcs, shapes: ofShapes } = TASK_POSITION_BYTES;
         const bytes = askedBytes(TASK_UNIT_BYTES.tiles * features + ofArcs * places + ofShapes * shapes);
-        const made = await pool.runIf<typeof cutTiles>(isNeeded, TASKS.cutTiles, zoom, { rank: RANKS.tiles, bytes });
+        const made = await pool.runIf<typeof writeTiles>(isNeeded, TASKS.writeTiles, zoom, {
+          rank: RANKS.tiles,
+          bytes,
+        });
         if (made === undefined) return;
         largest[zoom.zoom] = made.largest;
         slow.add(zoom, made.seconds);
       };
-      await Promise.all(tasks.reverse().map(cut));
+      await Promise.all(tasks.reverse().map(write));
     }),
   ]);
 }
 
-/** Bytes that a task holds for each position while it cuts the zoom so far above the deepest one. */
-function cutBytes(below: number): number {
-  const { deepest, above, least } = TASK_POSITION_BYTES.cut;
+/** Bytes that a task holds for each position while it makes the arcs of the zoom so far above the deepest one. */
+function zoomBytes(below: number): number {
+  const { deepest, above, least } = TASK_POSITION_BYTES.zoomArcs;
   return Math.max(least, deepest + above * below);
 }

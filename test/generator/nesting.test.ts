@@ -8,7 +8,7 @@ import { gdal } from '../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../generator/geojson/geometry.ts';
 import { groupsOf } from '../../generator/simplify/simplify-together.ts';
 import { LevelStore } from '../../generator/store/level-store.ts';
-import { SHAPES } from '../../generator/store/store-index.ts';
+import { GEOMETRY_KINDS } from '../../generator/store/store-index.ts';
 import { type Nesting, nestingOf } from '../../generator/topology/nesting.ts';
 import { square } from '../support/datasets/write-dataset.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,7 +23,9 @@ function storeOf(name: string, units: readonly (readonly [gids: readonly (string
   for (const [i, [gids, wkt]] of units.entries()) {
     writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
     rings.unit(i + 1);
-    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [], shape: SHAPES.polygon }, [Buffer.from('{}\n')]);
+    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [], shape: GEOMETRY_KINDS.polygon }, [
+      Buffer.from('{}\n'),
+    ]);
   }
   rings.close();
   features.close();

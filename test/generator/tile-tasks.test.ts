@@ -42,11 +42,11 @@ async function recorded(
   const made: number[] = [];
   const tasks: Readonly<Record<string, (zoom: number) => unknown>> = {
     prepareTiles: () => undefined,
-    cutZoom: (zoom) => {
+    writeZoomArcs: (zoom) => {
       waitingAtFirst ??= [...waiting];
       return places(zoom);
     },
-    cutTiles: (zoom) => {
+    writeTiles: (zoom) => {
       made.push(zoom);
       return { seconds: new Map(), largest: largest(zoom) };
     },
@@ -74,7 +74,7 @@ async function recorded(
   const staging = { root: '', release: '', work: '' };
   await makeTiles(levels, works, { shape, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) });
   const asked = (tasks: readonly Asked[], of: string) => tasks.filter(([name]) => name === of);
-  return { waiting: asked(waitingAtFirst ?? [], 'cutZoom'), tiles: asked(waiting, 'cutTiles'), made };
+  return { waiting: asked(waitingAtFirst ?? [], 'writeZoomArcs'), tiles: asked(waiting, 'writeTiles'), made };
 }
 
 const SMALL: LargestTile = { withoutBorders: 1000, whole: 2000 };
@@ -133,7 +133,7 @@ test('a release without the tiles of its upper zooms is whole, also of shards, w
   const release = await build(buildOptions(source, out, { tiles: 4 }), { ...SILENT, measured });
   const [level] = release.levels;
   assert.deepEqual([level?.tiles?.minzoom, level?.tiles?.maxzoom], [3, 4]);
-  const TASKS = { prepare: 1, cutZoom: 5, cutTiles: 3, measureOverlaps: 1 };
+  const TASKS = { prepare: 1, writeZoomArcs: 5, writeTiles: 3, measureOverlaps: 1 };
   const tasks = Object.values(TASKS).reduce((sum, count) => sum + count);
   assert.equal(phases.find(({ phase }) => phase === 'tiles')?.tasks, tasks);
   const { findings } = await verify({ out, workers: 0 }, SILENT);

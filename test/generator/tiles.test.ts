@@ -15,10 +15,10 @@ import { UnitClock } from '../../generator/report/unit-clock.ts';
 import type { Box } from '../../generator/rings/bbox.ts';
 import { doubledArea } from '../../generator/rings/open-rings.ts';
 import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
-import { cutZoomArcs } from '../../generator/tiles/cut-arcs.ts';
 import { featureIdsIn, TileLayer, withoutLayer } from '../../generator/tiles/mvt.ts';
 import { tilesOf } from '../../generator/tiles/quarter-tiles.ts';
 import { mercatorX, mercatorY } from '../../generator/tiles/tile-arcs.ts';
+import { makeZoomArcs } from '../../generator/tiles/zoom-arcs.ts';
 import { boxesOfArcs, meets } from '../../generator/topology/arcs.ts';
 import { meetingEdges } from '../../generator/topology/crossing-edges.ts';
 import { withoutDoubledEdges } from '../../generator/topology/cut-edges.ts';
@@ -246,11 +246,11 @@ test('an edge that no point can come back to is divided where it crosses, also w
   const y = Int32Array.of(20, 30, 20, 16, 24, 20, 60, 60, 20);
   const deepest = { x, y, arcEnds: Int32Array.of(3, 5, 7, 9) };
   const weights = Float64Array.of(Infinity, 40, Infinity, ...Array<number>(6).fill(Infinity));
-  const { arcs, crossings } = cutZoomArcs(deepest, weights, new Uint8Array(4).fill(1), 1);
+  const { arcs, crossings } = makeZoomArcs(deepest, weights, new Uint8Array(4).fill(1), 1);
   assert.equal(crossings, 0);
   assert.deepEqual([...arcs.x.subarray(-6)], [1000, 1010, 1020, 1000, 1010, 1020]);
   // Where more meet than memory is for, edges of the deepest level are left as they are, those of others are not.
-  const few = cutZoomArcs(deepest, weights, Uint8Array.of(1, 1, 2, 2), 1, { most: 2 });
+  const few = makeZoomArcs(deepest, weights, Uint8Array.of(1, 1, 2, 2), 1, { most: 2 });
   assert.equal(few.crossings, 0);
   assert.deepEqual([...few.arcs.x.subarray(-4)], [1000, 1020, 1000, 1020]);
   assert.deepEqual([...few.arcs.arcEnds.subarray(0, 2)], [...arcs.arcEnds.subarray(0, 2)]);
@@ -262,7 +262,7 @@ test('an edge that is divided where it crosses one does not cross another one fo
   const y = Int32Array.of(0, 3, 0, 3, 1, 30);
   const deepest = { x, y, arcEnds: Int32Array.of(2, 4, 6) };
   const levels = new Uint8Array(3).fill(1);
-  const { arcs, crossings } = cutZoomArcs(deepest, NO_WEIGHTS, levels, 0);
+  const { arcs, crossings } = makeZoomArcs(deepest, NO_WEIGHTS, levels, 0);
   const { crossing, overlapping } = meetingEdges(arcs, levels, Infinity);
   assert.deepEqual([crossings, crossing.length, overlapping.length], [0, 0, 0]);
 });
@@ -283,7 +283,7 @@ test('points come back until borders do not cross, each round where the one befo
   // Every other line has all of its points.
   const isWhole = (i: number) => (i + 1) % (copies * steps) < 2 || (i / (copies * steps)) % 2 < 1;
   const weights = Float64Array.from(deepest.x, (_, i) => (isWhole(i) ? Infinity : random(600)));
-  const { arcs, crossings } = cutZoomArcs(deepest, weights, new Uint8Array(lines).fill(1), 2);
+  const { arcs, crossings } = makeZoomArcs(deepest, weights, new Uint8Array(lines).fill(1), 2);
   assert.equal(crossings, 0);
   assert.ok(arcs.x.length < lines * steps, `${arcs.x.length}`);
   const given = new Set(places.flat().map(({ x, y }) => `${x / 4},${y / 4}`));
@@ -309,9 +309,9 @@ test('edges of scribbles are divided until an independent look at all finds none
     arcEnds: Int32Array.from({ length: arcs }, (_, i) => length * (i + 1)),
   };
   const levels = Uint8Array.from({ length: arcs }, (_, i) => [1, 3, 2][i % 3] ?? 0);
-  const cut = cutZoomArcs(deepest, NO_WEIGHTS, levels, 0);
-  const { crossing, overlapping } = meetingEdges(cut.arcs, levels, Infinity);
-  assert.deepEqual([cut.crossings, crossing.length, overlapping.length], [0, 0, 0]);
+  const made = makeZoomArcs(deepest, NO_WEIGHTS, levels, 0);
+  const { crossing, overlapping } = meetingEdges(made.arcs, levels, Infinity);
+  assert.deepEqual([made.crossings, crossing.length, overlapping.length], [0, 0, 0]);
   // What may meet an edge are at least the arcs whose box does.
   const twice = { ...deepest, x: deepest.x.map((own) => 2 * own), y: deepest.y.map((own) => 2 * own) };
   const [near, boxes] = [new NearArcs(twice, 1), boxesOfArcs(deepest)];
@@ -334,7 +334,7 @@ test('of edges with the same ends, as of units that are smaller than the grid, o
   const x = Int32Array.from({ length: 2 * count }, (_, i) => 4 * (i % 2));
   const y = x.map((own, i) => (i < 2 * count - 2 ? own : 4 - own));
   const deepest = { x, y, arcEnds: Int32Array.from({ length: count }, (_, i) => 2 * i + 2) };
-  const { arcs, crossings } = cutZoomArcs(deepest, NO_WEIGHTS, new Uint8Array(count).fill(1), 0);
+  const { arcs, crossings } = makeZoomArcs(deepest, NO_WEIGHTS, new Uint8Array(count).fill(1), 0);
   assert.equal(crossings, 0);
   const ends = Int32Array.from({ length: count }, (_, i) => 3 * i + 3);
   assert.deepEqual(arcs.arcEnds, ends);
@@ -346,7 +346,7 @@ test('an edge that lies on another one has its ends, too, so that both have the 
     ...{ x: Int32Array.of(0, 40, 10, 30, 30), y: Int32Array.of(0, 20, 5, 15, 40) },
     arcEnds: Int32Array.of(2, 5),
   };
-  const arcsOf = (...levels: number[]) => cutZoomArcs(deepest, NO_WEIGHTS, Uint8Array.from(levels), 0).arcs;
+  const arcsOf = (...levels: number[]) => makeZoomArcs(deepest, NO_WEIGHTS, Uint8Array.from(levels), 0).arcs;
   const { x, y, arcEnds } = arcsOf(1, 1);
   assert.deepEqual(
     [[...x], [...y], [...arcEnds]],

@@ -12,7 +12,7 @@ import { NearArcs } from '../topology/near-arcs.ts';
 export type ZoomArcs = Arcs;
 
 /** Some of them, with the place on the deepest grid that each is, the first of several that have become one. */
-interface CutArcs extends ZoomArcs {
+interface RoundedArcs extends ZoomArcs {
   from: Int32Array;
 }
 
@@ -44,7 +44,7 @@ export interface FoundMeeting {
 }
 
 /**
- * Cuts the arcs of a zoom.
+ * Makes the arcs of a zoom.
  * @param deepest the arcs on the grid of the deepest zoom
  * @param weights of all places, as `weighTileArcs` returns them; none for the deepest zoom, which has all places
  * @param levels of each arc, a bit for each level that has it: only edges of one level are held apart
@@ -52,7 +52,7 @@ export interface FoundMeeting {
  * @param most about how many edges are held apart: if more meet, those of the deepest levels are not
  * @param known what `meetingAtDeepest` found, for the deepest zoom
  */
-export function cutZoomArcs(
+export function makeZoomArcs(
   deepest: Arcs,
   weights: Float64Array,
   levels: Uint8Array,
@@ -84,7 +84,7 @@ export function meetingAtDeepest(
 function searched(arcs: ZoomArcs, all: Uint8Array, most: number): FoundMeeting {
   let levels = all;
   let meeting = meetingEdges(arcs, levels, most);
-  for (let bit = 1 << (LEVELS.length - 1); meeting.isCut && bit > 1; bit >>= 1) {
+  for (let bit = 1 << (LEVELS.length - 1); meeting.hasMore && bit > 1; bit >>= 1) {
     if (levels.every((bits) => (bits & bit) === 0)) continue;
     levels = levels.map((bits) => bits & (bit - 1));
     meeting = meetingEdges(arcs, levels, most);
@@ -92,7 +92,7 @@ function searched(arcs: ZoomArcs, all: Uint8Array, most: number): FoundMeeting {
   return { meeting, levels };
 }
 
-/** A zoom that is being cut. */
+/** A zoom whose arcs are being made. */
 class Zoom {
   /** The arcs on the grid of the deepest zoom. */
   readonly #deepest: Arcs;
@@ -108,7 +108,7 @@ class Zoom {
   #near: NearArcs | undefined;
   #arcs: ZoomArcs = { x: new Int32Array(), y: new Int32Array(), arcEnds: new Int32Array() };
   /** What of the arcs meets. */
-  #meeting: MeetingEdges = { crossing: new Int32Array(), overlapping: new Int32Array(), isCut: false };
+  #meeting: MeetingEdges = { crossing: new Int32Array(), overlapping: new Int32Array(), hasMore: false };
 
   constructor(deepest: Arcs, weights: Float64Array, levels: Uint8Array, below: number, most: number) {
     this.#deepest = deepest;
@@ -168,7 +168,7 @@ class Zoom {
   }
 
   /** @param round the last one whose points are wanted */
-  #rounded(numbers?: Int32Array, round = ROUNDS.refined + 1): CutArcs {
+  #rounded(numbers?: Int32Array, round = ROUNDS.refined + 1): RoundedArcs {
     return roundedArcs(this.#deepest, this.#kept, this.#below, round, numbers);
   }
 
@@ -192,7 +192,7 @@ class Zoom {
    * @param round after which it comes
    * @returns the arcs that have changed, ascending
    */
-  #refine({ from, arcEnds }: CutArcs, { crossing }: MeetingEdges, round: number): Int32Array {
+  #refine({ from, arcEnds }: RoundedArcs, { crossing }: MeetingEdges, round: number): Int32Array {
     const [kept, weights] = [this.#kept, this.#weights];
     const isChanged = new Uint8Array(arcEnds.length);
     for (const edge of crossing) {
@@ -218,7 +218,7 @@ function roundedArcs(
   below: number,
   round: number,
   numbers?: Int32Array,
-): CutArcs {
+): RoundedArcs {
   const isKept = (place: number): boolean => kept[place] !== 0 && u8At(kept, place) <= round;
   const count = numbers?.length ?? arcEnds.length;
   const numberOf = (n: number): number => (numbers === undefined ? n : i32At(numbers, n));
@@ -251,7 +251,7 @@ function roundedArcs(
   return { x: xs.subarray(0, length), y: ys.subarray(0, length), from: from.subarray(0, length), arcEnds: ends };
 }
 
-/** Without what only cutting needs. */
+/** Without what is only needed meanwhile. */
 function placesOf({ x, y, arcEnds }: ZoomArcs): ZoomArcs {
   return { x, y, arcEnds };
 }
@@ -261,7 +261,7 @@ function placesOf({ x, y, arcEnds }: ZoomArcs): ZoomArcs {
  * @param before the same arcs without the points of this round
  * @returns for each place of the deepest grid 1 if such an edge begins there
  */
-function newEdges({ from, arcEnds }: CutArcs, before: CutArcs, kept: Uint8Array, round: number): Uint8Array {
+function newEdges({ from, arcEnds }: RoundedArcs, before: RoundedArcs, kept: Uint8Array, round: number): Uint8Array {
   const isNew = new Uint8Array(kept.length);
   for (let arc = 0; arc < arcEnds.length; arc++) {
     let old = endBefore(before.arcEnds, arc);

@@ -20,7 +20,6 @@ import { LevelStore } from '../store/level-store.ts';
 import { boxesOfArcs, boxesOfUnits, meets } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { joinAtAntimeridian } from './antimeridian-tiles.ts';
-import type { ZoomArcs } from './cut-arcs.ts';
 import type { LargestTile } from './first-zoom.ts';
 import { withoutLayer } from './mvt.ts';
 import { readPreparedTiles, readZoomArcs } from './prepare-tiles.ts';
@@ -28,10 +27,11 @@ import { type BorderLine, type LabelPlace, type SquareContent, tilesOf, type Uni
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from './tile-arcs.ts';
 import { readTileAttributes, type TileAttributes } from './tile-attributes.ts';
 import { encodeTile, type TileLayers } from './tile-layers.ts';
+import type { ZoomArcs } from './zoom-arcs.ts';
 import { NO_UNIT, zoomRings } from './zoom-rings.ts';
 
 /** What to make. Plain data: it is sent to a child process. */
-export interface CutTilesTask {
+export interface WriteTilesTask {
   level: Level;
   /** Path of the level's store. */
   store: string;
@@ -70,7 +70,7 @@ const NO_GROUP = -1;
 const NAMED_ZOOMS = 3;
 
 /** Writes the tiles of a zoom, and their record. @returns what units take that take long, and the largest tile */
-export function cutTiles({ level, zoom, deepest, file, ...task }: CutTilesTask): {
+export function writeTiles({ level, zoom, deepest, file, ...task }: WriteTilesTask): {
   seconds: UnitSeconds;
   largest: LargestTile;
 } {

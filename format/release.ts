@@ -85,6 +85,8 @@ export interface TilesFile extends CheckedFile {
   digests: CheckedFile & { head: CheckedFile };
   minzoom: number;
   maxzoom: number;
+  /** The languages in which its units have names besides the default ones: their tags; undefined for none. */
+  languages?: readonly string[] | undefined;
   /** How many units have a polygon in its tiles of `maxzoom`. */
   units: number;
 }
@@ -600,6 +602,7 @@ function tilesFileIn(json: JsonObject, where: string): TilesFile {
     digests: { ...checkedFileIn(file, 'digests', place), head: checkedFileIn(digests, 'head', `${place} digests`) },
     minzoom: numberIn(file, 'minzoom', place),
     maxzoom: numberIn(file, 'maxzoom', place),
+    ...(file['languages'] !== undefined && { languages: shownTextsIn(file, 'languages', place) }),
     units: numberIn(file, 'units', place),
   };
 }

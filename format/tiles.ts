@@ -92,14 +92,25 @@ export interface VectorLayer {
   maxzoom: number;
 }
 
-/** The layers of a level's tiles. */
-export function vectorLayers(level: Level, minzoom: number, maxzoom: number): VectorLayer[] {
+/** The name of the attribute with names in a language. */
+export function languageAttribute(tag: string): string {
+  return `name:${tag}`;
+}
+
+/** The layers of a level's tiles. @param languages the tags of those that they have names in */
+export function vectorLayers(
+  level: Level,
+  minzoom: number,
+  maxzoom: number,
+  languages: readonly string[] = [],
+): VectorLayer[] {
   const parents = Object.fromEntries(Array.from({ length: level }, (_, n) => [`gid_${n}`, 'String']));
   const unit = { gid: 'String', ...parents };
+  const names = Object.fromEntries(['name', ...languages.map(languageAttribute)].map((name) => [name, 'String']));
   const layers = [
-    { id: 'units', fields: { ...unit, colour: 'Number', leaf: 'Boolean', name: 'String' }, minzoom, maxzoom },
+    { id: 'units', fields: { ...unit, colour: 'Number', leaf: 'Boolean', ...names }, minzoom, maxzoom },
     { id: 'borders', fields: { level: 'Number', ...parents }, minzoom: minzoom + BORDERS_AFTER, maxzoom },
-    { id: 'labels', fields: { ...unit, name: 'String', rank: 'Number', zoom: 'Number' }, minzoom, maxzoom },
+    { id: 'labels', fields: { ...unit, ...names, rank: 'Number', zoom: 'Number' }, minzoom, maxzoom },
   ];
   return layers.filter((layer) => layer.minzoom <= maxzoom);
 }

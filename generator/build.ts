@@ -109,11 +109,12 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const dataset = await readDataset(described, options, context);
         const quality = await refuseFindings(options, dataset, pool);
         const about = aboutRelease(options, dataset, quality, report);
+        const { tileLanguages: tags = [] } = options;
         const recordsOf = ({ level }: StoredLevel) => elementAt(dataset.works, level).written;
-        const tiles = makeTiles(dataset.stored, dataset.works, context);
+        const tiles = makeTiles(dataset.stored, dataset.works, context, tags);
         const tilesOf = async (level: Level): Promise<WriteTilesTask[]> => {
           await tiles;
-          return tileTasks(dataset.stored, level, context.shape.tiles, () => staging.work);
+          return tileTasks(dataset.stored, level, context.shape.tiles, tags, () => staging.work);
         };
         const release = await writeRelease(about, dataset.stored, recordsOf, context, tilesOf);
         await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, pool, report)));
@@ -162,6 +163,7 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
   if (!isReleaseId(release)) throw new BuildError(`--release ${release}: not a release id`, `use ${RELEASE_ID_RULE}`);
   if (date !== undefined && !isDate(date)) throw new BuildError(`date ${date}: not a date`, 'use YYYY-MM-DD');
   const described = await withOperations(await describeSource(options, pool));
+  refuseUnknownTileLanguages(options, described);
   report.preview?.(planOfLevels(described, options));
   const served = readServedRelease(options.out);
   if (options.activate && served !== undefined && isOtherDataset(described, served))
@@ -171,6 +173,17 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
   const note = slowTilesNote(described.levels, options);
   if (note !== undefined) report.note(note);
   return described;
+}
+
+/** @throws BuildError if the tiles are to have names in a language that the release does not have */
+function refuseUnknownTileLanguages({ tileLanguages = [] }: BuildOptions, { levels }: DatasetDescription): void {
+  const known = new Set(levels.flatMap(({ layers }) => layers[0]?.languages.map(([tag]) => tag) ?? []));
+  const unknown = tileLanguages.find((tag) => !known.has(tag));
+  if (unknown === undefined) return;
+  throw new BuildError(
+    `--tile-languages ${unknown}: the release has no names in ${unknown}`,
+    `it has ${known.size === 0 ? 'none in any language' : [...known].sort().join(', ')}: add --languages ${unknown}, or leave it out`,
+  );
 }
 
 /** Have the units of a source no column of GIDs in common with those of the release that is served? */

@@ -146,6 +146,10 @@ const CONTENT = {
     defaultDescription: String(DEFAULTS.tiles),
     describe: `deepest zoom of the vector tiles, 0 to ${TILES_ZOOM_MAX}; --no-tiles, or none, for a release without tiles`,
   },
+  'tile-languages': {
+    ...LIST,
+    describe: 'languages whose names tiles have besides the default names, as name:fr, e.g. fr,ar',
+  },
   cells: {
     type: 'boolean',
     defaultDescription: 'true',

@@ -22,6 +22,8 @@ import { isTagged, keysFrom, languagesFrom, taggedColumnsFrom, taggedColumnToTex
 export interface ContentOptions extends SourceOptions, ReleaseShape {
   /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
   licence?: string | undefined;
+  /** The languages whose names are in tiles besides the default ones. */
+  tileLanguages?: readonly string[] | undefined;
   /** Kinds of problems of the data to accept: the units are published unchanged. */
   accept: readonly Acceptable[];
   /** Attribution texts besides those in the source: of all levels, or as `lv3=TEXT` of one. */
@@ -89,7 +91,7 @@ const TEXT_OPTIONS = [
   textOption(
     'languages',
     'languages',
-    (texts) => languagesFrom(separated(texts)),
+    (texts) => languagesFrom('languages', separated(texts)),
     (tags) => tags,
   ),
   textOption(
@@ -97,6 +99,12 @@ const TEXT_OPTIONS = [
     'codes',
     (texts) => keysFrom(separated(texts)),
     (keys) => keys,
+  ),
+  textOption(
+    'tile-languages',
+    'tileLanguages',
+    (texts) => languagesFrom('tile-languages', separated(texts)),
+    (tags) => tags,
   ),
   byLevel('type-column', 'typeColumns'),
   byLevel('type-name', 'typeNames'),

@@ -41,9 +41,11 @@ export function taggedColumnsFrom(
   return columns;
 }
 
-/** The languages of `--languages`, or `all`. @throws UsageError if one is no tag */
-export function languagesFrom(texts: readonly string[]): string[] {
-  return texts.map((text) => (text === ALL ? ALL : languageFrom(text, `--languages ${text}`)));
+/** The languages of an option, of `--languages` also `all`. @throws UsageError if one is no tag */
+export function languagesFrom(option: 'languages' | 'tile-languages', texts: readonly string[]): string[] {
+  return texts.map((text) =>
+    option === 'languages' && text === ALL ? ALL : languageFrom(text, `--${option} ${text}`),
+  );
 }
 
 /** The keys of `--codes`, or `all`. @throws UsageError if one is no key */

@@ -64,7 +64,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     const dataset = await readDataset(described, options, context, isAccepted);
     const about = aboutRelease(options, dataset, await refuseFindings(options, dataset, pool), report);
     accept();
-    const tiles = makeTiles(dataset.stored, dataset.works, context);
+    const tiles = makeTiles(dataset.stored, dataset.works, context, options.tileLanguages ?? []);
     const levels = await Promise.all(
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
@@ -115,7 +115,8 @@ export async function seal(
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));
       const folders = shards.map(({ share }) => join(root, shardFolder(share)));
       const folderOf = (number: number): string => elementAt(folders, number % folders.length);
-      const tilesOf = (level: Level) => tileTasks(levels, level, about.tiles, folderOf);
+      const tilesOf = (level: Level) =>
+        tileTasks(levels, level, about.tiles, about.options['tile-languages'] ?? [], folderOf);
       const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
       removeStrays(staging.release);
       await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, pool, report);

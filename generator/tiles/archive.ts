@@ -64,6 +64,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
   // Zooms above the first one may be missing: they are not made when others say that they are too large.
   const records = zooms.map(({ file }) => readRecord(file));
   const maxzoom = zooms.length - 1;
+  const languages = zooms.at(-1)?.languages.map(({ tag }) => tag) ?? [];
   const minzoom = firstZoom(records.map((record) => record?.largest));
   const parts = zooms.slice(minzoom).map(({ zoom, file }, i): Zoom => {
     const record = records[zoom];
@@ -84,7 +85,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
         type: 'overlay',
         format: 'pbf',
         ...(attribution.length > 0 && { attribution: attribution.join('; ') }),
-        vector_layers: vectorLayers(level, minzoom, maxzoom),
+        vector_layers: vectorLayers(level, minzoom, maxzoom, languages),
       }),
     ),
   );
@@ -114,6 +115,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     digests: writeDigests(join(out, tileDigestsPath(level)), contents, leafDigests),
     minzoom,
     maxzoom,
+    ...(languages.length > 0 && { languages }),
     units: deepest.units,
   };
 }

@@ -3,6 +3,8 @@ import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import type { Level } from '../../format/levels.ts';
 import { textInNames } from '../../format/names.ts';
+import type { LevelAbout } from '../../format/release.ts';
+import { languageAttribute } from '../../format/tiles.ts';
 import { columnsBelow, gidsOf, indexAbove, type Relatives, relationsOf } from '../names/named-units.ts';
 import { type LabelPlaces, labelZoom } from '../simplify/label-places.ts';
 import type { LevelStore } from '../store/level-store.ts';
@@ -23,13 +25,29 @@ export interface TileAttributes {
   border(a: number, b: number): { group: number; attributes: Attributes };
 }
 
-/** Reads the attributes of a level. @param colours of its units */
+/** A language whose names are in tiles. Plain data: it is sent to child processes. */
+export interface TileLanguage {
+  tag: string;
+  /** Its place among the languages of the level. */
+  at: number;
+}
+
+/** Those of a level among the tags that are asked for. */
+export function tileLanguages(
+  tags: readonly string[],
+  { nameColumns = {} }: Pick<LevelAbout, 'nameColumns'>,
+): TileLanguage[] {
+  return Object.keys(nameColumns).flatMap((tag, at) => (tags.includes(tag) ? [{ tag, at }] : []));
+}
+
+/** Reads the attributes of a level. @param colours of its units @param languages of which it has names, too */
 export function readTileAttributes(
   level: Level,
   store: LevelStore,
   { parent, below }: Relatives,
   labels: LabelPlaces,
   colours: Uint8Array,
+  languages: readonly TileLanguage[],
 ): TileAttributes {
   const index = store.readIndex();
   const names = store.readNames();
@@ -49,7 +67,12 @@ export function readTileAttributes(
   };
   const nameOf = (unit: number): Attributes => {
     const { name } = names.at(unit);
-    return name === null ? [] : [['name', textInNames(name)]];
+    const own = names.languagesAt(unit);
+    const others = languages.flatMap(({ tag, at }): Attributes => {
+      const text = elementAt(own, at);
+      return text === null || text === name ? [] : [[languageAttribute(tag), textInNames(text)]];
+    });
+    return name === null ? others : [['name', textInNames(name)], ...others];
   };
   return {
     fidAt: (unit) => elementAt(index.fids, unit),

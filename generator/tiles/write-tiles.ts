@@ -25,7 +25,7 @@ import { withoutLayer } from './mvt.ts';
 import { readPreparedTiles, readZoomArcs } from './prepare-tiles.ts';
 import { type BorderLine, type LabelPlace, type SquareContent, tilesOf, type UnitShape } from './quarter-tiles.ts';
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from './tile-arcs.ts';
-import { readTileAttributes, type TileAttributes } from './tile-attributes.ts';
+import { readTileAttributes, type TileAttributes, type TileLanguage } from './tile-attributes.ts';
 import { encodeTile, type TileLayers } from './tile-layers.ts';
 import type { ZoomArcs } from './zoom-arcs.ts';
 import { NO_UNIT, zoomRings } from './zoom-rings.ts';
@@ -41,6 +41,8 @@ export interface WriteTilesTask {
   zoom: number;
   /** The deepest zoom. */
   deepest: number;
+  /** The languages whose names are in it besides the default ones. */
+  languages: readonly TileLanguage[];
   /** Path of the file for the contents; that of the record ends in `.record`. */
   file: string;
 }
@@ -79,7 +81,7 @@ export function writeTiles({ level, zoom, deepest, file, ...task }: WriteTilesTa
   const own = prepared.levels.find((described) => described.level === level);
   if (own === undefined) throw new RangeError(`level ${level} was not prepared`);
   const labels = store.readLabels<LabelPlaces>();
-  const attributes = readTileAttributes(level, store, task.relatives, labels, own.colours);
+  const attributes = readTileAttributes(level, store, task.relatives, labels, own.colours, task.languages);
   const arcs = readZoomArcs(task.work, zoom);
   const rings = zoomRings(prepared, arcs, own.first, own.colours.length, zoom === deepest);
   const side = TILE_EXTENT * 2 ** zoom;

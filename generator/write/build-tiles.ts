@@ -3,7 +3,7 @@
 // level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { ReleaseShape } from '../../format/release.ts';
+import type { LevelAbout, ReleaseShape } from '../../format/release.ts';
 import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
@@ -11,6 +11,7 @@ import { LevelStore } from '../store/level-store.ts';
 import { firstZoom, type LargestTile } from '../tiles/first-zoom.ts';
 import type { measureOverlaps } from '../tiles/measure-overlaps.ts';
 import type { PrepareTilesTask, prepareTiles, writeZoomArcs } from '../tiles/prepare-tiles.ts';
+import { tileLanguages } from '../tiles/tile-attributes.ts';
 import type { WriteTilesTask, writeTiles } from '../tiles/write-tiles.ts';
 import { askedBytes } from '../workers/memory.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
@@ -38,6 +39,11 @@ export function slowTilesNote(
   return `${all.toLocaleString('en')} units: their tiles can take longer than all else; --no-tiles builds without${less}`;
 }
 
+/** What a level says of its names. */
+interface NamedInLanguages {
+  about: Pick<LevelAbout, 'nameColumns'>;
+}
+
 /**
  * The tasks of a level, one for each zoom.
  * @param units all levels, ascending
@@ -45,12 +51,13 @@ export function slowTilesNote(
  * @param folderOf the work folder of the share that does every so many tasks, from its number
  */
 export function tileTasks(
-  units: readonly NamedLevel[],
+  units: readonly (NamedLevel & NamedInLanguages)[],
   level: Level,
   deepest: number | undefined,
+  tags: readonly string[],
   folderOf: (number: number) => string,
 ): WriteTilesTask[] {
-  const { store, features } = elementAt(units, level);
+  const { store, features, about } = elementAt(units, level);
   if (features === 0 || deepest === undefined) return [];
   return Array.from({ length: deepest + 1 }, (_, zoom) => ({
     level,
@@ -59,6 +66,7 @@ export function tileTasks(
     work: folderOf(0),
     zoom,
     deepest,
+    languages: tileLanguages(tags, about),
     // The deepest zooms of a level take most: neighbours in this order are of different shards.
     file: LevelStore.in(folderOf(level + zoom), level).file(`tiles-${zoom}`),
   }));
@@ -68,11 +76,13 @@ export function tileTasks(
  * Makes the tiles of a share: those of every so many tasks.
  * @param levels all six, ascending
  * @param works those of the levels, in the same order
+ * @param tags the languages whose names are in tiles
  */
 export async function makeTiles(
-  levels: readonly Pick<StoredLevel, 'level' | 'store' | 'features' | 'positions'>[],
+  levels: readonly (Pick<StoredLevel, 'level' | 'store' | 'features' | 'positions'> & NamedInLanguages)[],
   works: readonly Pick<LevelWork, 'labelled'>[],
   { shape, staging, pool, share, slow }: Omit<BuildContext, 'report'>,
+  tags: readonly string[],
 ): Promise<void> {
   const { tiles: deepest, precision } = shape;
   const filled = levels.filter(({ features }) => features > 0);
@@ -104,7 +114,7 @@ export async function makeTiles(
     ...filled.map(async ({ level, features, positions: own }) => {
       await elementAt(works, level).labelled;
       const largest = new Array<LargestTile | undefined>(deepest + 1).fill(undefined);
-      const tasks = tileTasks(levels, level, deepest, () => work).filter(
+      const tasks = tileTasks(levels, level, deepest, tags, () => work).filter(
         ({ zoom }) => (level + zoom) % share.shards === share.shard,
       );
       const write = async (zoom: WriteTilesTask): Promise<void> => {

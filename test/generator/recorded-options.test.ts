@@ -42,6 +42,7 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   codeColumns: [{ level: 2, tag: 'iso-3166-2', value: 'ISO' }],
   languages: ['fr', 'zh-Hant'],
   codes: ['all'],
+  tileLanguages: ['fr'],
   typeColumns: [{ level: 2, value: 'T' }],
   typeNames: [{ level: 2, value: 'Wilaya' }],
   searchColumns: [

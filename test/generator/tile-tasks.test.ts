@@ -68,11 +68,11 @@ async function recorded(
     runIf,
     close: async () => {},
   };
-  const levels = LEVELS.map((level) => ({ level, store: '', features: level === 0 ? 1 : 0, positions }));
+  const levels = LEVELS.map((level) => ({ level, store: '', features: level === 0 ? 1 : 0, positions, about: {} }));
   const works = levels.map(() => ({ labelled: Promise.resolve() }));
   const shape = releaseShape(buildOptions('', '', { tiles: ZOOM }));
   const staging = { root: '', release: '', work: '' };
-  await makeTiles(levels, works, { shape, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) });
+  await makeTiles(levels, works, { shape, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) }, []);
   const asked = (tasks: readonly Asked[], of: string) => tasks.filter(([name]) => name === of);
   return { waiting: asked(waitingAtFirst ?? [], 'writeZoomArcs'), tiles: asked(waiting, 'writeTiles'), made };
 }

@@ -79,13 +79,13 @@ export function answerTileJson(
     attribution = release.attribution,
   } = elementAt(release.summaries, level);
   if (tiles === undefined) throw noTiles(release.id);
-  const { minzoom, maxzoom } = tiles;
+  const { minzoom, maxzoom, languages } = tiles;
   const [west = NaN, south = NaN, east = NaN, north = NaN] = extent;
   const text = `${JSON.stringify({
     tilejson: '3.0.0',
     name: `${release.id} ${levelName(level)}`,
     tiles: [`${base}${TILES_PATH}${levelName(level)}/{z}/{x}/{y}.mvt?v=${release.digest.slice(0, CONTENT_CHARS)}`],
-    vector_layers: vectorLayers(level, minzoom, maxzoom),
+    vector_layers: vectorLayers(level, minzoom, maxzoom, languages),
     minzoom,
     maxzoom,
     bounds: [west, south, east, north],

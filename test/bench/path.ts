@@ -13,6 +13,7 @@ import type { PathCase, PathFigures, PathPlan, PathQuestion } from './path/measu
 import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import {
   boxesAround,
+  childrenOfUnits,
   hierarchiesAtPoints,
   hotPath,
   largestLevel,
@@ -47,6 +48,11 @@ const PAGE_TOLERANCE = 0.25;
 /** Batches whose minimum counts, alone and in each of the pairs of a comparison. */
 const BATCHES = 200;
 const [PAIRS, PAIR_BATCHES] = [15, 20];
+/** The children of a country's regions, or of a region; and more than a page has. */
+const [FEW_CHILDREN, MANY_CHILDREN] = [
+  [10, 25],
+  [1000, 1_000_000],
+] as const;
 /** The process that is measured, in the checkout of each version. */
 const PROCESS = 'test/bench/path/measured.ts';
 
@@ -134,11 +140,13 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
   ];
   const deepest = of.about.levels[all.level]?.tiles?.maxzoom;
   const tiles = deepest === undefined ? [] : [{ ...tilesAtUnits(all, deepest), target: 'a page of ten units' }];
-  type Row = Pick<PathCase, 'what' | 'target' | 'range'> & {
-    targets: { path: string }[];
-    status?: number;
-    token?: string;
-  };
+  const [few, many] = [childrenOfUnits(of, ...FEW_CHILDREN), childrenOfUnits(of, ...MANY_CHILDREN)];
+  type Row = Pick<PathCase, 'what' | 'target' | 'range'> &
+    Partial<Pick<PathCase, 'method'>> & {
+      targets: { path: string }[];
+      status?: number;
+      token?: string;
+    };
   const listed: Row[] = [
     { ...hot, target: '4 us, stretch 3' },
     { ...singleUnits(of, TARGETS), target: '6 us, stretch 4' },
@@ -152,6 +160,9 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
     ...(hasPlaces ? places : []),
     ...(neighbours && geometries.includes('none') ? borders : []),
     ...tiles,
+    { ...few, target: '2 x ten features' },
+    { ...many, target: '60 x ten features' },
+    { ...many, what: `HEAD of ${many.what}`, method: 'HEAD', target: '10 x ten features' },
     { what: 'stored page of about 20 kB', targets: near, target: '45 us' },
     { ...hot, token: forged, status: 401, what: 'refusal: wrong signature', target: '80 us, stretch 60' },
     { ...hot, token: expired, status: 401, what: 'refusal: expired', target: '80 us, stretch 60' },
@@ -161,9 +172,9 @@ function casesOf(of: MeasuredRelease, { authorizations: { valid, forged, expired
   ];
   return listed
     .filter(({ targets }) => targets.length > 0)
-    .map(({ what, target, targets, range, status = 200, token = valid }) => {
+    .map(({ what, target, targets, range, method = 'GET', status = 200, token = valid }) => {
       const paths = targets.slice(0, TARGETS).map(({ path }) => path);
-      return { what, target, status, range, authorization: token, targets: paths };
+      return { what, target, status, range, method, authorization: token, targets: paths };
     });
 }
 

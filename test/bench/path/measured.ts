@@ -43,6 +43,7 @@ export interface PathCase {
   /** What it should cost. */
   target: string;
   range?: string | undefined;
+  method: 'GET' | 'HEAD';
   /** Path and query of each request, in turn. */
   targets: readonly string[];
   authorization: string;
@@ -191,7 +192,7 @@ async function answerAll({ context, reads }: ProxyParts, kind: PathCase, request
     const answer = made instanceof Promise ? await made : made;
     if (afterConditions(request, answer).status !== kind.status) throw new Error(`${request.target}: ${answer.status}`);
     const { body } = answer;
-    if (kind.status === 304 || body === undefined || Buffer.isBuffer(body)) continue;
+    if (kind.status === 304 || kind.method === 'HEAD' || body === undefined || Buffer.isBuffer(body)) continue;
     const reading = body.read(reads, CLIENT);
     if (!(reading instanceof Promise)) continue;
     const later = await reading;
@@ -211,26 +212,26 @@ function microsecondsOfHash(batches: number): Promise<number> {
 
 async function requestsOf(
   { context }: ProxyParts,
-  { targets, authorization, status, range }: PathCase,
+  { targets, authorization, status, range, method }: PathCase,
   first: number,
   count: number,
 ): Promise<HttpRequest[]> {
   const requests: HttpRequest[] = [];
   for (let i = first; i < first + count; i++) {
     const fields = { host: HOST, authorization, 'accept-encoding': 'gzip', ...(range && { range }) };
-    const request = received(targets[i % targets.length] ?? '', fields);
+    const request = received(method, targets[i % targets.length] ?? '', fields);
     const { etag = '' } = status === 304 ? await handle(context, request) : {};
-    requests.push(status === 304 ? received(request.target, { ...fields, 'if-none-match': etag }) : request);
+    requests.push(status === 304 ? received(method, request.target, { ...fields, 'if-none-match': etag }) : request);
   }
   return requests;
 }
 
 /** A request as the server makes it: with texts of its own, whose hashes the engine does not know yet. */
-function received(target: string, fields: Readonly<Record<string, string>>): HttpRequest {
+function received(method: string, target: string, fields: Readonly<Record<string, string>>): HttpRequest {
   const copied = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
   const own = Object.entries(fields).map(([name, value]): [string, string] => [name, copied(value)]);
   return newRequest({
-    method: 'GET',
+    method,
     target: copied(target),
     headers: Object.fromEntries(own),
     rawHeaders: own.flat(),

@@ -168,6 +168,26 @@ export function hierarchiesAtPoints(index: LevelIndex): TargetList {
   };
 }
 
+/** Units with their children: those that have so many. */
+export function childrenOfUnits({ levels }: MeasuredRelease, least: number, most: number): TargetList {
+  const targets = levels.flatMap(({ level, columns }): Target[] => {
+    const own = elementAt(columns, level);
+    return Array.from({ length: own.size }, (_, number) => own.gidAt(number)).flatMap((gid) => {
+      const counts = levels.filter((below) => below.level > level).map((below) => countIn(below, level, gid));
+      const count = counts.find((children) => children > 0) ?? 0;
+      const path = `/api/v1/children?gid=${encodeURIComponent(gid)}&level=${levelName(level)}`;
+      return count < least || count > most ? [] : [{ path }];
+    });
+  });
+  return { what: `a unit with its children: ${least} to ${most} of them`, targets: shuffled(targets) };
+}
+
+function countIn({ columns }: LevelIndex, column: Level, gid: string): number {
+  const gids = elementAt(columns, column);
+  const number = gids.find(gid);
+  return number === -1 ? 0 : gids.countAt(number);
+}
+
 export function tilesAtUnits(index: LevelIndex, zoom: number): TargetList {
   const across = 2 ** zoom;
   const tileAt = (longitude: number, latitude: number): string => {

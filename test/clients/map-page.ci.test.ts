@@ -78,7 +78,7 @@ for (const [what, page, least, colour] of DRAWN)
     }
   });
 
-test('the form has a list of each level inside of what was chosen, and the GID of the last choice', {
+test('the form has three lists, each of the units below what was chosen before, and the GID of the last choice', {
   skip: WITHOUT_CHROMIUM,
 }, async () => {
   const folder = temporaryFolder();
@@ -91,19 +91,26 @@ test('the form has a list of each level inside of what was chosen, and the GID o
   const faults: string[] = [];
   tab.on('pageerror', (error) => faults.push(String(error)));
   await tab.goto(`http://127.0.0.1:${port}`);
-  for (const [level, name, gid] of [
-    ['lv0', 'Aland', 'AAA'],
-    ['lv1', 'North', 'AAA.1_1'],
-    ['lv2', 'Wüst "late"', 'AAA.1.2_1'],
+  const gid = (): Promise<string> => tab.getByLabel('GID').inputValue();
+  const [country, region, last] = ['Country', 'Region', 'Province or municipality'].map((label) =>
+    tab.getByLabel(label),
+  );
+  assert.ok(country !== undefined && region !== undefined && last !== undefined);
+  for (const [list, name, expected] of [
+    [country, 'Aland', 'AAA'],
+    [region, 'North', 'AAA.1_1'],
+    [last, 'Wüst "late"', 'AAA.1.2_1'],
   ] as const) {
-    await tab.getByLabel(level).selectOption(name);
-    assert.equal(await tab.getByLabel('GID').inputValue(), gid);
+    await list.selectOption(name);
+    assert.equal(await gid(), expected);
   }
-  await tab.getByLabel('lv1').selectOption('South');
-  await tab.getByLabel('lv2').getByText('Søst').waitFor({ state: 'attached' });
-  assert.deepEqual(await tab.locator('select').count(), 3);
-  await tab.getByLabel('lv0').selectOption('Choose');
-  assert.deepEqual([await tab.locator('select').count(), await tab.getByLabel('GID').inputValue()], [1, '']);
+  // By the keyboard alone: the first letter chooses, and the list behind follows.
+  await region.focus();
+  await tab.keyboard.type('S');
+  await last.getByText('Søst').waitFor({ state: 'attached' });
+  assert.deepEqual([await gid(), await last.locator('option').count()], ['AAA.2_1', 2]);
+  await country.selectOption('Choose');
+  assert.deepEqual([await region.isDisabled(), await last.isDisabled(), await gid()], [true, true, '']);
   assert.deepEqual(faults, []);
   await tab.close();
 });

@@ -203,7 +203,7 @@ test("the commands under 'Ask it' in the README, and the recipes that are comman
   // All, then those in the box.
   assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.doesNotMatch(downloads, /error/i);
-  assert.equal(form, 'AAA.1_1 North\nAAA.2_1 South\nAAA.1.1_1 Næst\nAAA.1.2_1 Wüst "late"\n');
+  assert.equal(form, 'lv1\nAAA.1_1 North\nAAA.2_1 South\nlv2\nAAA.1.1_1 Næst\nAAA.1.2_1 Wüst "late"\n');
   assert.equal(copy, 'r1\n');
   assert.equal(readFileSync(join(typed, 'unit.geojson'), 'utf8'), 'null\n');
   const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();

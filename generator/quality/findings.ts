@@ -218,6 +218,10 @@ export const KINDS = {
     '{unit is|units are} a square in a simplified geometry',
     'Nothing else is left of {it|them}: {it is|they are} smaller than a cell of the grid. Take the full geometry of {it|them}.',
   ],
+  'duplicate-codes': [
+    '{unit has|units have} a code that another unit of the level has',
+    'A search for the code finds several units, and a table that is joined by it gets rows twice.',
+  ],
   'long-texts': [
     `{unit has|units have} a GID, a name or a type of more than ${NAMES_TEXT_MAX_CHARS.toLocaleString('en')} characters`,
     'Names and tiles have the beginning of it. This is probably the wrong column.',

@@ -2,6 +2,7 @@
 import { elementAt, i32At } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
+import { beginningOf } from '../../format/names.ts';
 import type { Finding } from '../../format/release.ts';
 import { BuildError } from '../report/errors.ts';
 import { foundIn, type LayerSource, type LevelSource } from '../source/level-source.ts';
@@ -57,6 +58,36 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
 }
 
 /** The numbers of a column's GIDs. */
+/**
+ * Looks for codes that several units of a level have.
+ * @param codesAt the codes of the unit at a position, in the order of the level's keys
+ */
+export function checkCodes(
+  { layers }: LevelSource,
+  { fids }: Pick<StoreIndex, 'fids'>,
+  codesAt: (position: number) => readonly (string | null)[],
+  findings: Findings,
+): void {
+  const place = placeIn(layers);
+  for (const [i, [key]] of (layers[0]?.codes ?? []).entries()) {
+    const owners = new Map<string, number>();
+    for (const [position, fid] of fids.entries()) {
+      const code = codesAt(position)[i] ?? null;
+      if (code === null) continue;
+      const other = owners.get(code);
+      if (other === undefined) owners.set(code, fid);
+      else
+        findings.add(
+          'duplicate-codes',
+          () => `${place}fid ${fid} has the ${key} ${beginningOf(code, CODE_CHARS)} of fid ${other}`,
+        );
+    }
+  }
+}
+
+/** The most characters of a code in an example. */
+const CODE_CHARS = 200;
+
 function numbersOf({ size }: GidColumn): number[] {
   return Array.from({ length: size }, (_, number) => number);
 }

@@ -5,7 +5,7 @@ import type { Level } from '../../format/levels.ts';
 import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
-import { checkIdentifiers } from '../quality/identifiers.ts';
+import { checkCodes, checkIdentifiers } from '../quality/identifiers.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { RingParts } from '../rings/ring-parts.ts';
 import { levelColumns } from '../source/column-kinds.ts';
@@ -59,6 +59,7 @@ export function storeLevel({ source, shape, share, parts, ...task }: StoreTask):
     store,
   );
   checkIdentifiers(source, index, findings);
+  if (codes.length > 0) checkCodes(source, index, store.readNames().codesAt, findings);
   const plan = planFiles(plannedIndex(level, shape, index), shape, estimateWork(index));
   store.writePlan(plan);
   store.writeOrigins({

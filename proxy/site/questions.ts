@@ -174,8 +174,8 @@ Link: <http://boundaries.example.org/api/v1/children?gid=ESP&page-size=2&start-a
 Boundaries-Matched: 19
 
 {"unit":{"gid":"ESP","name":"Spain","type":null,"level":"lv0"},"parents":[],"level":"lv1","children":[
-{"gid":"ESP.1_1","name":"Andalucía","type":"Autonomous Community","fid":4,"children":8,"inside":[["lv2",8,"Province"],["lv3",786,"Municipality"]],"area":87606,"view":[-7.53,36,-1.63,38.73]},
-{"gid":"ESP.2_1","name":"Aragón","type":"Autonomous Community","fid":5,"children":3,"inside":[["lv2",3,"Province"],["lv3",734,"Municipality"]],"area":47732,"view":[-2.18,39.84,0.77,42.93]}
+{"gid":"ESP.1_1","name":"Andalucía","type":"Autonomous Community","fid":4,"children":8,"inside":[["lv2",8,"Province"],["lv3",786,"Municipality"]],"area":87606,"view":[-7.53,36,-1.63,38.73],"codes":{"ine":"01"}},
+{"gid…2_1","name":"Aragón","type":"Autonomous Community","fid":5,"children":3,"inside":[["lv2",3,"Province"],["lv3",734,"Municipality"]],"area":47732,"view":[-2.18,39.84,0.77,42.93],"codes":{"ine":"02"}}
 ]}`,
   },
   {

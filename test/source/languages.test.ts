@@ -189,3 +189,39 @@ test('a language or a code that no published column has is refused with those th
   for (const args of [{ languages: ['fr_FR'] }, { codes: ['ISO2'] }, { languages: ['fr,'] }])
     assert.throws(() => contentOptionsFrom(args), /is not a (language tag|key)/);
 });
+
+test('a code that two units of a level have is said, by its key and both units; one of two levels is not', async () => {
+  const columns = ['GID_0', 'GID_1', 'CC_1'];
+  const rows = [
+    ['AAA', 'A.1', '07'],
+    ['AAA', 'A.2', 'NA'],
+    ['AAA', 'A.3', '07'],
+    ['AAA', 'A.4', 'NA'],
+  ];
+  const countries = squares('ADM_0', ['GID_0', 'CODE'], ['AAA', '07']);
+  const asked = { codes: ['cc'], 'code-column': ['lv0:un=CODE'] };
+  const { release } = await built([countries, squares('ADM_1', columns, ...rows)], asked);
+  const found = release.quality.filter(({ kind }) => kind === 'duplicate-codes');
+  assert.deepEqual(
+    found.map(({ level, count, example }) => [level, count, example.replace(/^.*?, /, '')]),
+    [[1, 1, 'fid 3 has the cc 07 of fid 1']],
+  );
+});
+
+test('names of 10,000 characters and more, and right-to-left ones, are names in a language as others are', async () => {
+  const [long, arabic] = ['ن'.repeat(10_000), 'المملكة (العربية) السعودية'];
+  const countries = squares(
+    'ADM_0',
+    ['GID_0', 'NAME_0', 'AR'],
+    ['SAU', 'Saudi Arabia', arabic],
+    ['AAA', 'A', `${long}!`],
+  );
+  const { lines, release, source, out } = await built([countries], { 'name-column': ['lv0:ar=AR'] });
+  assert.deepEqual(lines, [[arabic], [long]]);
+  assert.deepEqual(
+    release.quality.filter(({ kind }) => kind === 'long-texts').map(({ count }) => count),
+    [1],
+  );
+  // The properties have them whole; the oracle has compared words.
+  await assertAsSource(elementAt(source, 0), out);
+});

@@ -57,6 +57,16 @@ export function cellsPath(level: Level): string {
   return `${levelName(level)}/cells.bin`;
 }
 
+/** A level as a table, relative to the release's folder. */
+export function unitsTablePath(level: Level): string {
+  return `${levelName(level)}/units.parquet`;
+}
+
+/** The digests of the blocks of that table. */
+export function tableDigestsPath(level: Level): string {
+  return `${levelName(level)}/units.digest`;
+}
+
 /** A level's archive of vector tiles, relative to the release's folder. */
 export function tilesPath(level: Level): string {
   return `${levelName(level)}/tiles.pmtiles`;

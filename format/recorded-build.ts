@@ -34,6 +34,7 @@ export function recordedBuildFrom(text: string, file: string): RecordedBuild {
     ...memberIn(json, 'cells', booleanIn, file),
     ...memberIn(json, 'tiles', numberIn, file),
     ...memberIn(json, 'neighbours', booleanIn, file),
+    ...memberIn(json, 'parquet', booleanIn, file),
     options: Object.fromEntries(Object.keys(options).map((name) => [name, textsIn(options, name, `${file} options`)])),
   };
 }

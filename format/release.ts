@@ -97,6 +97,16 @@ export interface NeighboursFile extends CheckedFile {
   table: WholeFile;
 }
 
+/** Bytes of each block of a table but the last: units.digest has 8 bytes of the SHA-256 of each. */
+export const TABLE_BLOCK_BYTES: number = 64 * 1024;
+
+/** A level as a table, whose blocks are checked by the digests beside it. */
+export interface TableFile extends CheckedFile {
+  /** Its units. */
+  rows: number;
+  digests: CheckedFile;
+}
+
 /** A file that is served whole: one gzip member. */
 export interface WholeFile extends CheckedFile {
   /** Bytes of its text. */
@@ -175,6 +185,8 @@ export interface LevelSummary extends LevelAbout {
   tiles?: TilesFile | undefined;
   /** Undefined if the release has no neighbours. */
   neighbours?: NeighboursFile | undefined;
+  /** Undefined if the release has no tables, or the level no units. */
+  parquet?: TableFile | undefined;
   /**
    * How it nests: the share of the edges of its units with units below them that the next level that has units has,
    * too; null if there is none, or nothing counts.
@@ -211,6 +223,8 @@ export interface ReleaseShape {
   tiles?: number | undefined;
   /** Has it neighbours, which say which units share a border? */
   neighbours: boolean;
+  /** Has it each level that has units as a table, GeoParquet? */
+  parquet: boolean;
 }
 
 /** What release.json says of a release besides its files. */
@@ -315,6 +329,12 @@ export function releaseFromJson(text: string, file: string): Release {
           file,
           `level ${summary.level} has ${about[member] ? 'no ' : ''}${member}, which the release does not say`,
         );
+  for (const { level, features, parquet } of levels)
+    if ((parquet !== undefined) !== (about.parquet && features > 0))
+      throw new FormatError(
+        file,
+        `level ${level} has ${parquet === undefined ? 'no' : 'a'} table, which the release does not say`,
+      );
   const languages = json['languages'] === undefined ? [] : shownTextsIn(json, 'languages', file);
   const ofLevels = languagesOf(levels);
   if (languages.join() !== ofLevels.join())
@@ -352,6 +372,7 @@ export function releaseAboutFrom(json: JsonObject, file: string): ReleaseAbout {
     geometries: geometryNamesIn(json, file),
     cells: booleanIn(json, 'cells', file),
     neighbours: booleanIn(json, 'neighbours', file),
+    parquet: json['parquet'] !== undefined && booleanIn(json, 'parquet', file),
     ...(json['tiles'] !== undefined && { tiles: numberIn(json, 'tiles', file) }),
     ...(json['licence'] !== undefined && { licence: shownTextIn(json, 'licence', file) }),
     attribution: shownTextsIn(json, 'attribution', file),
@@ -517,6 +538,7 @@ function levelFrom(entry: unknown, i: number, where: string): LevelSummary {
     ...(json['cells'] !== undefined && { cells: cellsFileIn(json, where) }),
     ...(json['tiles'] !== undefined && { tiles: tilesFileIn(json, where) }),
     ...(json['neighbours'] !== undefined && { neighbours: neighboursFileIn(json, where) }),
+    ...(json['parquet'] !== undefined && { parquet: tableFileIn(json, where) }),
     nesting: nestingIn(json, where),
     names: wholeFileIn(json, 'names', where),
     words: checkedFileIn(json, 'words', where),
@@ -611,6 +633,15 @@ function neighboursFileIn(json: JsonObject, where: string): NeighboursFile {
   const place = `${where} neighbours`;
   const file = objectFrom(json['neighbours'], place);
   return { ...checkedFileIn(json, 'neighbours', where), table: wholeFileIn(file, 'table', place) };
+}
+
+function tableFileIn(json: JsonObject, where: string): TableFile {
+  const [file, place] = [objectFrom(json['parquet'], `${where} parquet`), `${where} parquet`];
+  return {
+    ...checkedFileIn(json, 'parquet', where),
+    rows: numberIn(file, 'rows', place),
+    digests: checkedFileIn(file, 'digests', place),
+  };
 }
 
 function nestingIn(json: JsonObject, where: string): number | null {

@@ -243,15 +243,14 @@ export async function readDataset(
 ): Promise<ReadDataset> {
   const refuseChanged = watchFiles(options.source);
   const dataset = await prepareLevels(described, options, join(context.staging.work, PREPARED_FOLDER), context);
-  const works = workOnLevels(dataset.levels, context, isAccepted);
+  const credits = {
+    ...attributionOf(options.attribution, dataset, options.stated),
+    licence: licenceOf(options, dataset),
+  };
+  const works = workOnLevels(dataset.levels, context, credits, isAccepted);
   const reading = Promise.all(works.map(({ read }) => read));
-  const [read, files] = await Promise.all([reading, sourceFiles(options.source)]);
+  const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
   refuseChanged();
-  const { levels } = attributionOf(options.attribution, dataset, options.stated);
-  const stored = read.map((level) => {
-    const attribution = levels.get(level.level);
-    return attribution === undefined ? level : { ...level, about: { ...level.about, attribution } };
-  });
   const named = stored.flatMap(({ level, named: [first, ...others] }) =>
     first === undefined ? [] : [`${levelName(level)}: names such as ${[first, ...others].join(', ')}`],
   );
@@ -283,6 +282,11 @@ export async function refuseFindings(
   return found;
 }
 
+/** The licence of the data: that of a recognised download is not that of other owners. */
+function licenceOf({ licence, attribution }: BuildOptions, known: Pick<DatasetDescription, 'licence'>) {
+  return licence ?? (attribution.length > 0 ? undefined : known.licence);
+}
+
 /** The members of release.json that do not describe its files. */
 export function aboutRelease(
   options: BuildOptions,
@@ -290,10 +294,10 @@ export function aboutRelease(
   quality: readonly Finding[],
   report: Report,
 ): ReleaseAbout {
-  const { release, date, licence: named, attribution: given } = options;
+  const { release, date } = options;
   const { gdal, files } = dataset;
-  const licence = named ?? (given.length > 0 ? undefined : dataset.licence);
-  const attribution = attributionOf(given, dataset).release;
+  const licence = licenceOf(options, dataset);
+  const attribution = attributionOf(options.attribution, dataset).release;
   // It is published, but somebody owns it.
   if (attribution.length === 0)
     report.note('no attribution: name the owner of the data and its licence with --attribution TEXT');

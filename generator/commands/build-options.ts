@@ -160,6 +160,11 @@ const CONTENT = {
     defaultDescription: 'true',
     describe: 'answer which units share a border (touches), and write them as CSV; --no-neighbours leaves this out',
   },
+  parquet: {
+    type: 'boolean',
+    defaultDescription: 'true',
+    describe: 'write each level as a table, GeoParquet; --no-parquet leaves this out',
+  },
   pages: {
     choices: STORED_PAGES,
     requiresArg: true,

@@ -90,6 +90,7 @@ export const buildCommand = defineCommand({
       cells: argv.cells ?? recorded.cells,
       tiles: argv.tiles === undefined ? recorded.tiles : tilesZoom(argv.tiles),
       neighbours: argv.neighbours ?? recorded.neighbours,
+      parquet: argv.parquet ?? recorded.parquet,
       licence: argv.licence === undefined ? recorded.licence : licenceFrom(argv.licence),
       activate: argv.activate,
       ...signingFrom(argv),

@@ -8,7 +8,15 @@ import { refuseUnaccepted } from '../advice/refuse-findings.ts';
 import { type BuildOptions, sourceSize } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';
 import { makeScratchFolder } from '../files/scratch-folder.ts';
-import { borderPaths, extentOf, filledListings, isFormat, plannedFiles, plannedIndex } from '../plan/plan.ts';
+import {
+  borderPaths,
+  extentOf,
+  filledListings,
+  isFormat,
+  plannedFiles,
+  plannedIndex,
+  tablePaths,
+} from '../plan/plan.ts';
 import { datasetFindings } from '../quality/check.ts';
 import { checkParentsIn } from '../quality/identifiers.ts';
 import { diskOf, type ExpectedBytes, expectedBytes } from '../release/needed-space.ts';
@@ -46,8 +54,8 @@ export interface LevelForecast {
 export interface ReleaseForecast {
   pages: StoredPages;
   /**
-   * Exact: pages, feature files, cells, neighbours, tiles (where units have an area), manifests, indexes, names, words,
-   * release.json and checksums.txt.
+   * Exact: pages, feature files, cells, neighbours, tables, tiles (where units have an area), manifests, indexes, names,
+   * words, release.json and checksums.txt.
    */
   files: number;
   /** Of all of them, estimated. */
@@ -66,7 +74,7 @@ export interface Forecast {
 }
 
 /**
- * Files of a level besides pages, what is made of borders, and the feature files and index of each geometry: manifest,
+ * Files of a level besides pages, the table, what is made of borders, and the feature files and index of each geometry: manifest,
  * names and words.
  */
 const LEVEL_FILES = 3;
@@ -83,7 +91,10 @@ const RELEASE_FILES = 2;
  */
 export async function forecast(
   options: PreparedOptions &
-    Pick<BuildOptions, 'out' | 'geometries' | 'cells' | 'neighbours' | 'tiles' | 'accept' | 'workers' | 'signKey'>,
+    Pick<
+      BuildOptions,
+      'out' | 'geometries' | 'cells' | 'neighbours' | 'parquet' | 'tiles' | 'accept' | 'workers' | 'signKey'
+    >,
   report: Report,
 ): Promise<Forecast> {
   const pool = openPool(options.workers);
@@ -149,13 +160,14 @@ function filesWith(
     tiles,
     signKey,
     ...shape
-  }: Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'tiles' | 'signKey'>,
+  }: Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'parquet' | 'tiles' | 'signKey'>,
 ): number {
   const files = levels.map(({ level, features, featureFiles, pages: stored }) => {
     const { geojsonl, fc } = stored[pages];
     // Of levels without an area there are no tiles.
     const tileFiles = tiles !== undefined && features > 0 ? TILES_FILES : 0;
-    const others = geojsonl + fc + borderPaths(level, shape).length + tileFiles + LEVEL_FILES;
+    const tableFiles = tablePaths({ level, features }, shape).length;
+    const others = geojsonl + fc + borderPaths(level, shape).length + tableFiles + tileFiles + LEVEL_FILES;
     return (2 * featureFiles + 1) * geometries.length + others;
   });
   return files.reduce((sum, own) => sum + own, RELEASE_FILES + (signKey === undefined ? 0 : SIGNATURE_FILES.length));

@@ -13,6 +13,7 @@ export const DEFAULTS = {
   // A zoom more takes about as long as all before it, and maps show the deepest one larger.
   tiles: 8,
   neighbours: true,
+  parquet: true,
   accept: [],
   attribution: [],
   workers: availableParallelism(),

@@ -177,7 +177,7 @@ export function recordedOptions(options: ContentOptions): Release['options'] {
  * @throws BuildError if there is one that this version does not know
  */
 export function optionsOf({ release, options, ...described }: RecordedBuild): Partial<ContentOptions> {
-  const { licence, precision, storedPages, geometries, cells, neighbours, tiles } = described;
+  const { licence, precision, storedPages, geometries, cells, neighbours, parquet, tiles } = described;
   const known: readonly string[] = [...TEXT_OPTIONS.map(({ name }) => name), ...FLAG_NAMES];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined)
@@ -192,6 +192,7 @@ export function optionsOf({ release, options, ...described }: RecordedBuild): Pa
     ...(cells !== undefined && { cells }),
     // Of versions without neighbours there are no tiles either: those of the defaults are made.
     ...(neighbours !== undefined && { neighbours, tiles }),
+    ...(parquet !== undefined && { parquet }),
     ...(licence !== undefined && { licence }),
     ...contentOptionsFrom(options),
   };

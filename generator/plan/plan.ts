@@ -12,6 +12,8 @@ import {
   neighboursPath,
   neighboursTablePath,
   pagePath,
+  tableDigestsPath,
+  unitsTablePath,
 } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
 import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level, PAGE_CAPS } from '../../format/levels.ts';
@@ -21,8 +23,8 @@ import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
 export function releaseShape(release: ReleaseShape): ReleaseShape {
-  const { precision, storedPages, geometries, cells, neighbours, tiles } = release;
-  return { precision, storedPages, geometries, cells, neighbours, ...(tiles !== undefined && { tiles }) };
+  const { precision, storedPages, geometries, cells, neighbours, parquet, tiles } = release;
+  return { precision, storedPages, geometries, cells, neighbours, parquet, ...(tiles !== undefined && { tiles }) };
 }
 
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
@@ -84,6 +86,8 @@ const WORK_SHARES: Readonly<Record<FileKind, number>> = {
 };
 /** The same of what is made of borders: with cells, and without. */
 const BORDERS_SHARES = { cells: 3 / 4, others: 1 / 4 } as const;
+/** The same of the table. */
+const TABLE_SHARE = 1 / 2;
 
 /** What is made together of a simplified geometry: points and the labels of tiles are found in the medium one. */
 export interface GeometryGroup {
@@ -108,8 +112,14 @@ export function geometryGroups({ geometries, tiles }: Pick<ReleaseShape, 'geomet
   })).filter((group) => group.geometries.length > 0 || group.labels);
 }
 
-/** When a file can be written: of borders and of full texts at once, others when their geometries are made. */
-const STAGES = { borders: 0, full: 1, groups: 2, count: 2 + GEOMETRY_GROUPS.length } as const;
+/** When a file can be written: of borders and of full texts at once, others when their geometries are made, or all. */
+const STAGES = {
+  borders: 0,
+  full: 1,
+  groups: 2,
+  table: 2 + GEOMETRY_GROUPS.length,
+  count: 3 + GEOMETRY_GROUPS.length,
+} as const;
 
 function stageOf(kind: FileKind): number {
   const group = GEOMETRY_GROUPS.findIndex(({ geometries }) => geometries.some((geometry) => geometry === kind));
@@ -124,6 +134,11 @@ export function groupOfStage(stage: number): GeometryGroup['name'] | undefined {
 /** Is it the stage of the borders, the longest work that cannot be divided? */
 export function isOfBorders(stage: number): boolean {
   return stage === STAGES.borders;
+}
+
+/** Is it the stage of the table, which waits for all geometries? */
+export function isOfTable(stage: number): boolean {
+  return stage === STAGES.table;
 }
 
 const NO_PAGES: PageTable = { listing: new Uint32Array(1), bytes: new Uint32Array(), digest: new Uint8Array() };
@@ -148,14 +163,20 @@ export interface PlannedBorders {
   paths: readonly string[];
 }
 
+/** The table of a level, and its digests. */
+export interface PlannedTable {
+  kind: 'table';
+  paths: readonly string[];
+}
+
 /**
  * The files of a level that tasks write, stage by stage: those that are made of its borders, then by first position
- * feature files before geojsonl pages before fc pages.
+ * feature files before geojsonl pages before fc pages, then the table.
  */
 export interface FilePlan {
   /** For each stage the place in `order` after its last file. */
   stageEnds: readonly number[];
-  /** Which of `plannedFiles` each one is; their number for what is made of borders. */
+  /** Which of `plannedFiles` each one is; their number for what is made of borders, one more for the table. */
   order: Uint32Array;
   /** 1 for a page that is identical to the one before it. */
   copies: Uint8Array;
@@ -167,7 +188,7 @@ export interface FilePlan {
 export type Estimate = (ranges: Ranges) => number;
 
 /** Plans the files of a level. */
-export function planFiles(index: LevelIndex, { cells }: ReleaseShape, estimate: Estimate): FilePlan {
+export function planFiles(index: LevelIndex, shape: ReleaseShape, estimate: Estimate): FilePlan {
   const stages: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
@@ -179,7 +200,12 @@ export function planFiles(index: LevelIndex, { cells }: ReleaseShape, estimate: 
   }
   stages.push(STAGES.borders);
   firsts.push(0);
-  works.push(Math.round(BORDERS_SHARES[cells ? 'cells' : 'others'] * estimate([0, index.features])));
+  works.push(Math.round(BORDERS_SHARES[shape.cells ? 'cells' : 'others'] * estimate([0, index.features])));
+  if (tablePaths(index, shape).length > 0) {
+    stages.push(STAGES.table);
+    firsts.push(0);
+    works.push(Math.round(TABLE_SHARE * estimate([0, index.features])));
+  }
   // Files with the same first position keep their order.
   const order = Uint32Array.from(firsts.keys()).sort(
     (a, b) => numberAt(stages, a) - numberAt(stages, b) || numberAt(firsts, a) - numberAt(firsts, b),
@@ -208,9 +234,9 @@ export function* plannedFiles(index: LevelIndex, from = 0, to = Number.POSITIVE_
   }
 }
 
-/** The paths of a file, and of the one beside it; or of those that are made of borders. */
-export function pathsOf(planned: PlannedFile | PlannedBorders): readonly string[] {
-  if (planned.kind === 'borders') return planned.paths;
+/** The paths of a file, and of the one beside it; or of those that are made of borders; or of the table. */
+export function pathsOf(planned: PlannedFile | PlannedBorders | PlannedTable): readonly string[] {
+  if (planned.kind === 'borders' || planned.kind === 'table') return planned.paths;
   const { path, alone } = planned;
   return alone === undefined ? [path] : [path, alone];
 }
@@ -279,11 +305,16 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place among `plannedFiles`, after which those that are made of borders come. */
-export function fileAt(index: LevelIndex, shape: ReleaseShape, file: number): PlannedFile | PlannedBorders {
+/** A file by its place among `plannedFiles`, after which those that are made of borders come, and the table. */
+export function fileAt(
+  index: LevelIndex,
+  shape: ReleaseShape,
+  file: number,
+): PlannedFile | PlannedBorders | PlannedTable {
   const planned = plannedAt(index, file);
   if (typeof planned !== 'number') return planned;
-  if (planned > 0) throw new RangeError(`level ${index.level} has no file ${file}`);
+  if (planned === 1) return { kind: 'table', paths: tablePaths(index, shape) };
+  if (planned > 1) throw new RangeError(`level ${index.level} has no file ${file}`);
   return { kind: 'borders', paths: borderPaths(index.level, shape) };
 }
 
@@ -293,6 +324,14 @@ export function borderPaths(level: Level, { cells, neighbours }: Pick<ReleaseSha
     ...(cells ? [cellsPath(level)] : []),
     ...(neighbours ? [neighboursPath(level), neighboursTablePath(level)] : []),
   ];
+}
+
+/** The table of a level that has units, and its digests. */
+export function tablePaths(
+  { level, features }: Pick<LevelIndex, 'level' | 'features'>,
+  { parquet }: Pick<ReleaseShape, 'parquet'>,
+): string[] {
+  return parquet && features > 0 ? [unitsTablePath(level), tableDigestsPath(level)] : [];
 }
 
 /** One of `plannedFiles`, or how many places it is beyond the last. */

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
-import type { CheckedFile, LevelSummary } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary, TableFile } from '../../format/release.ts';
 import type { Part } from './divide-work.ts';
 
 /** The records of one task. */
@@ -18,6 +18,8 @@ export interface TaskRecords {
   features: Map<Geometry, FeatureRecords>;
   /** Undefined if the part does not have what is made of the level's borders. */
   borders: BordersRecord | undefined;
+  /** Undefined if the part does not have the table. */
+  table: TableFile | undefined;
 }
 
 /** The record of what is made of the borders of a level. */
@@ -59,7 +61,7 @@ export interface FeatureRecords {
 }
 
 export function newRecords(part: Part): TaskRecords {
-  return { part, bytes: [], sha256: [], features: new Map(), borders: undefined };
+  return { part, bytes: [], sha256: [], features: new Map(), borders: undefined, table: undefined };
 }
 
 export function addFile(records: TaskRecords, { bytes, sha256 }: CheckedFile): void {

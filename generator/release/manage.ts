@@ -92,13 +92,13 @@ function signatureFiles(out: string, release: string): number {
 
 /**
  * Number of files of a level: pages, feature files with those beside them, tables of each geometry, manifest, names,
- * words, cells, neighbours and their table, tiles and their digests.
+ * words, cells, neighbours and their table, tiles and their digests, the table of units and its digests.
  */
-function filesOf({ pages, featureFiles, geometries, cells, neighbours, tiles }: LevelSummary): number {
+function filesOf({ pages, featureFiles, geometries, cells, neighbours, tiles, parquet }: LevelSummary): number {
   const others = Object.values(geometries).map((geometry) => geometry.featureFiles);
   const all = [featureFiles, ...others].reduce((total, { files }) => total + 2 * files + 1, 0);
-  const ofBorders = (cells === undefined ? 0 : 1) + (neighbours === undefined ? 0 : 2) + (tiles === undefined ? 0 : 2);
-  return pages.geojsonl + pages.fc + all + 3 + ofBorders;
+  const pairs = [neighbours, tiles, parquet].filter((pair) => pair !== undefined);
+  return pages.geojsonl + pages.fc + all + 3 + (cells === undefined ? 0 : 1) + 2 * pairs.length;
 }
 
 /** The description of the current release; undefined if there is none, or it is damaged. */

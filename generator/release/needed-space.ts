@@ -49,6 +49,8 @@ const SCRATCH = { byte: 0.3, unit: 750 } as const;
 const INDEX_BYTES = { unit: 200, geometry: 35 } as const;
 /** Pages of the unfiltered listing; of each other one that a unit is in, and so has two of; and the end of blocks. */
 const PAGES = { byte: 0.6, moreByte: 0.32, unit: 80, moreUnit: 200 } as const;
+/** What a table has for each byte of the feature files of its geometries. */
+const TABLE_SHARE = 0.8;
 /** What is linked is copied where the file system has no links. */
 const COPIES = 1.2;
 /** The zoom to which tiles take `SHARES.tiles`, and what each more takes. */
@@ -79,7 +81,7 @@ export interface ExpectedBytes {
  */
 export function expectedBytes(
   { bytes, drivers, isArchive, units }: SourceSize,
-  { geometries, cells, neighbours, storedPages, tiles }: Omit<ReleaseShape, 'precision'>,
+  { geometries, cells, neighbours, parquet, storedPages, tiles }: Omit<ReleaseShape, 'precision'>,
   { hasLinks }: Pick<Disk, 'hasLinks'>,
   shards = 1,
 ): ExpectedBytes {
@@ -96,11 +98,13 @@ export function expectedBytes(
   const scale = tiles === undefined ? 0 : TILES.more ** (tiles - TILES.zoom);
   // Half of it is for arcs, which each shard cuts.
   const tileBytes = (scale * (least(SHARES.tiles) + least(SHARES.largeTiles, upper))) / 2;
+  const drawn = geometries.filter((geometry) => geometry !== 'none');
   const release =
     sumOf(geometries.map((geometry) => least(SHARES[geometry]))) +
     count * (INDEX_BYTES.unit + INDEX_BYTES.geometry * (geometries.length - 1)) +
     (cells ? least(SHARES.cells) : 0) +
     (neighbours ? least(SHARES.neighbours) : 0) +
+    (parquet ? TABLE_SHARE * sumOf(drawn.map((geometry) => least(SHARES[geometry]))) : 0) +
     pages +
     tileBytes;
   return {
@@ -137,7 +141,7 @@ export function refuseLittleSpace(folder: string, needed: number, free: number):
   if (needed <= free) return;
   throw new BuildError(
     `${folder}: the build needs about ${gigabytes(needed)} GB there, ${gigabytes(free)} GB are free`,
-    'free space, use --out on another disk, or store less: --pages unfiltered or none, --no-tiles, --geometry, --no-cells; with --no-space-check it begins anyway',
+    'free space, use --out on another disk, or store less: --pages unfiltered or none, --no-tiles, --geometry, --no-parquet, --no-cells; with --no-space-check it begins anyway',
   );
 }
 

@@ -9,8 +9,10 @@ import {
   namesPath,
   neighboursPath,
   RELEASE_FILE,
+  tableDigestsPath,
   tileDigestsPath,
   tilesPath,
+  unitsTablePath,
   wordsPath,
 } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
@@ -49,6 +51,8 @@ export async function compareLists(
     for (const path of borderPaths(level, { cells, neighbours })) expected.add(path);
     for (const path of [tilesPath(level), tileDigestsPath(level)])
       if (description === undefined ? checksums?.has(path) : description.levels[level]?.tiles) expected.add(path);
+    for (const path of [unitsTablePath(level), tableDigestsPath(level)])
+      if (description === undefined ? checksums?.has(path) : description.levels[level]?.parquet) expected.add(path);
     const index = levels[level];
     if (index === undefined) continue;
     for (const geometry of index.geometries) expected.add(indexPath(level, geometry));

@@ -15,8 +15,10 @@ import {
   neighboursTablePath,
   RELEASE_FILE,
   releasePath,
+  tableDigestsPath,
   tileDigestsPath,
   tilesPath,
+  unitsTablePath,
   wordsPath,
 } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
@@ -28,7 +30,10 @@ import {
   type LevelSummary,
   type Release,
   releaseFromJson,
+  TABLE_BLOCK_BYTES,
+  type TableFile,
 } from '../../format/release.ts';
+import { hasTileDigest, TILE_DIGEST_BYTES } from '../../format/tiles.ts';
 import { decodingWords } from '../../format/words.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { featureFilesOf, levelCounts } from '../plan/plan.ts';
@@ -121,6 +126,14 @@ export async function readMetadata(out: string, id: string, findings: FileFindin
       attempt(cells, () => checkCells(root, level, { ...expected, precision: description.precision }));
     }
     await checkTilesOf(root, level, summary, index, isIntact, attempt);
+    const [units, digests] = [unitsTablePath(level), tableDigestsPath(level)];
+    const hasUnits = description === undefined ? checksums?.has(units) : summary?.parquet !== undefined;
+    const isWhole = hasUnits && (await isIntact(units, summary?.parquet));
+    const hasDigests = hasUnits && (await isIntact(digests, summary?.parquet?.digests));
+    if (isWhole && hasDigests && summary?.parquet !== undefined) {
+      const { parquet, features } = summary;
+      attempt(units, () => checkTable(join(root, units), join(root, digests), parquet, index?.features ?? features));
+    }
     const [binary, table] = [neighboursPath(level), neighboursTablePath(level)];
     const hasNeighbours = description?.neighbours ?? checksums?.has(binary);
     const hasBinary = hasNeighbours && (await isIntact(binary, summary?.neighbours));
@@ -199,6 +212,26 @@ async function checkTilesOf(
   const areIntact = [await isIntact(path, tiles), await isIntact(beside, tiles.digests)];
   if (index !== undefined && !areIntact.includes(false))
     attempt(path, () => checkTiles(join(root, path), join(root, beside), tiles, index.arrays));
+}
+
+/** Compares a table with the digests of its blocks, and with its level. @throws FileError */
+function checkTable(file: string, beside: string, { rows }: TableFile, features: number): void {
+  if (rows !== features) throw new FileError(`has ${rows} rows by ${RELEASE_FILE}, the level has ${features} features`);
+  const [handle, digests] = [openSync(file, 'r'), readFileSync(beside)];
+  try {
+    const { size } = statSync(file);
+    const expected = TILE_DIGEST_BYTES * Math.ceil(size / TABLE_BLOCK_BYTES);
+    if (digests.length !== expected)
+      throw new FileError(`has ${digests.length} bytes of digests, expected ${expected}`);
+    for (let at = 0; at < size; at += TABLE_BLOCK_BYTES) {
+      const bytes = readAt(handle, at, Math.min(TABLE_BLOCK_BYTES, size - at));
+      const block = at / TABLE_BLOCK_BYTES;
+      if (!hasTileDigest(digests, block, bytes))
+        throw new FileError(`the digest of block ${block} is not that of its bytes`);
+    }
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** What the file of a level's cells must be. */

@@ -34,6 +34,7 @@ export const TASKS = {
   checkParents: work('quality/identifiers', 'checkParents', 'check'),
   checkValidity: work('write/check-validity', 'checkValidity', 'validity'),
   writeBorders: work('write/write-files', 'writeFiles', 'borders'),
+  writeTable: work('write/write-files', 'writeFiles', 'parquet'),
   writeFiles: work('write/write-files', 'writeFiles', 'files'),
   finalizeLevel: work('write/finalize', 'finalizeLevel', 'indexes'),
   surveyLevel: work('estimate/survey-level', 'surveyLevel', 'read'),
@@ -49,6 +50,7 @@ export const RANKS = {
   arcs: 3,
   borders: 3,
   geometries: 4,
+  table: 4,
   files: 5,
   tiles: 5,
 } as const;

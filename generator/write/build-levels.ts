@@ -3,8 +3,16 @@ import { statSync } from 'node:fs';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
 import { relativesOf } from '../names/named-units.ts';
+import type { Attribution } from '../options/attribution.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { type GeometryGroup, geometryGroups, groupOfStage, isOfBorders, releaseShape } from '../plan/plan.ts';
+import {
+  type GeometryGroup,
+  geometryGroups,
+  groupOfStage,
+  isOfBorders,
+  isOfTable,
+  releaseShape,
+} from '../plan/plan.ts';
 import { joinValidity, NO_INVALID } from '../quality/validity.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
@@ -35,6 +43,11 @@ export interface BuildContext {
   slow: SlowUnits;
 }
 
+/** Whom the units are of. */
+export interface Credits extends Attribution {
+  licence: string | undefined;
+}
+
 /**
  * Bytes of memory that a task holds for each position of its levels, as measured: the borders of units, the common
  * arcs of tiles, these while a zoom's are made (the deepest; how much less each zoom above it; at least), those of all
@@ -63,6 +76,14 @@ export function filesDemand(features: number): Demand {
   return { rank: RANKS.files, bytes: askedBytes(TASK_UNIT_BYTES.files * features) };
 }
 
+/** Bytes of memory that the task of a table holds, as measured: of a group of rows, and what is read with it; of a unit. */
+const TABLE_BYTES = { group: 120e6, unit: 400 } as const;
+
+/** What the task of a table asks for, which waits for all geometries and cannot be divided. */
+function tableDemand(features: number): Demand {
+  return { rank: RANKS.table, bytes: askedBytes(TABLE_BYTES.group + TABLE_BYTES.unit * features) };
+}
+
 /** A level that is being read, and then written. */
 export interface LevelWork {
   read: Promise<StoredLevel>;
@@ -80,12 +101,13 @@ export interface LevelWork {
 export function workOnLevels(
   sources: readonly LevelSource[],
   context: BuildContext,
+  credits: Credits,
   isAccepted: Promise<void> = Promise.resolve(),
 ): LevelWork[] {
   const levels = LEVELS.map((level) => sources.find((source) => source.level === level) ?? { level, layers: [] });
   const reads = new Map<Level, Promise<StoredLevel>>();
   for (const source of [...levels].sort((a, b) => featureCount(b) - featureCount(a)))
-    reads.set(source.level, readLevel(source, context));
+    reads.set(source.level, readLevel(source, context, credits.levels.get(source.level)));
   const ascending = levels.map(({ level }) => {
     const read = reads.get(level);
     if (read === undefined) throw new RangeError(`level ${level}`);
@@ -93,7 +115,9 @@ export function workOnLevels(
   });
   const simplified = simplifyWhenRead(ascending, context.shape, context.pool);
   return ascending.map((read) => {
-    const writing = Promise.all([read, isAccepted]).then(([stored]) => writeLevel(stored, simplified, context));
+    const writing = Promise.all([read, isAccepted]).then(([stored]) =>
+      writeLevel(stored, simplified, context, credits),
+    );
     const [labelled, written] = [writing.then((own) => own.labelled), writing.then((own) => own.written)];
     // Whoever waits for the first error gets it; others that follow are not unhandled.
     for (const work of [read, labelled, written]) work.catch(() => {});
@@ -101,10 +125,11 @@ export function workOnLevels(
   });
 }
 
-/** Reads a level into its store. */
+/** Reads a level into its store. @param attribution of its own; undefined for that of the release */
 async function readLevel(
   source: LevelSource,
   { shape, staging, pool, report, share }: BuildContext,
+  attribution: readonly string[] | undefined,
 ): Promise<StoredLevel> {
   const store = LevelStore.in(staging.work, source.level).path;
   report.expect('features read', featureCount(source));
@@ -114,7 +139,7 @@ async function readLevel(
     bytes: askedBytes(TASK_UNIT_BYTES.read * featureCount(source)),
   });
   report.advance('features read', stored.features);
-  return stored;
+  return attribution === undefined ? stored : { ...stored, about: { ...stored.about, attribution } };
 }
 
 /**
@@ -123,9 +148,10 @@ async function readLevel(
  * @returns when its labels are known, and the record files
  */
 function writeLevel(
-  { level, store, features, positions, checks, parts }: StoredLevel,
+  { level, store, features, positions, about, checks, parts }: StoredLevel,
   simplified: Simplified,
   { shape, staging, pool, report, slow }: BuildContext,
+  { release, licence }: Credits,
 ): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
   for (const { first, end } of parts) report.expect('files written', end - first);
@@ -140,13 +166,16 @@ function writeLevel(
     slow.add({ level, store }, taken);
   };
   const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
+  const table = { about, attribution: about.attribution ?? release, licence };
   const written = parts.map(async (part) => {
     const group = groupOfStage(part.stage);
     if (group !== undefined) await made.get(group);
+    if (isOfTable(part.stage)) await Promise.all(made.values());
     const records = files.file(`records-${part.first}`);
-    const task = { level, shape, store, out: staging.release, records, part };
+    const task = { level, shape, store, out: staging.release, records, part, table };
     const demand = { rank: RANKS.borders, bytes: askedBytes(TASK_POSITION_BYTES.borders * positions) };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
+    else if (isOfTable(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeTable, task, tableDemand(features));
     else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, filesDemand(features));
     report.advance('files written', part.end - part.first);
     return records;

@@ -113,6 +113,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     }),
   );
   const borders = records.find((record) => record.borders !== undefined)?.borders;
+  const table = records.find((record) => record.table !== undefined)?.table;
   const { crowded = [], apart } = borders ?? {};
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
@@ -136,7 +137,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
         checkFile(join(out, path), { bytes, sha256 }, task.areOfShards);
         checksums.push({ path, sha256 });
       }
-      if (planned.kind === 'borders') continue;
+      if (planned.kind === 'borders' || planned.kind === 'table') continue;
       const { kind, number } = planned;
       const table = isFormat(kind) ? index.arrays.pages?.[kind] : undefined;
       if (table === undefined) continue;
@@ -184,6 +185,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     index: put(indexPath(level), encoded.index),
     ...borders.summary,
     ...(tiles && { tiles }),
+    ...(table && { parquet: table }),
     nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
     names: writeNames(out, level, store, task.relatives, borders, task.about),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),

@@ -1,4 +1,4 @@
-// Writes a part of a level's files: feature files, pages, and what is made of borders. Runs in child processes; several
+// Writes a part of a level's files: feature files, pages, the table, and what is made of borders. Runs in child processes; several
 // write the same level concurrently, without communication. A page is one gzip member: the text of its short features
 // is deflated together; the deflate data of large features is copied from the store.
 //
@@ -18,6 +18,7 @@ import { deflateLine, deflateText, MemberWriter } from '../../format/write/gzip.
 import { writeBorders } from '../borders/write-borders.ts';
 import { createOutputFile } from '../files/output-file.ts';
 import { writeSerialized } from '../files/serialized-file.ts';
+import { type TableAbout, writeTable } from '../parquet/write-table.ts';
 import type { Part } from '../plan/divide-work.ts';
 import { type FilePlan, fileAt, isFormat, pathsOf, plannedIndex } from '../plan/plan.ts';
 import { addFeature, addFile, type FeatureRecords, featureRecords, newRecords } from '../plan/records.ts';
@@ -37,6 +38,8 @@ export interface WriteTask {
   /** Path of the file for the records of the written files. */
   records: string;
   part: Part;
+  /** What the table says of itself. */
+  table: TableAbout;
 }
 
 /** Maximum bytes of a page: a level's page tables have 32 bits for them. */
@@ -70,6 +73,11 @@ export function writeFiles({ level, shape, out, part, ...task }: WriteTask): voi
       const made = writeBorders(out, level, files, shape);
       for (const written of made.files) addFile(records, written);
       records.borders = made.borders;
+      continue;
+    }
+    if (planned.kind === 'table') {
+      records.table = writeTable(out, level, files, shape, task.table);
+      for (const written of [records.table, records.table.digests]) addFile(records, written);
       continue;
     }
     const file = join(out, planned.path);

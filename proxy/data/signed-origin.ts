@@ -249,9 +249,10 @@ function mostBlocksBytes({ levels }: Release, descriptionBytes: number): number 
       files += 1 + 2 * featureFiles.files;
       bytes += index.bytes + featureFiles.bytes;
     }
-    files += level.pages.geojsonl + level.pages.fc + 8;
+    files += level.pages.geojsonl + level.pages.fc + 10;
     bytes += level.bytes + level.manifest.bytes + level.names.bytes + level.words.bytes + (level.cells?.bytes ?? 0);
     if (level.tiles !== undefined) bytes += level.tiles.bytes + level.tiles.digests.bytes;
+    if (level.parquet !== undefined) bytes += level.parquet.bytes + level.parquet.digests.bytes;
     if (level.neighbours !== undefined) bytes += level.neighbours.bytes + level.neighbours.table.bytes;
   }
   return HEAD_BYTES + files * (FILE_BYTES + DIGEST_BYTES) + DIGEST_BYTES * Math.floor(bytes / BLOCK_BYTES);

@@ -18,6 +18,7 @@ import { cellsRow } from './downloads/cells.ts';
 import { CELLS_DESCRIPTION, downloadDescription } from './downloads/description.ts';
 import { downloadRow } from './downloads/downloads.ts';
 import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/endpoints.ts';
+import { PARQUET_DESCRIPTION, PARQUET_ENDPOINTS, parquetRow } from './downloads/parquet.ts';
 import { NAMES_DESCRIPTION } from './files/description.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/endpoints.ts';
@@ -138,6 +139,7 @@ export function apiPaths(): readonly ApiPath[] {
     }),
     ofLevels(CELLS_DESCRIPTION, CELLS_ENDPOINTS, cellsRow),
     ofLevels(TABLE_DESCRIPTION, TABLE_ENDPOINTS, tableRow),
+    ofLevels(PARQUET_DESCRIPTION, PARQUET_ENDPOINTS, parquetRow),
     ofLevels(ARCHIVE_DESCRIPTION, ARCHIVE_ENDPOINTS, archiveRow),
     ofLevels(TILE_JSON_DESCRIPTION, TILE_JSON_ENDPOINTS, (endpoint) => releaseRow(endpoint, answerTileJson)),
     ofLevels(TILE_DESCRIPTION, TILE_ENDPOINTS, tileRow),

@@ -234,6 +234,16 @@ Boundaries-Matched: 3194`,
   },
   {
     group: 'downloads',
+    question: 'A level as a table, GeoParquet',
+    method: 'HEAD',
+    target: '/api/v1/download/lv2.parquet',
+    answer: `HTTP/1.1 200 OK
+Content-Type: application/vnd.apache.parquet
+Content-Disposition: attachment; filename="boundaries-sample-lv2.parquet"
+Boundaries-Matched: 3194`,
+  },
+  {
+    group: 'downloads',
     question: 'All tiles of a level as one archive',
     method: 'HEAD',
     target: '/api/v1/download/lv1.pmtiles',

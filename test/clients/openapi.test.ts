@@ -274,13 +274,13 @@ test('the example of every parameter is answered with a page or file; that of a 
       if (path === '/api/v1/children' && name === 'level') written.push('gid=AAA.1_1');
       const query = place === 'path' ? '' : written.join('&');
       // In OGC API - Features only levels with features have paths, and the dataset has three levels; it has no tiles,
-      // and no changes are published.
+      // no table of a level without units, and no changes are published.
       const ofTiles = name === 'v' ? 410 : 404;
       const isTile = path.startsWith('/api/v1/tiles/');
       const isNone =
         path.includes('{from}') ||
         (path === '/api/v1/children' && name === 'gid') ||
-        (path.endsWith('.pmtiles') && name === 'level');
+        (/\.(pmtiles|parquet)$/.test(path) && name === 'level');
       const status = isTile ? ofTiles : isNone ? 404 : name === 'release' ? 410 : 200;
       // The deepest level takes all filters.
       const known = atLevel(path, path.includes('/ogc/') ? 'lv0' : 'lv5');

@@ -6,7 +6,7 @@ import { after, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
-import { cellsPath, namesPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
+import { cellsPath, namesPath, neighboursTablePath, releasePath, unitsTablePath } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';
 import { type Answer, refusal, send, textOf } from '../support/http/http-client.ts';
@@ -98,12 +98,14 @@ export function testDownloads({ proxy, stored, publish, folder }: World): void {
     }
   });
 
-  test('cells and neighbours of a level are the stored files, and each range of them those bytes', async () => {
+  test('cells, neighbours and table of a level are the stored files, and each range of them those bytes', async () => {
     for (const level of LEVELS)
       for (const [name, of, type] of [
         [`${levelName(level)}.cells`, cellsPath, 'application/octet-stream'],
         [`${levelName(level)}.neighbours.csv.gz`, neighboursTablePath, 'application/gzip'],
+        [`${levelName(level)}.parquet`, unitsTablePath, 'application/vnd.apache.parquet'],
       ] as const) {
+        if (of === unitsTablePath && elementAt(stored, level).lines.length === 0) continue;
         const path = `/api/v1/download/${name}`;
         const file = readFileSync(join(folder, releasePath('r1'), of(level)));
         const { status, headers, body } = await send(proxy, path, { 'accept-encoding': 'gzip' });

@@ -83,7 +83,7 @@ export function testEveryAnswer({ proxy }: World): void {
         assert.match(tag, /^"[A-Za-z0-9_-]+"$/, path);
         const isPacked = coding === 'gzip' && PACKED.includes(path) && path !== ITEM;
         assert.equal(headers['content-encoding'], isPacked ? 'gzip' : undefined, path);
-        const isGzip = isPacked || (SAVED.includes(path) && !path.endsWith('.cells'));
+        const isGzip = isPacked || (SAVED.includes(path) && !/\.(cells|parquet)$/.test(path));
         assert.equal(body.subarray(0, 2).toString('hex') === '1f8b', isGzip, path);
         assert.deepEqual(tags.get(tag) ?? body, body, path);
         tags.set(tag, body);

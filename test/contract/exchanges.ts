@@ -145,7 +145,10 @@ function answers(cursor: Cursors): Exchange[] {
     ...get(searches.map((query) => `${API}/search?${query}`)),
     ...get(GEOMETRIES.map((geometry) => `${API}/download/lv2.geojson.gz?geometry=${geometry}&release=r1`)),
     ...['bytes=0-0', 'bytes=-9', 'bytes=9-', 'bytes=0-1,5-6', 'bytes=99999999-'].flatMap((range) => [
-      ...get([download, `${API}/download/lv0.cells`, `${API}/download/lv2.neighbours.csv.gz`], { range }),
+      ...get(
+        [download, ...['lv0.cells', 'lv2.neighbours.csv.gz', 'lv2.parquet'].map((name) => `${API}/download/${name}`)],
+        { range },
+      ),
       ...get([download], { range, 'if-range': '"other"' }),
     ]),
     ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
@@ -170,7 +173,7 @@ function problems(cursor: Cursors): Exchange[] {
     '/api/',
     `${API}/fc/lv6`,
     ...[`${OGC}/collections/lv9`, `${ITEMS}/2000000`, '/releases/r1/release.json'],
-    ...['geojsonl.gz', 'cells', 'neighbours.csv.gz'].map((name) => `${API}/download/lv2.${name}?release=r9`),
+    ...['geojsonl.gz', 'cells', 'neighbours.csv.gz', 'parquet'].map((name) => `${API}/download/lv2.${name}?release=r9`),
   ];
   return [
     ...get([...new Map(refused).values(), ...unknown]),

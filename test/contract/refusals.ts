@@ -91,11 +91,8 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   'an empty text for neighbours, and any parameter of their table but the release': [
     ...each('', ['fc/lv2?touches=', `${UNITS}?touches=`, `${ITEMS}?touches=`], 'bad-parameter', /^touches is empty/),
     ['fc/lv2?touches=a&touches=b', 'duplicate-parameter', /^touches occurs more than once/],
-    ...each(
-      'download/lv2.neighbours.csv.gz?',
-      ['touches=a', 'gid-0=a', 'limit=1'],
-      'unknown-parameter',
-      /: release\.$/,
+    ...['neighbours.csv.gz', 'parquet'].flatMap((name) =>
+      each(`download/lv2.${name}?`, ['touches=a', 'gid-0=a', 'limit=1'], 'unknown-parameter', /: release\.$/),
     ),
   ],
   'any parameter of cells but the release': each(

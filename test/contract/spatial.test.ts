@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { type Cells, decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { plainDecimal } from '../../format/grid.ts';
-import { cellsPath, neighboursTablePath, releasePath } from '../../format/layout.ts';
+import { cellsPath, neighboursTablePath, releasePath, unitsTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
@@ -138,6 +138,7 @@ test('a release that was built without cells or neighbours says so, and answers 
     ['lv0.cells', 'no cells: it was built with --no-cells'],
     ['lv5.cells', 'no cells: it was built with --no-cells'],
     ['lv0.neighbours.csv.gz', 'no neighbours: it was built with --no-neighbours'],
+    ['lv0.parquet', 'no table of this level: it was built with --no-parquet, or'],
   ] as const) {
     const target = `/api/v1/download/${path}`;
     assert.equal((await send(proxy, target, {}, 'HEAD')).status, 404);
@@ -232,13 +233,14 @@ test('of what meets a damaged cell nothing is answered or kept until it is mende
   }
 });
 
-test('of damaged cells or neighbours a download sends nothing wrong, and is right once they are mended', async () => {
+test('of damaged cells, neighbours or tables a download sends nothing wrong, and is right once they are mended', async () => {
   const folder = await worldOutput({ pages: 'none', isChanged: true });
   const { url } = await startStaticHost(folder);
   for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })])
     for (const [name, of, first] of [
       ['cells', cellsPath, cellsOf(folder, 2).bytes],
       ['neighbours.csv.gz', neighboursTablePath, 0],
+      ['parquet', unitsTablePath, 0],
     ] as const) {
       const file = join(folder, releasePath('r1'), of(2));
       const intact = readFileSync(file);

@@ -101,6 +101,7 @@ const RELEASE: Release = {
   storedPages: 'unfiltered',
   cells: false,
   neighbours: true,
+  parquet: true,
   geometries: ['full', 'medium', 'none'],
   licence: 'CC-BY-4.0',
   attribution: ['Maker of "maps"', 'ébauche'],
@@ -118,6 +119,18 @@ const RELEASE: Release = {
     typeColumn: `TYPE_${level}`,
     searchColumns: level === 0 ? [] : [`VARNAME_${level}`, `ALT_${level}`],
     ...(level === 1 && { nameColumns: { fr: 'FR', 'pt-BR': 'PT' }, codeColumns: { ine: 'CC_1' } }),
+    ...(level === 2 && {
+      columns: [
+        { name: 'fid', type: 'int64' },
+        { name: '', type: 'json' },
+      ],
+    }),
+    parquet: {
+      bytes: 900 + level,
+      sha256: `${level}e`.repeat(32),
+      rows: 100 + level,
+      digests: { bytes: 8, sha256: `${level}f`.repeat(32) },
+    },
     isRenumbered: level % 2 === 1,
     features: 100 + level,
     orphans: 90 + level,

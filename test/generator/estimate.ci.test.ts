@@ -32,6 +32,7 @@ const options = {
   geometries: GEOMETRIES,
   cells: true,
   neighbours: true,
+  parquet: true,
   workers: 0,
   accept,
 };

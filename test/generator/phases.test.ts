@@ -32,7 +32,7 @@ test('a build says what each phase took, and names those that run', async () => 
       phases = all;
     },
   });
-  const names = 'describe read borders geometries files validity check indexes publish'.split(' ');
+  const names = 'describe read borders geometries files validity check parquet indexes publish'.split(' ');
   assert.deepEqual(phases.map(({ phase }) => phase).sort(), names.sort());
   assert.deepEqual([...seen].sort(), names);
   assert.equal(most, Math.max(...phases.map(({ tasks }) => tasks)), 'tasks that wait are known');

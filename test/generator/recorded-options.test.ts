@@ -70,15 +70,16 @@ const EVERY: Omit<ContentOptions, 'source'> = {
   licence: 'CC-BY-4.0',
   cells: false,
   neighbours: false,
+  parquet: false,
   tiles: 7,
 };
 
 test('the options in release.json are those of the build', () => {
-  const { precision, storedPages, geometries, licence, cells, neighbours, tiles, ...all } = EVERY;
+  const { precision, storedPages, geometries, licence, cells, neighbours, parquet, tiles, ...all } = EVERY;
   // Names in languages are recorded as others are: by the same option.
   const { languageColumns: _, ...options } = all;
   const recorded = recordedOptions({ source: ['x.gpkg'], ...EVERY });
-  const shape = { precision, storedPages, geometries, licence, cells, neighbours, tiles };
+  const shape = { precision, storedPages, geometries, licence, cells, neighbours, parquet, tiles };
   const release = { ...plain, ...shape, options: JSON.parse(JSON.stringify(recorded)) };
   assert.deepEqual(optionsOf(release), { ...EVERY, accept: ['no-units', 'orphans'] });
   assert.deepEqual(Object.keys(recorded).length, Object.keys(options).length, 'each has a name there');

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { featureFilePath, neighboursTablePath, releasePath } from '../../format/layout.ts';
+import { featureFilePath, neighboursTablePath, releasePath, unitsTablePath } from '../../format/layout.ts';
 import { openOrigin } from '../../proxy/create-server.ts';
 import { createFetchHandler } from '../../proxy/fetch/create-fetch-handler.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
@@ -296,6 +296,55 @@ test('a handler of the Fetch standard has the same conditions', async () => {
   assert.equal((await ask({ 'if-match': '"another"', range: 'bytes=0-1' })).status, 412);
   assert.equal((await ask({ 'if-match': etag, range: 'bytes=0-1' })).status, 206);
   assert.equal((await ask({ 'if-match': etag, 'if-none-match': etag })).status, 304);
+});
+
+test('a flipped byte in any block of a table is 502 before a byte of that block is sent; other blocks are right', async () => {
+  const path = '/api/v1/download/lv0.parquet';
+  const name = join(folder, releasePath('r1'), unitsTablePath(0));
+  const file = readFileSync(name);
+  const block = 64 * 1024;
+  const ask = (from: number, to = from + 1) => send(service, path, { range: `bytes=${from}-${to - 1}` });
+  assert.ok(file.length > 8 * block, `${file.length} bytes`);
+  const service = await startService(folder);
+  const blocks = Math.ceil(file.length / block);
+  for (const damaged of [0, blocks >> 1, blocks - 1]) {
+    const begin = damaged * block;
+    const end = Math.min(file.length, begin + block);
+    for (const at of [begin, end - 1]) {
+      writeFileSync(name, file.with(at, 1 ^ elementAt(file, at)));
+      for (const from of [begin, begin + 100, end - 1]) refusal(await ask(from), 502, 'origin-damaged');
+      await assert.rejects(async () => {
+        const { status, body } = await send(service, path);
+        assert.ok(status === 200 && body.length > 0);
+      });
+      for (const other of [begin - 1, end].filter((byte) => byte >= 0 && byte < file.length)) {
+        const { status, body } = await ask(other);
+        assert.deepEqual([status, body[0]], [206, file[other]]);
+      }
+    }
+  }
+  writeFileSync(name, file);
+  assert.ok((await send(service, path)).body.equals(file));
+});
+
+test('ranges of a table that name their release are of it while it is hosted, and refused afterwards', async () => {
+  const own = await buildCountries({ parquet: true });
+  await buildRelease(writeRenamedCountries(), own, { parquet: true, release: 'r2' });
+  const tables = ['r1', 'r2'].map((release) => readFileSync(join(own, releasePath(release), unitsTablePath(2))));
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = tables;
+  assert.ok(!first.equals(second));
+  const half = first.length >> 1;
+  const path = '/api/v1/download/lv2.parquet';
+  pointTo(own, 'r1', ['r1', 'r2']);
+  const before = await send(await startService(own), `${path}?release=r1`, { range: `bytes=0-${half - 1}` });
+  pointTo(own, 'r2', ['r1', 'r2']);
+  const rest = { range: `bytes=${half}-` };
+  const switched = await startService(own);
+  const later = await send(switched, `${path}?release=r1`, rest);
+  assert.ok(Buffer.concat([before.body, later.body]).equals(first));
+  assert.ok((await send(switched, path, rest)).body.equals(second.subarray(half)));
+  pointTo(own, 'r2', ['r2']);
+  refusal(await send(await startService(own), `${path}?release=r1`, rest), 410, 'release-gone');
 });
 
 test('a table of neighbours is read as a whole for its first range, for others only the blocks that they meet', async () => {

@@ -188,6 +188,7 @@ export function worstValues({ level, features, country, gid, maxzoom }: WorstFac
     row('download', 'its last byte', `${download}?${scattered}&geometry=point`, end),
     row('download', 'the last byte of all', download, end),
     row('cells', 'a byte', `/api/v1/download/${lv}.cells`, range),
+    row('parquet', 'a byte', `/api/v1/download/${lv}.parquet`, range),
     row('neighbours.csv.gz', 'a byte', `/api/v1/download/${lv}.neighbours.csv.gz`, range),
     row('items', 'a scattered box', `${items}?bbox=-180,-60,180,60&limit=10000&geometry=none`),
     row('geojsonl', 'a page', `/api/v1/geojsonl/${lv}?gid-0=${parent}&geometry=low`),

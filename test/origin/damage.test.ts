@@ -19,7 +19,9 @@ import {
   neighboursTablePath,
   pagePath,
   releasePath,
+  tableDigestsPath,
   tilesPath,
+  unitsTablePath,
   wordsPath,
 } from '../../format/layout.ts';
 import { OTHER_GEOMETRIES } from '../../format/levels.ts';
@@ -57,6 +59,7 @@ const ON_DEMAND: readonly Subject[] = [
   ]),
   subjectOf(neighboursPath, ['fc/lv2?touches=AAA.1.1_1', 'geojsonl/lv2?touches=none']),
   subjectOf(neighboursTablePath, ['download/lv2.neighbours.csv.gz']),
+  subjectOf(tableDigestsPath, ['download/lv2.parquet']),
   subjectOf(wordsPath, ['search?q=n&geometry=full']),
   // A search tells the names of what it finds.
   subjectOf(namesPath, ['names/lv2', 'search?q=n&geometry=full']),
@@ -105,6 +108,7 @@ const PIECES: readonly Subject[] = [
   ...[['0/0/0', '1/1/0', '2/2/1'].map((tile) => `tiles/lv2/${tile}.mvt`), ['download/lv2.pmtiles']].map((targets) => {
     return { path: tilesPath(2), other: tilesPath(1), targets, isWhole: false };
   }),
+  { path: unitsTablePath(2), other: unitsTablePath(1), targets: ['download/lv2.parquet'], isWhole: true },
   { path: namesPath(2), other: namesPath(1), targets: ['names/lv2'], isWhole: true },
 ];
 
@@ -125,7 +129,7 @@ function flippedAt(share: number) {
 }
 
 /** Files of which a recorded part is read, whatever is behind it. */
-const hasEnd = (path: string): boolean => /\.gz$|\.pmtiles$|\/cells\.bin$|\/alone\//.test(path);
+const hasEnd = (path: string): boolean => /\.gz$|\.pmtiles$|\.parquet$|\/cells\.bin$|\/alone\//.test(path);
 
 /** How much of a file is loaded when it is first asked for. */
 function loadedBytes(path: string, bytes: Buffer): number {

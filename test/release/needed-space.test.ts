@@ -14,7 +14,14 @@ import { buildOptions, buildUnchecked, WHOLE } from '../support/releases/build-r
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LINKS = { hasLinks: true };
-const shape = { geometries: GEOMETRIES, cells: true, neighbours: true, storedPages: 'all', tiles: 8 } as const;
+const shape = {
+  geometries: GEOMETRIES,
+  cells: true,
+  neighbours: true,
+  parquet: false,
+  storedPages: 'all',
+  tiles: 8,
+} as const;
 const diskFor = (...args: Parameters<typeof expectedBytes>): number => expectedBytes(...args).disk;
 const size = { bytes: 1e9, drivers: ['GPKG'], isArchive: false, units: [200, 4000, 100_000] };
 

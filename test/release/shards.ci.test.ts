@@ -93,7 +93,9 @@ test('each file is written by one shard, and identical pages by the same one', a
     }),
   );
   const files = filesUnder(join(plain.all, 'releases/r1')).filter((file) =>
-    /[0-9]{6}\.((geojsonl|json)\.gz|bin)$|(cells|neighbours)\.bin$|neighbours\.csv\.gz$/.test(file),
+    /[0-9]{6}\.((geojsonl|json)\.gz|bin)$|(cells|neighbours)\.bin$|neighbours\.csv\.gz$|units\.(parquet|digest)$/.test(
+      file,
+    ),
   );
   assert.deepEqual(written.flatMap((files) => Object.keys(files)).sort(), files);
   // Of features that are not chained nothing is beside their file, and levels without neighbours have the same table.

@@ -9,9 +9,16 @@ import { writeCountries } from '../datasets/small-datasets.ts';
 import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
+import { assertTables } from './table-oracle.ts';
 
 /** All that the command line makes by default, but for tiles. */
-export const WHOLE = { geometries: GEOMETRIES, cells: true, neighbours: true, storedPages: 'all' } as const;
+export const WHOLE = {
+  geometries: GEOMETRIES,
+  cells: true,
+  neighbours: true,
+  parquet: true,
+  storedPages: 'all',
+} as const;
 /** For tests of files, of which those of one other geometry are made like those of all. */
 export const ONE_OTHER = { ...WHOLE, geometries: ['full', 'low'] } as const;
 
@@ -22,7 +29,7 @@ type Options = Partial<BuildOptions>;
 
 /**
  * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
- * most tests do not ask for (other geometries, cells, neighbours, stored pages; `WHOLE` has them), which costs more
+ * most tests do not ask for (other geometries, cells, neighbours, tables, stored pages; `WHOLE` has them), which costs more
  * than the rest.
  */
 export function buildOptions(source: Source, out: string, options: Options = {}): BuildOptions {
@@ -42,6 +49,7 @@ export function buildOptions(source: Source, out: string, options: Options = {})
     geometries: ['full'],
     cells: false,
     neighbours: false,
+    parquet: false,
     tiles: undefined,
     ...options,
   };
@@ -51,6 +59,7 @@ export function buildOptions(source: Source, out: string, options: Options = {})
 export async function buildRelease(source: Source, out: string, options: Options = {}): Promise<Release> {
   const release = await buildUnchecked(source, out, options);
   assertDerived(out, release.release);
+  await assertTables(out, release);
   return release;
 }
 

@@ -24,8 +24,10 @@ import {
   pagePath,
   RELEASE_FILE,
   releasePath,
+  tableDigestsPath,
   tileDigestsPath,
   tilesPath,
+  unitsTablePath,
   wordsPath,
 } from '../../../format/layout.ts';
 import {
@@ -123,6 +125,7 @@ export function assertDerived(out: string, id: string): void {
       assertNeighbours(root, level, units.summary, bordered, release.precision);
     }
     if (units.summary.tiles !== undefined) files.push(tilesPath(level), tileDigestsPath(level));
+    if (release.parquet && units.units.length > 0) files.push(unitsTablePath(level), tableDigestsPath(level));
     const geometries = assertGeometries(root, release, units);
     for (const geometry of geometries) files.push(indexPath(level, geometry));
     for (const geometry of ['full', ...geometries] as const)

@@ -1,0 +1,76 @@
+// A level as a table, GeoParquet, that is saved: readers take ranges of it, each block of which is checked.
+import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
+import { LEVELS, levelName } from '../../../format/levels.ts';
+import { TABLE_BLOCK_BYTES } from '../../../format/release.ts';
+import type { Answer } from '../../bodies/answer.ts';
+import type { Row } from '../../bodies/row.ts';
+import { TAG_CHARS } from '../../bodies/stored-file.ts';
+import { BlockFile } from '../../data/block-file.ts';
+import type { Part } from '../../data/release.ts';
+import { Problem } from '../../http/problem.ts';
+import { API_PATH } from '../../http/request.ts';
+import type { Listing } from '../pages/listing.ts';
+import { savedDescription } from './description.ts';
+import { RELEASE, type SavedEndpoint } from './endpoints.ts';
+import { contentBy, PiecedFile } from './pieced-file.ts';
+import { answerSaved, savedRow } from './saved.ts';
+
+const MEDIA_TYPE = 'application/vnd.apache.parquet';
+const EXTENSION = '.parquet';
+
+/** The endpoints that return the tables of levels. */
+export const PARQUET_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
+  path: `${API_PATH}/download/${levelName(level)}${EXTENSION}`,
+  level,
+  mediaType: MEDIA_TYPE,
+  parameters: [RELEASE],
+  extension: EXTENSION,
+}));
+
+/** What documents say of them. */
+export const PARQUET_DESCRIPTION = savedDescription(
+  EXTENSION,
+  {
+    operationId: 'download-parquet',
+    summary: 'A level as a table, GeoParquet, with all properties and geometries; clients read it whole or in ranges',
+  },
+  MEDIA_TYPE,
+  ['ParquetFile', 'GeoParquet 1.1.'],
+);
+
+/** The row of an endpoint. */
+export function parquetRow(endpoint: SavedEndpoint): Row {
+  return savedRow(endpoint, [], answerParquet);
+}
+
+/**
+ * The answer with the table of a level, whole or a range. Reading its body throws OriginError.
+ * @throws Problem range-not-satisfiable; not-found if the release has none
+ */
+function answerParquet(listing: Listing<SavedEndpoint>): Answer {
+  const { level, representation } = listing;
+  const { parquet, features } = level.summary;
+  if (parquet === undefined)
+    throw new Problem(
+      'not-found',
+      `Release ${representation.release.id} has no table of this level: it was built with --no-parquet, or the level has no units.`,
+    );
+  const path = `${level.folder}/${unitsTablePath(level.index.level)}`;
+  const content = async () => contentBy(await level.load(TABLE_BLOCKS));
+  return answerSaved(
+    listing,
+    new PiecedFile(path, parquet.bytes, parquet.sha256.slice(0, TAG_CHARS), content),
+    features,
+  );
+}
+
+/** The digests of the blocks of a table. */
+const TABLE_BLOCKS: Part<BlockFile> = {
+  name: 'blocks of the table',
+  type: BlockFile,
+  async load(loaded) {
+    const { level, parquet } = loaded.summary;
+    if (parquet === undefined) throw new RangeError(`level ${level} has no table`);
+    return new BlockFile(parquet.bytes, TABLE_BLOCK_BYTES, await loaded.read(tableDigestsPath(level), parquet.digests));
+  },
+};

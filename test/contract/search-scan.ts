@@ -1,4 +1,5 @@
-// Searches by a scan of all names: the model of GET /api/v1/search; what is typed, and the comparison over HTTP.
+// Searches by a scan of all names: the model of GET /api/v1/search; what is typed, and the comparison over HTTP. It is
+// one file because what is typed is drawn from what the scan knows.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +14,34 @@ import { dice } from '../support/dice.ts';
 import { send, type Target, textOf } from '../support/http/http-client.ts';
 import { seedsOf } from '../support/slice.ts';
 
-/** The name of each unit of a level, in a list of its own; an empty one where it has none. */
-function namesIn(release: string, level: Level): string[][] {
-  const [, ...lines] = gunzipSync(readFileSync(join(release, namesPath(level))))
+/** What a unit is found by. */
+interface Labels {
+  /** The default name; null for none. */
+  name: string | null;
+  /** All names, the default one first. */
+  names: string[];
+  codes: string[];
+}
+
+/** What each unit of a level is found by. */
+function labelsIn(release: string, level: Level): Labels[] {
+  const [first = '', ...lines] = gunzipSync(readFileSync(join(release, namesPath(level))))
     .toString()
     .trimEnd()
     .split('\n');
+  const header: string[] = JSON.parse(first);
   return lines.map((line) => {
-    const [, , name]: (string | null)[] = JSON.parse(line);
-    return typeof name === 'string' ? [name] : [];
+    const values: unknown[] = JSON.parse(line);
+    const textsOf = (isWanted: (field: string) => boolean): string[] =>
+      values.filter((value, i) => typeof value === 'string' && isWanted(header[i] ?? '')).map(String);
+    const [name = null] = textsOf((field) => field === 'name');
+    const others = values[header.indexOf('others')];
+    const names = textsOf((field) => field === 'name' || field.startsWith('name:'));
+    return {
+      name,
+      names: [...names, ...(Array.isArray(others) ? others.map(String) : [])],
+      codes: textsOf((field) => field.startsWith('code:')),
+    };
   });
 }
 
@@ -49,13 +69,23 @@ export class Scan {
   readonly #found = new Map<string, Found[]>();
   readonly #stored: readonly StoredLevel[];
   readonly #gids = new Map<string, Place[]>();
+  /** Those of the last level first. */
+  readonly #codes = new Map<string, Place[]>();
 
   /**
    * @param levels the names of each unit
    * @param stored their GIDs, if these are looked for, too
+   * @param codes of each unit
    */
-  constructor(levels: readonly (readonly (readonly string[])[])[], stored: readonly StoredLevel[] = []) {
+  constructor(
+    levels: readonly (readonly (readonly string[])[])[],
+    stored: readonly StoredLevel[] = [],
+    codes: readonly (readonly (readonly string[])[])[] = [],
+  ) {
     this.#stored = stored;
+    for (const [level, units] of [...codes.entries()].reverse())
+      for (const [position, own] of units.entries())
+        for (const code of new Set(own)) this.#codes.set(code, [...(this.#codes.get(code) ?? []), { level, position }]);
     for (const [level, { units }] of stored.entries())
       for (const [position, { gids }] of units.entries()) {
         const gid = gids.at(-1) ?? '';
@@ -73,12 +103,14 @@ export class Scan {
     this.#text = lines.join('');
   }
 
-  /** Units whose GID the text is, then those that have it in a name. */
+  /** Units whose GID the text is, then those of which it is a code, then those that have it in a name. */
   find(typed: string): Found[] {
-    const own = (this.#gids.get(typed) ?? []).map((unit) => ({ ...unit, match: 'code' }));
-    const isOwn = (unit: Place): boolean =>
-      own.some(({ level, position }) => level === unit.level && position === unit.position);
-    return [...own, ...this.#named(typed).filter((unit) => !isOwn(unit))];
+    const coded = [...new Set([typed, typed.toUpperCase()])].flatMap((code) => this.#codes.get(code) ?? []);
+    coded.sort((a, b) => b.level - a.level || a.position - b.position);
+    const units = new Map<string, Found>();
+    for (const unit of [...(this.#gids.get(typed) ?? []), ...coded].map((own) => ({ ...own, match: 'code' })))
+      if (!units.has(placeOf(unit))) units.set(placeOf(unit), unit);
+    return [...units.values(), ...this.#named(typed).filter((unit) => !units.has(placeOf(unit)))];
   }
 
   /**
@@ -86,8 +118,9 @@ export class Scan {
    * are of parents. What is before the cut has four letters, or is a whole name.
    */
   findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Found[] {
-    for (const form of nameForms(typed)) {
-      const whole = foldText(form) === '' ? [] : this.find(form).filter(isAllowed);
+    for (const [i, form] of nameForms(typed).entries()) {
+      const found = foldText(form) === '' ? [] : i === 0 ? this.find(form) : this.#named(form);
+      const whole = found.filter(isAllowed);
       if (whole.length > 0) return whole;
     }
     const words = foldText(typed).split(' ');
@@ -107,7 +140,7 @@ export class Scan {
   }
 
   /** The names of a unit's parents, from the country down. @param names of the units by level */
-  parentNamesOf({ level, position }: Place, names: readonly (readonly (readonly string[])[])[]): string[] {
+  parentNamesOf({ level, position }: Place, names: readonly (readonly (string | null)[])[]): string[] {
     const above = this.gidsOf({ level, position }).slice(0, level);
     return above.flatMap((gid, n) => {
       const parent = this.#gids.get(gid)?.find((other) => other.level === n);
@@ -144,10 +177,15 @@ export class Scan {
     const units = new Map<string, Found>();
     for (const { level, position, rank } of found) {
       const match = elementAt(['name', 'start', 'word'], rank);
-      if (!units.has(`${level} ${position}`)) units.set(`${level} ${position}`, { level, position, match });
+      const place = placeOf({ level, position });
+      if (!units.has(place)) units.set(place, { level, position, match });
     }
     return [...units.values()];
   }
+}
+
+function placeOf({ level, position }: Place): string {
+  return `${level} ${position}`;
 }
 
 /** Beginnings of words, with marks and without. */
@@ -225,8 +263,11 @@ export async function assertSearches(
   count: number,
   country: string,
 ): Promise<void> {
-  const names = LEVELS.map((level) => namesIn(release, level));
-  const scan = new Scan(names, stored);
+  const labels = LEVELS.map((level) => labelsIn(release, level));
+  const names = labels.map((units) => units.map((unit) => unit.names));
+  const defaults = labels.map((units) => units.map(({ name }) => name));
+  const codes = labels.map((units) => units.map((unit) => unit.codes));
+  const scan = new Scan(names, stored, codes);
   const gids = stored.flatMap(({ units }) => units.slice(-2).map((unit) => unit.gids.at(-1) ?? ''));
   const queries = seedsOf(1).flatMap((seed) => [
     ...queriesOf(names.flat(2), count, seed),
@@ -245,7 +286,7 @@ export async function assertSearches(
       const { matched, found, matches, parents } = await search(service, `q=${encodeURIComponent(query)}${more}`);
       assert.deepEqual([matched, found], [labels.length, labels.slice(0, limit)], `${query}${more}`);
       const brought = units.slice(0, limit);
-      const expected = [brought.map(({ match }) => match), brought.map((unit) => scan.parentNamesOf(unit, names))];
+      const expected = [brought.map(({ match }) => match), brought.map((unit) => scan.parentNamesOf(unit, defaults))];
       assert.deepEqual([matches, parents], expected, `${query}${more}`);
       if (units.length > 0 && !scan.find(query).some(isAllowed)) inParents++;
     }

@@ -1,7 +1,7 @@
 // What the request path costs in one process and what it allocates, beside one SHA-256 of the same process. Run as `npm
 // run bench:path`; without options it measures 20,000 synthetic units. With --before FOLDER, a checkout of another
 // version that is set up, it measures both in turn, and prints ratios.
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import {
   tilesAtUnits,
   unitsAtPoints,
 } from './requests/targets.ts';
-import { chooseMachine, prepareService, type Service } from './servers/servers.ts';
+import { chooseMachine, compiledIn, prepareService, type Service } from './servers/servers.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:path -- [options]')
@@ -200,12 +200,7 @@ interface Measured {
 
 /** Compiles a checkout, and starts the process that measures it. @throws Error if that ends before it is ready */
 async function startMeasured(checkout: string, file: string): Promise<Measured> {
-  const printed = [
-    "import { compile } from './test/support/processes/compile.ts';",
-    `console.log(compile('${PROCESS}'));`,
-  ];
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', printed.join('\n')];
-  const module = execFileSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' }).trim();
+  const module = compiledIn(checkout, PROCESS);
   const child = fork(module, [file], { cwd: checkout, execArgv: [] });
   const ended = once(child, 'exit').then(() => {
     throw new Error(`${module} has ended`);

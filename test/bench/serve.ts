@@ -1,10 +1,11 @@
 // How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second.
-// Run as `npm run bench:serve`; without options it measures 20,000 synthetic units.
+// Run as `npm run bench:serve`; without options it measures 20,000 synthetic units. With --before FOLDER, a checkout of
+// another version that is set up, it measures that in place of the limit.
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { type Bench, compareWithLimit } from './comparisons/limit.ts';
+import { type Bench, compareWithControl } from './comparisons/limit.ts';
 import { folderOfRun, hasProgram, printRows, type Row } from './measure/measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 import { QUESTION_NAMES, questionNames } from './requests/questions.ts';
@@ -17,6 +18,7 @@ const values = yargs(hideBin(process.argv))
   .usage('npm run bench:serve -- [options]\n\nNeeds wrk.')
   .options(RELEASE_OPTIONS)
   .option('only', { choices: QUESTION_NAMES, array: true, describe: 'rows to measure, instead of all' })
+  .option('before', { type: 'string', describe: 'a checkout of the version before, which is the control' })
   .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
   .option('node', { type: 'string', describe: 'the Node that runs proxy and control, instead of this one' })
   .strict()
@@ -37,7 +39,7 @@ const stored = await releaseToMeasure(values);
 const release = { ...stored, out: inMemory(stored.out) };
 const machine = chooseMachine(values.node);
 const service = await prepareService(folder, machine);
-const bench: Bench = { service, release, machine, folder, bursts: values.bursts };
+const bench: Bench = { service, release, machine, folder, bursts: values.bursts, before: values.before };
 const rows: Row[] = [];
 const failures: string[] = [];
 
@@ -46,7 +48,7 @@ if (names.length < QUESTION_NAMES.length)
   say('rows for which the release has no pages, cells or geometries are left out');
 for (const name of names.filter((name) => values.only?.includes(name) ?? true))
   try {
-    rows.push(await compareWithLimit(bench, name));
+    rows.push(await compareWithControl(bench, name));
   } catch (error) {
     // A row that cannot be measured does not keep the others from it.
     failures.push(`${name}: ${error instanceof Error ? error.message : error}`);

@@ -1,5 +1,5 @@
-// The proxy beside the limit: the most requests a second that each answers, asked by wrk on a core that the server does
-// not use, where there is one.
+// The proxy beside the limit, or beside another version of itself: the most requests a second that each answers, asked
+// by wrk on a core that the server does not use, where there is one.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,15 @@ import type { MeasuredRelease } from '../requests/measured-release.ts';
 import { QUESTIONS, type Question, type QuestionName } from '../requests/questions.ts';
 import { largestLevel, type Target } from '../requests/targets.ts';
 import type { LimitPlan } from '../servers/limit.ts';
-import { answersTo, headersOf, type Machine, onCore, type Service, startNode } from '../servers/servers.ts';
+import {
+  answersTo,
+  headersOf,
+  type Machine,
+  onCore,
+  type Server,
+  type Service,
+  startNode,
+} from '../servers/servers.ts';
 
 export interface Bench {
   service: Service;
@@ -21,6 +29,8 @@ export interface Bench {
   folder: string;
   /** Bursts of one second of proxy and control in turn. */
   bursts: number;
+  /** A checkout of the version before, which is the control in place of the limit. */
+  before: string | undefined;
 }
 
 /** Real answers whose lengths the limit's are. */
@@ -36,23 +46,22 @@ const WORK: Readonly<Record<Question['kind'], string>> = {
 };
 
 /** Requests a second. @throws Error when an answer fails */
-export async function compareWithLimit(bench: Bench, name: QuestionName): Promise<Row> {
-  const { service, release, machine, folder, bursts } = bench;
+export async function compareWithControl(bench: Bench, name: QuestionName): Promise<Row> {
+  const { service, release, folder, bursts, before } = bench;
   const { kind, goal, list } = QUESTIONS[name];
   const { what, targets } = list(release);
-  const [plan, asked] = [join(folder, 'limit.json'), join(folder, 'targets')];
-  writeFileSync(plan, JSON.stringify(await limitPlanOf(bench, name, targets)));
+  const asked = join(folder, 'targets');
   writeFileSync(asked, targets.map(({ path }) => `${path}\n`).join(''));
-  const [proxy, limit] = await Promise.all([
+  const [proxy, control] = await Promise.all([
     service.start(release.out),
-    startNode(machine, [compile('test/bench/servers/limit.ts'), plan]),
+    before === undefined ? startLimit(bench, name, targets) : service.start(release.out, before),
   ]);
   // Goes on where the last measurement ended, so that no request comes again before all others.
   let next = 0;
   const peakOf = async (url: string, seconds = 1): Promise<number> => {
     const headers = Object.entries(service.headers).flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
     const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', SCRIPT, ...headers, url];
-    const [command, args] = onCore(machine.loadCore, 'wrk', [...options, '--', asked, String(next)]);
+    const [command, args] = onCore(bench.machine.loadCore, 'wrk', [...options, '--', asked, String(next)]);
     const output = await outputOf(command, args);
     const figures = JSON.parse(/^\{"requests".*\}$/m.exec(output)?.[0] ?? '{}');
     if (!(figures.requests > 0) || figures.refused + figures.broken > 0) throw new Error(`${url}: wrk says ${output}`);
@@ -60,15 +69,23 @@ export async function compareWithLimit(bench: Bench, name: QuestionName): Promis
     return figures.requests / figures.seconds;
   };
   try {
-    for (const { url } of [proxy, limit]) await peakOf(url, WARM_UP_SECONDS);
+    for (const { url } of [proxy, control]) await peakOf(url, WARM_UP_SECONDS);
     const figures: Figures = [];
     for (let burst = 0; burst < bursts; burst++)
-      figures.push({ subject: await peakOf(proxy.url), control: await peakOf(limit.url) });
+      figures.push({ subject: await peakOf(proxy.url), control: await peakOf(control.url) });
     console.error(what);
-    return { what, control: WORK[kind], unit: 'requests/s', figures, target: goal };
+    const against =
+      before === undefined ? { control: WORK[kind], target: goal } : { control: before, target: '>= 0.95' };
+    return { what, unit: 'requests/s', figures, ...against };
   } finally {
-    await Promise.all([proxy.stop(), limit.stop()]);
+    await Promise.all([proxy.stop(), control.stop()]);
   }
+}
+
+async function startLimit(bench: Bench, name: QuestionName, targets: readonly Target[]): Promise<Server> {
+  const plan = join(bench.folder, 'limit.json');
+  writeFileSync(plan, JSON.stringify(await limitPlanOf(bench, name, targets)));
+  return startNode(bench.machine, [compile('test/bench/servers/limit.ts'), plan]);
 }
 
 /** What the limit does for a question, with headers and lengths of real answers. */

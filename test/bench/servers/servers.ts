@@ -1,7 +1,7 @@
 // Where the programs of a benchmark run: servers on one core, load generators on another, and with which Node. Servers
 // are processes of their own: started, waited for, ended by id. The proxy as it is deployed: the compiled package, one
 // process, tokens checked, no access log; and a client of it.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,6 +42,17 @@ function allowedCores(): string[] {
   } catch {
     return [];
   }
+}
+
+/** The compiled module of a file in a checkout of another version, which compiles itself. */
+export function compiledIn(checkout: string, file: string): string {
+  if (checkout === '.') return compile(file);
+  const printed = [
+    "import { compile } from './test/support/processes/compile.ts';",
+    `console.log(compile('${file}'));`,
+  ];
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', printed.join('\n')];
+  return execFileSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' }).trim();
 }
 
 export interface Server {
@@ -90,8 +101,8 @@ export interface Service {
   rules: { jwks: string; issuer: string; audience: string };
   /** Values of Authorization: a valid one, one whose signature is wrong, and one that has expired. */
   authorizations: Readonly<Record<'valid' | 'forged' | 'expired', string>>;
-  /** A proxy of its own for each call, with nothing in its memory but the release's metadata. */
-  start(origin: string): Promise<Server>;
+  /** A proxy of its own for each call, with nothing in its memory but the release's metadata; of another version. */
+  start(origin: string, checkout?: string): Promise<Server>;
   /** Of a valid request. */
   headers: Record<string, string>;
 }
@@ -116,7 +127,8 @@ export async function prepareService(folder: string, machine: Machine): Promise<
   return {
     rules: { jwks, issuer: ISSUER, audience: AUDIENCE },
     authorizations,
-    start: (origin) => startNode(machine, [compile('proxy/main.ts'), 'serve', '--origin', origin, ...options]),
+    start: (origin, checkout = '.') =>
+      startNode(machine, [compiledIn(checkout, 'proxy/main.ts'), 'serve', '--origin', origin, ...options]),
     headers: { authorization: authorizations.valid, 'accept-encoding': 'gzip' },
   };
 }

@@ -18,6 +18,7 @@ import { HeldBytes, type HeldLimits } from './guards/held-bytes.ts';
 import { HOST_READS, type WorkLimits, WorkQueue } from './guards/work-queue.ts';
 import { answeringWith } from './handler.ts';
 import { baseUrlBy } from './http/base-url.ts';
+import type { Held, Turns } from './http/guards.ts';
 import type { Sender } from './http/request.ts';
 import { MACHINE_TIME, type Time } from './http/time.ts';
 import { keysUnavailableReason } from './keys/rotating-keys.ts';
@@ -76,6 +77,8 @@ export interface ServerParts {
   timeouts?: ServerLimits | undefined;
   work?: WorkLimits | undefined;
   held?: HeldLimits | undefined;
+  /** What guards the service in place of the project's own. */
+  guards?: { turns: Turns; held: Held } | undefined;
   /** By which the limits of clients are measured; that of the machine where left out. */
   time?: Time | undefined;
   /** Where it will listen, for the examples of /docs. */
@@ -102,7 +105,7 @@ export function assembleServer(
   settings: ServerSettings,
   releases: Releases,
   log: (line: string) => void,
-  { observer = {}, timeouts, work, held, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
+  { observer = {}, timeouts, work, held, guards, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
 ): ObservedServer {
   const { origin, tokenRules, publicUrl, title, signInHelp, trustedProxies, resourceMetadata, limits, hasExplorer } =
     settings;
@@ -110,7 +113,8 @@ export function assembleServer(
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
   const issuers = [...(tokenRules?.issuers.keys() ?? [])].filter((issuer) => issuer !== DEV_ISSUER);
-  const turns = new WorkQueue(work);
+  const queue = new WorkQueue(work);
+  const turns = guards?.turns ?? queue;
   const hostReads = origin.readNow === undefined ? new WorkQueue(HOST_READS) : undefined;
   const reads = new QueuedReads(origin, turns, new BodyBuffers(), hostReads);
   const logError = errorLog(log, time);
@@ -146,7 +150,7 @@ export function assembleServer(
       logError(error);
     },
   };
-  const sending = { reads, held: new HeldBytes(held, time), lifecycle, trustedProxies };
+  const sending = { reads, held: guards?.held ?? new HeldBytes(held, time), lifecycle, trustedProxies };
   const server = createHttpServer(answeringWith(context), sending, observer, timeouts, time);
-  return { ...server, turnsWaiting: () => turns.waiting };
+  return { ...server, turnsWaiting: () => queue.waiting };
 }

@@ -1,4 +1,4 @@
-// Every origin, the public service and one without stored pages answer as the directory does.
+// Every origin, the public service, one without stored pages and one without guards answer as the directory does.
 import { testAsDirectory } from './compare.ts';
 import { COMPARED } from './setups.ts';
 

@@ -7,6 +7,7 @@ import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { currentFromJson } from '../../format/release.ts';
+import { NO_TURNS } from '../../proxy/http/guards.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
@@ -56,6 +57,19 @@ const ORIGINS = {
 };
 type OriginName = keyof typeof ORIGINS;
 
+/** Guards that do nothing: the rules need none. */
+const NO_GUARDS: ServiceOptions['guards'] = {
+  turns: NO_TURNS,
+  held: { total: 0, admit: () => {}, hold: () => {} },
+};
+
+/** A directory without guards: turns, held bytes, and limits, which no setup has. */
+const UNGUARDED: Setup = {
+  ...inThisProcess('directory', 'all'),
+  name: 'directory, without guards',
+  start: async (out, options = {}) => startService(out, { guards: NO_GUARDS, metadata: true, ...options }),
+};
+
 function inThisProcess(origin: OriginName, pages: StoredPages, isPublic = false): Setup {
   return {
     name: `${origin}, ${pages} pages stored${isPublic ? ', public' : ''}`,
@@ -97,12 +111,13 @@ function inWorkerd(pages: StoredPages): Setup {
 /** On which each rule is tested. */
 export const DIRECTORY: Setup = inThisProcess('directory', 'all');
 
-/** Compared with it in `npm test`: every origin, the public service, and one without stored pages. */
+/** Compared with it in `npm test`: every origin, the public service, one without stored pages, one without guards. */
 export const COMPARED: readonly Setup[] = [
   inThisProcess('static host', 'all'),
   inThisProcess('bucket', 'all'),
   inThisProcess('directory', 'all', true),
   inThisProcess('directory', 'none'),
+  UNGUARDED,
 ];
 
 /** Compared with it on each landing. */

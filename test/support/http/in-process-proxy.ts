@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
-import { assembleServer, type ServerSettings } from '../../../proxy/assemble-server.ts';
+import { assembleServer, type ServerParts, type ServerSettings } from '../../../proxy/assemble-server.ts';
 import type { KeySet, KeySource, TokenRules } from '../../../proxy/auth/authenticate.ts';
 import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
@@ -61,6 +61,7 @@ export interface ServiceOptions {
   work?: WorkLimits;
   /** How much is held for clients that have not taken it. */
   held?: HeldLimits;
+  guards?: ServerParts['guards'];
   rules?: LimitRules;
   observe?: Observer['observe'];
   unparsed?: Observer['unparsed'];
@@ -123,6 +124,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     timeouts: options.limits,
     work: options.work,
     held: options.held,
+    guards: options.guards,
     time: time && { now: () => time.now, after: (ms, run) => time.after(ms, run) },
     assets: options.assets ?? knownAssets(settings),
   });

@@ -16,7 +16,6 @@ import { apiRows } from './features/rows.ts';
 import { admittingWithin } from './guards/admit-client.ts';
 import { HeldBytes, type HeldLimits } from './guards/held-bytes.ts';
 import { HOST_READS, type WorkLimits, WorkQueue } from './guards/work-queue.ts';
-import { answeringWith } from './handler.ts';
 import { baseUrlBy } from './http/base-url.ts';
 import type { Held, Turns } from './http/guards.ts';
 import type { Sender } from './http/request.ts';
@@ -145,12 +144,14 @@ export function assembleServer(
       publicUrl,
     }),
     baseUrl,
+    held: guards?.held ?? new HeldBytes(held, time),
+    lifecycle,
+    trustedProxies,
     log: (error: unknown) => {
       observer.failed?.(error);
       logError(error);
     },
   };
-  const sending = { reads, held: guards?.held ?? new HeldBytes(held, time), lifecycle, trustedProxies };
-  const server = createHttpServer(answeringWith(context), sending, observer, timeouts, time);
+  const server = createHttpServer(context, observer, timeouts, time);
   return { ...server, turnsWaiting: () => queue.waiting };
 }

@@ -17,7 +17,7 @@ import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
 import { publishedIn } from '../features/changes/changes.ts';
 import { apiRows } from '../features/rows.ts';
-import { answeringWith, type HandlerContext } from '../handler.ts';
+import { type HandlerContext, handle } from '../handler/handler.ts';
 import { baseUrlBy } from '../http/base-url.ts';
 import { NO_TURNS } from '../http/guards.ts';
 import { clockThroughFreezes } from '../keys/clock.ts';
@@ -30,7 +30,7 @@ import { publicRows } from '../public-rows.ts';
 import { ABOUT_PATH, aboutAsset } from '../site/about.ts';
 import type { Asset, ReleaseAsset } from '../site/asset.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
-import { answerToResponse, type Responding, toHttpRequest } from './messages.ts';
+import { answerToResponse, toHttpRequest } from './messages.ts';
 
 export { StartError } from '../config/start-error.ts';
 export type { ByteRange, Origin, Recipient } from '../origin/origin.ts';
@@ -147,13 +147,11 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
     // A timer may end with its request: what comes after a line is said with the next one.
     log: errorLog(log, { now: clockThroughFreezes(), after: () => () => {} }),
   };
-  const answering = answeringWith(context);
-  const responding: Responding = { ...answering, reads: context.reads };
   const look = currentLook(releases, cacheMs, log, background);
   const respond = async (request: Request): Promise<Response> => {
     const httpRequest = toHttpRequest(request);
     await look();
-    return answerToResponse(responding, await answering.answer(httpRequest), httpRequest);
+    return answerToResponse(context, await handle(context, httpRequest), httpRequest);
   };
   return {
     fetch(request, platform) {

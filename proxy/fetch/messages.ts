@@ -1,40 +1,32 @@
 // Requests of the Fetch standard as `handle` reads them, and answers as responses of that standard.
 
-import type { Answer, ResponseCaches } from '../bodies/answer.ts';
+import type { Answer } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
+import { answerAgain, type HandlerContext } from '../handler/handler.ts';
 import { type HttpRequest, newRequest } from '../http/request.ts';
-import type { QueuedReads, Recipient } from '../origin/origin.ts';
+import type { Recipient } from '../origin/origin.ts';
 
 /** The platform ends the streams of a client that disconnects; nothing else is known of it. */
 const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
-
-/** What making responses needs; see `Sending`. */
-export interface Responding {
-  reads: QueuedReads;
-  responses: ResponseCaches;
-  answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
-  /** Receives each error that the client did not cause. */
-  log: (error: unknown) => void;
-}
 
 /**
  * The response with an answer. An error becomes another answer while no byte has been read, and cuts the body later.
  */
 export async function answerToResponse(
-  responding: Responding,
+  context: HandlerContext,
   answer: Answer,
   request: HttpRequest,
 ): Promise<Response> {
   try {
-    return await toResponse(responding, answer, request);
+    return await toResponse(context, answer, request);
   } catch (error) {
     // The other answer may be a page of a newer release, whose body can fail, too.
-    return answerToResponse(responding, await responding.answerAgain(request, answer, error), request);
+    return answerToResponse(context, await answerAgain(context, request, error, answer.representation), request);
   }
 }
 
 async function toResponse(
-  { reads, responses, log }: Responding,
+  { reads, responses, log }: HandlerContext,
   made: Answer,
   request: HttpRequest,
 ): Promise<Response> {

@@ -1,36 +1,28 @@
 // Sends one answer with node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Body, isStorageError, type ResponseCaches } from '../bodies/answer.ts';
+import { type Answer, type Body, isStorageError } from '../bodies/answer.ts';
 import { afterConditions } from '../bodies/conditions.ts';
-import type { Releases } from '../data/releases.ts';
+import { answerAgain, type HandlerContext } from '../handler/handler.ts';
 import { CHUNK_BYTES, ClientGone, type Held } from '../http/guards.ts';
 import { type HttpRequest, principalOf } from '../http/request.ts';
-import type { Exchange, QueuedReads, Recipient } from '../origin/origin.ts';
+import type { Exchange, Recipient } from '../origin/origin.ts';
 import { AT_ONCE_MAX_BYTES } from '../work/body-buffers.ts';
 import { REQUEST_ID } from './request-id.ts';
 
 /** What sending needs. */
-export interface Sending {
-  reads: QueuedReads;
-  held: Held;
-  responses: ResponseCaches;
-  releases: Pick<Releases, 'ended'>;
-  /** The answer to a request whose body could not be read. Never rejects. */
-  answerAgain(request: HttpRequest, answer: Answer, error: unknown): Promise<Answer>;
-  log: (error: unknown) => void;
-}
+type SendingContext = HandlerContext & { held: Held };
 
 /** The response to one request: `begin` sends an answer, as a whole or in chunks; `#failed` sends another one. */
 export class SentResponse implements Recipient {
-  readonly #sending: Sending;
+  readonly #context: SendingContext;
   readonly #request: HttpRequest;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   #gone: AbortSignal | undefined;
 
-  constructor(sending: Sending, request: HttpRequest, req: IncomingMessage, res: ServerResponse) {
-    this.#sending = sending;
+  constructor(context: SendingContext, request: HttpRequest, req: IncomingMessage, res: ServerResponse) {
+    this.#context = context;
     this.#request = request;
     this.req = req;
     this.res = res;
@@ -76,7 +68,7 @@ export class SentResponse implements Recipient {
   }
 
   #read(answer: Answer, source: Exclude<Answer['body'], Buffer | undefined>): void {
-    const { held, reads, releases } = this.#sending;
+    const { held, reads, releases } = this.#context;
     const release = answer.representation?.release;
     try {
       held.admit(this.principal, source.bytes, source.ownBytes);
@@ -95,7 +87,7 @@ export class SentResponse implements Recipient {
   }
 
   #whole(answer: Answer, body: Buffer): void {
-    const { held, reads, responses } = this.#sending;
+    const { held, reads, responses } = this.#context;
     const { res } = this;
     if (answer.representation !== undefined)
       responses[answer.representation.coding].offer(this.#request.target, answer, body);
@@ -135,9 +127,9 @@ export class SentResponse implements Recipient {
     const { res } = this;
     // The other answer may be a page of a newer release, whose body can fail, too.
     if (!res.headersSent && !this.isClosed)
-      return this.begin(await this.#sending.answerAgain(this.#request, answer, error));
+      return this.begin(await answerAgain(this.#context, this.#request, error, answer.representation));
     // A disconnect of the client is an error here too; it is not logged.
-    if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed)) this.#sending.log(error);
+    if (!(error instanceof ClientGone) && (isStorageError(error) || !res.destroyed)) this.#context.log(error);
     res.destroy();
   }
 }

@@ -3,7 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { Socket } from 'node:net';
 import type { Answer } from '../bodies/answer.ts';
+import { type HandlerContext, handle } from '../handler/handler.ts';
 import type { TrustedProxies } from '../http/base-url.ts';
+import type { Held } from '../http/guards.ts';
 import { type HttpRequest, hasContent, newRequest } from '../http/request.ts';
 import { MACHINE_TIME, type Time } from '../http/time.ts';
 import type { Lifecycle } from '../operations/health.ts';
@@ -11,7 +13,7 @@ import { Connection } from './connection.ts';
 import type { ParserError } from './parser-errors.ts';
 import { connectResponse, isTimeout, PARSER_MAX_BYTES, parserErrorToResponse } from './parser-errors.ts';
 import { requestId } from './request-id.ts';
-import { type Sending, SentResponse } from './send.ts';
+import { SentResponse } from './send.ts';
 import { type StopTimes, stopServer } from './stop-server.ts';
 
 /** Timeouts for clients, in milliseconds. */
@@ -61,13 +63,9 @@ export interface HttpServer {
   heldBytes(): number;
 }
 
-/** What answers requests, as handler.ts does. */
-export interface Answering extends Pick<Sending, 'answerAgain' | 'log' | 'releases' | 'responses'> {
-  answer(request: HttpRequest): Answer | Promise<Answer>;
-}
-
-/** What the server needs besides. */
-interface ServerParts extends Omit<Sending, keyof Answering> {
+/** What all requests share, and what the server needs besides. */
+export interface ServerContext extends HandlerContext {
+  held: Held;
   lifecycle: Lifecycle;
   /** Reverse proxies whose names of requests are used. */
   trustedProxies?: TrustedProxies | undefined;
@@ -75,15 +73,12 @@ interface ServerParts extends Omit<Sending, keyof Answering> {
 
 /** Creates the server. */
 export function createHttpServer(
-  answering: Answering,
-  sending: ServerParts,
+  context: ServerContext,
   observer: Observer,
   limits: ServerLimits = SERVER_LIMITS,
   time: Time = MACHINE_TIME,
 ): HttpServer {
-  const { log } = answering;
-  const { lifecycle, trustedProxies, ...parts } = sending;
-  const sender: Sending = { ...answering, ...parts };
+  const { held, lifecycle, log, reads, trustedProxies } = context;
   const connections = new Map<Socket, Connection>();
   const sockets = { [Symbol.iterator]: () => connections.keys() };
   const connectionOf = (socket: Socket): Connection => {
@@ -97,8 +92,8 @@ export function createHttpServer(
   const respond = (req: IncomingMessage, res: ServerResponse, connection: Connection): void => {
     const request = requestOf(req, requestId(req, trustedProxies));
     observer.observe?.(req, res, request);
-    const response = new SentResponse(sender, request, req, res);
-    const answer = answering.answer(request);
+    const response = new SentResponse(context, request, req, res);
+    const answer = handle(context, request);
     if (answer instanceof Promise) answer.then((late) => send(late, request, response, connection));
     else send(answer, request, response, connection);
   };
@@ -149,9 +144,9 @@ export function createHttpServer(
     server,
     async stop(times) {
       await stopServer(server, sockets, lifecycle, times, time);
-      sending.reads.origin.close?.('');
+      reads.origin.close?.('');
     },
-    heldBytes: () => sending.held.total,
+    heldBytes: () => held.total,
   };
 }
 

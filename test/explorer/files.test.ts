@@ -124,7 +124,7 @@ test('the page has one script of its own and one style sheet, the map library is
 test('the sources are not served, nor what has another digest; the explorer can be left out', async () => {
   const sources = filesUnder(EXPLORER);
   assert.ok(sources.includes('app.js') && sources.includes('tsconfig.json'));
-  const others = [...sources, '', 'page/page.js', 'lib/', 'lib/maplibre-gl-dev.mjs', '../handler.ts'];
+  const others = [...sources, '', 'page/page.js', 'lib/', 'lib/maplibre-gl-dev.mjs', '../handler/handler.ts'];
   for (const name of others) assert.equal((await send(proxy, `/explorer/${name}`, ANYONE)).status, 404, name);
   const stale = `/${base}page/page.js`.replace(/[\w-]{16}/, '0123456789abcdef');
   assert.equal((await send(proxy, stale, ANYONE)).status, 404);

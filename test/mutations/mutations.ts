@@ -54,7 +54,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'the token is checked before anything else, of OPTIONS too',
-    file: 'proxy/handler.ts',
+    file: 'proxy/handler/handler.ts',
     from: `  if (isPreflight(request)) return PREFLIGHT_ANSWER;
   const { principals`,
     to: `  if (request.method === 'OPTIONS') return PREFLIGHT_ANSWER;

@@ -9,7 +9,7 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
     'Receive the request, one at a time for each connection, with limits for size and time',
     ['node/server.ts', 'node/request-id.ts', 'node/connection.ts', 'http/time.ts'],
   ],
-  ['Validate target, headers and Host; answer a CORS preflight', ['handler.ts', 'http/request.ts']],
+  ['Validate target, headers and Host; answer a CORS preflight', ['handler/handler.ts', 'http/request.ts']],
   ['Look up the path: a row, which knows its parameters and what answers it', ['bodies/row.ts']],
   [
     'Check the bearer token: one that was verified before is a look-up, any other is verified with the keys of its issuer. 401 or 403 with a challenge. Then, if there are any, the limits of its client: 429',
@@ -71,7 +71,7 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
 const ASSEMBLY = 'proxy/features/rows.ts';
 /** The token check and the folder are interfaces to what imports them. */
 const CORE = [
-  'proxy/handler.ts',
+  'proxy/handler/handler.ts',
   'proxy/auth/authenticate.ts',
   'proxy/origin/directory.ts',
   'proxy/features/pages/pages.ts',

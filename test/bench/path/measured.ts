@@ -20,10 +20,10 @@ import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { apiRows } from '../../../proxy/features/rows.ts';
 import { HeldBytes } from '../../../proxy/guards/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/guards/work-queue.ts';
-import { answeringWith, type HandlerContext, handle } from '../../../proxy/handler.ts';
+import { type HandlerContext, handle } from '../../../proxy/handler/handler.ts';
 import { baseUrlBy } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
-import { createHttpServer } from '../../../proxy/node/server.ts';
+import { createHttpServer, type ServerContext } from '../../../proxy/node/server.ts';
 import { QueuedReads, type Recipient } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
 import { send } from '../../support/http/http-client.ts';
@@ -119,7 +119,7 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
   const releases = releasesOf(settings, log);
   await loadCurrent(releases, settings, log);
   const addresses = new ClientAddresses(trustedProxies);
-  const context: HandlerContext = {
+  const context: ServerContext = {
     principals: tokenRules === undefined ? addresses : new Authenticator(tokenRules),
     addressOf: (sender) => addresses.known(sender),
     audience: 'private',
@@ -134,9 +134,10 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     // Nothing public is asked for.
     publicRows: new Map(),
     log: (error: unknown) => console.error(error),
+    held: new HeldBytes(),
+    lifecycle: { isStopping: false },
   };
-  const sending = { reads, held: new HeldBytes(), lifecycle: { isStopping: false } };
-  const { server } = createHttpServer(answeringWith(context), sending, {});
+  const { server } = createHttpServer(context, {});
   return { context, reads, server };
 }
 

@@ -1,5 +1,5 @@
 // The table of contents of a request: every step from its validation to its answer.
-import { FormatError } from '../format/parse.ts';
+import { FormatError } from '../../format/parse.ts';
 import {
   type Answer,
   errorToAnswer,
@@ -7,16 +7,16 @@ import {
   PREFLIGHT_ANSWER,
   problemToAnswer,
   type ResponseCaches,
-} from './bodies/answer.ts';
-import type { PublicRow, PublicRows, Row, Rows, Sources } from './bodies/row.ts';
-import type { BaseUrl } from './http/base-url.ts';
-import { type Admit, turnOf } from './http/guards.ts';
-import { Problem } from './http/problem.ts';
-import type { HttpRequest, Principal, Principals, Sender } from './http/request.ts';
-import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from './http/request.ts';
-import { OriginError } from './origin/origin.ts';
+} from '../bodies/answer.ts';
+import type { PublicRow, PublicRows, Row, Rows, Sources } from '../bodies/row.ts';
+import type { BaseUrl } from '../http/base-url.ts';
+import { type Admit, turnOf } from '../http/guards.ts';
+import { Problem } from '../http/problem.ts';
+import type { HttpRequest, Principal, Principals, Sender } from '../http/request.ts';
+import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from '../http/request.ts';
+import { OriginError } from '../origin/origin.ts';
 
-/** What all requests share; created once by assemble-server.ts. */
+/** What all requests share; a service has one. */
 export interface HandlerContext extends Sources {
   principals: Principals;
   /** Whose turn a request is that has no valid token. */
@@ -33,18 +33,6 @@ export interface HandlerContext extends Sources {
   baseUrl: BaseUrl;
   /** Receives each error that the client did not cause; in none is a token. */
   log: (error: unknown) => void;
-}
-
-/** What answers the requests of a platform. */
-export function answeringWith(context: HandlerContext) {
-  return {
-    answer: (request: HttpRequest) => handle(context, request),
-    answerAgain: (request: HttpRequest, answer: Answer, error: unknown) =>
-      answerAgain(context, request, error, answer.representation),
-    responses: context.responses,
-    releases: context.releases,
-    log: context.log,
-  };
 }
 
 /** The answer to a request: at once if it is kept. Neither throws nor rejects: errors become answers. */
@@ -137,7 +125,7 @@ function answerError(context: HandlerContext, request: HttpRequest, error: unkno
  * damaged, the release may just have been removed or replaced: then the request is answered as it would be now. Never
  * rejects.
  */
-async function answerAgain(
+export async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
   error: unknown,

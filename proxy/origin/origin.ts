@@ -159,8 +159,13 @@ export class QueuedReads {
 
   /** Those of what has come to its turn. */
   get ofTask(): TaskReads {
-    const turns: Turns = { ...NO_TURNS, pace: (...bytes) => this.#turns.pace(...bytes) };
-    this.#ofTask ??= new TaskReads(this.origin, turns, undefined, this.#hostReads, this.pieces);
+    this.#ofTask ??= new TaskReads(
+      this.origin,
+      { ...NO_TURNS, pace: (...bytes) => this.#turns.pace(...bytes) },
+      undefined,
+      this.#hostReads,
+      this.pieces,
+    );
     return this.#ofTask;
   }
 

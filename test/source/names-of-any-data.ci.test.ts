@@ -49,8 +49,8 @@ test("a page written against the sample's /at shows names on a release in Kartve
   assert.deepEqual(
     levels.map(({ columns }: { columns: object }) => columns),
     [
-      { gid: 'fylkesnummer', name: 'fylkesnavn', type: null, parents: [null] },
-      { gid: 'kommunenummer', name: 'kommunenavn', type: null, parents: [null, 'GID_1'] },
+      { gid: 'fylkesnummer', name: 'fylkesnavn', type: null, parents: [null], names: {}, codes: {} },
+      { gid: 'kommunenummer', name: 'kommunenavn', type: null, parents: [null, 'GID_1'], names: {}, codes: {} },
     ],
   );
 });

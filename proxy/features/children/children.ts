@@ -4,7 +4,7 @@ import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { type FixedHeaders, fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources, View } from '../../bodies/row.ts';
 import { resultInTurns } from '../../data/known.ts';
-import { Loads, loadEach, together } from '../../data/loads.ts';
+import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import type { LoadedLevel, LoadedRelease } from '../../data/release.ts';
 import { Problem, quote } from '../../http/problem.ts';
 import type { Query } from '../../query/parameter.ts';
@@ -25,8 +25,8 @@ import {
   refuseOtherStart,
   UNIT_LEVEL,
 } from './endpoint.ts';
-import { type Family, findFamily, hasGid, type Place, parentsOf } from './find-children.ts';
-import { joiningPage, type KnownLevel, type PageRows, placeText } from './page-text.ts';
+import { type Family, findFamily, type Place, parentsOf } from './find-children.ts';
+import { joiningPage, type KnownLevel, PAGES, type PageRows, placeText } from './page-text.ts';
 
 const HEADERS = fixedHeaders(CHILDREN_ENDPOINT.mediaType);
 const RULES = queryRules(0, CHILDREN_ENDPOINT.parameters);
@@ -58,9 +58,9 @@ export function childrenRow(languages: Languages, successors: FindSuccessors): R
       const fixed = HEADERS[sources.audience];
       const asked = { ...view, query, fixed, release, levels, language, isPinned: cursor !== undefined, loads };
       const gid = GID.of(query);
-      if (gid !== undefined && !hasGid(levels, gid, UNIT_LEVEL.of(query)))
-        throw unknownGid(gid, await hintsOf(asked, gid, successors, sources));
-      return answerFamily(asked, findFamily(levels, gid, UNIT_LEVEL.of(query)));
+      const family = findFamily(levels, gid, UNIT_LEVEL.of(query));
+      if (family !== undefined) return answerFamily(asked, family);
+      throw unknownGid(gid ?? '', await hintsOf(asked, gid ?? '', successors, sources));
     },
   };
 }
@@ -74,14 +74,20 @@ async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
   const shown = levels.filter(
     ({ index }) => index.level === children?.of.index.level || index.level <= (place?.level ?? -1),
   );
-  const loaded = await loadEach(shown, (level) => loadKnown(level, language, level === children?.of, loads));
+  const [loaded, pages] = await together(
+    loadEach(shown, (level) => loadKnown(level, language, level === children?.of, loads)),
+    children && loads.part(children.of, PAGES),
+  );
   const known = new Map(shown.map((level, i) => [level, loaded[i]]));
   const text = (one: Place): string => placeText(one, one.unit && known.get(one.unit.of));
   const parents = parentsOf(levels, family, (of, position, level) => known.get(of)?.names.gids.gidAt(position, level));
   const level = children === undefined ? 'null' : `"${levelName(children.of.index.level)}"`;
   const unit = place === undefined ? 'null' : text(place);
   const head = `{"unit":${unit},"parents":[${parents.map(text).join()}],"level":${level},"children":[\n`;
-  const page = await resultInTurns(joiningPage(head, rowsOf(asked, family, known)), loads);
+  const rows = rowsOf(asked, family, known);
+  const joining = () => joiningPage(head, rows);
+  const key = `${rows?.first} ${rows?.size} ${place?.level} ${language?.tag} ${place?.gid}`;
+  const page = await (pages?.known.find(key, loads, joining) ?? resultInTurns(joining(), loads));
   const count = children?.positions.count ?? 0;
   const more: string[] = [MATCHED, String(count)];
   if (children !== undefined && page.end < count) {
@@ -92,18 +98,18 @@ async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
 }
 
 /** What is asked of a level together is made in one pass over its names. */
-async function loadKnown(
+function loadKnown(
   level: LoadedLevel,
   language: Language | undefined,
   isListed: boolean,
   loads: Loads,
-): Promise<KnownLevel> {
-  const [names, tree, codes] = await together(
+): KnownLevel | Promise<KnownLevel> {
+  const parts = together(
     loadNames(level, language, loads),
     loads.part(level, TREE),
     isListed && hasCodes(level.summary) ? loads.part(level, CODES) : undefined,
   );
-  return { names, tree, codes };
+  return withLoaded(parts, ([names, tree, codes]) => ({ names, tree, codes }));
 }
 
 function rowsOf({ query }: Asked, { children }: Family, levels: ReadonlyMap<LoadedLevel, KnownLevel | undefined>) {
@@ -126,7 +132,7 @@ async function hintsOf(
   const url = base + CHILDREN_ENDPOINT.path;
   const level = UNIT_LEVEL.of(query);
   const capitals = gid.toUpperCase();
-  if (hasGid(levels, capitals, level)) {
+  if (findFamily(levels, capitals, level) !== undefined) {
     const given = query.given.map((one) => (one.parameter === GID ? { ...one, text: capitals } : one));
     return [`<${urlOf(url, { given }, undefined)}>; rel="alternate"`];
   }

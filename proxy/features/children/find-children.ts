@@ -1,6 +1,5 @@
 // Where a unit is in the tree: its level, its children, its parents. By the GIDs that units have in the columns of each
 // level: a unit's children are on the nearest deeper level that has units with its GID, which may skip levels.
-import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { NO_POSITIONS, type Positions } from '../../../format/positions.ts';
 import type { LoadedLevel } from '../../data/release.ts';
@@ -26,26 +25,29 @@ export interface Family {
   children: { of: LoadedLevel; positions: Positions } | undefined;
 }
 
-/** Does a column that says GIDs of a level have this one? Of any level, if none is asked for. */
-export function hasGid(levels: readonly LoadedLevel[], gid: string, asked: Level | undefined): boolean {
-  const columns = asked === undefined ? LEVELS : [asked];
-  return columns.some((column) => levels.some((of) => unitsWith(of, column, gid).count > 0));
-}
-
 /**
  * Finds a unit with its children.
  * @param levels those that have units, ascending
  * @param gid undefined for the units of the highest level
  * @param asked the level of the unit; undefined for the highest on which it has children, or else the highest that has it
+ * @returns undefined if no column has the GID
  */
-export function findFamily(levels: readonly LoadedLevel[], gid: string | undefined, asked: Level | undefined): Family {
+export function findFamily(
+  levels: readonly LoadedLevel[],
+  gid: string | undefined,
+  asked: Level | undefined,
+): Family | undefined {
   if (gid === undefined) {
     const [top] = levels;
     return { place: undefined, children: top && { of: top, positions: top.index.all } };
   }
-  const families = (asked === undefined ? LEVELS : [asked]).map((level) => familyOn(levels, gid, level));
-  const found = families.find(({ children }) => children) ?? families.find(({ place }) => place?.unit);
-  return found ?? elementAt(families, 0);
+  let childless: Family | undefined;
+  for (const level of asked === undefined ? LEVELS : [asked]) {
+    const family = familyOn(levels, gid, level);
+    if (family.children !== undefined) return family;
+    if (family.place?.unit !== undefined) childless ??= family;
+  }
+  return childless;
 }
 
 function familyOn(levels: readonly LoadedLevel[], gid: string, level: Level): Family {

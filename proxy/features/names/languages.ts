@@ -4,7 +4,7 @@ import type { LoadedLevel, LoadedRelease, Part } from '../../data/release.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, Parameter, type Query } from '../../query/parameter.ts';
 import { jsonReader, type LevelNames, NAMES, type UnitNames } from './level-names.ts';
-import { LevelTexts } from './level-texts.ts';
+import { LevelTexts, type TextAt } from './level-texts.ts';
 import { readNames } from './names-file.ts';
 
 /** Of each level the names in so many languages stay in memory. */
@@ -81,8 +81,9 @@ class NamesInLanguage implements UnitNames {
     return own.length > 0 ? own : this.#names.nameAt(position);
   }
 
-  bytesAt(position: number): string {
-    return this.#own.bytesAt(position) || this.#names.bytesAt(position);
+  bytesIn(first: number, end: number): TextAt {
+    const [own, names] = [this.#own.bytesIn(first, end), this.#names.bytesIn(first, end)];
+    return (position) => own(position) || names(position);
   }
 }
 

@@ -5,7 +5,7 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Level } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
 import type { Part } from '../../data/release.ts';
-import { type LevelTexts, TextsWriter } from './level-texts.ts';
+import { type LevelTexts, type TextAt, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 
 /** The GIDs of a level's units, and those that they have of the levels above. */
@@ -13,19 +13,17 @@ export class LevelGids {
   readonly #index: LevelIndex;
   /** Of each unit the number of its GID in the column of each level; those of parents from when they are asked for. */
   readonly #numbers: (Int32Array | undefined)[] = [];
-  /** The GIDs of the level's own column, joined. */
-  readonly #text: Buffer;
+  /** The GIDs of the level's own column, joined, with a character for each byte; from when they are asked for so. */
+  #text: string | undefined;
 
   constructor(index: LevelIndex) {
     this.#index = index;
     this.#numbersIn(index.level);
-    const { text } = elementAt(index.columns, index.level).arrays;
-    this.#text = Buffer.from(text.buffer, text.byteOffset, text.length);
   }
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.#numbers.reduce((sum, numbers) => sum + (numbers?.byteLength ?? 0), 0);
+    return this.#numbers.reduce((sum, numbers) => sum + (numbers?.byteLength ?? 0), this.#text?.length ?? 0);
   }
 
   /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
@@ -44,8 +42,9 @@ export class LevelGids {
     const { level, columns } = this.#index;
     const number = i32At(this.#numbersIn(level), position);
     if (number === -1) return 'null';
-    const { start } = elementAt(columns, level).arrays;
-    return JSON.stringify(this.#text.toString('latin1', u32At(start, number), u32At(start, number + 1)));
+    const { start, text } = elementAt(columns, level).arrays;
+    this.#text ??= Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1');
+    return JSON.stringify(this.#text.slice(u32At(start, number), u32At(start, number + 1)));
   }
 
   #numbersIn(level: Level): Int32Array {
@@ -68,8 +67,8 @@ export interface UnitNames {
   readonly gids: LevelGids;
   /** The name of a unit as JSON in UTF-8: a text, or null. */
   nameAt(position: number): Buffer;
-  /** The same with a character for each byte. */
-  bytesAt(position: number): string;
+  /** The same with a character for each byte, for the positions in a range. */
+  bytesIn(first: number, end: number): TextAt;
 }
 
 /** The default names of a level's units. */
@@ -92,8 +91,8 @@ export class LevelNames implements UnitNames {
     return this.#texts.at(position);
   }
 
-  bytesAt(position: number): string {
-    return this.#texts.bytesAt(position);
+  bytesIn(first: number, end: number): TextAt {
+    return this.#texts.bytesIn(first, end);
   }
 }
 

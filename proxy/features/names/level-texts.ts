@@ -28,10 +28,19 @@ export class LevelTexts {
 
   /** The same with a character for each byte, which is joined faster. */
   bytesAt(position: number): string {
-    const [begin, end] = [u32At(this.#start, position), u32At(this.#start, position + 1)];
-    return begin === end ? '' : this.#text.toString('latin1', begin, end);
+    return this.bytesIn(position, position + 1)(position);
+  }
+
+  /** The same for positions from the first up to, not including, the end: their bytes are decoded once. */
+  bytesIn(first: number, end: number): TextAt {
+    const begin = u32At(this.#start, first);
+    const text = this.#text.toString('latin1', begin, u32At(this.#start, end));
+    return (position) => text.slice(u32At(this.#start, position) - begin, u32At(this.#start, position + 1) - begin);
   }
 }
+
+/** A text of each unit, by position: in UTF-8, with a character for each byte. */
+export type TextAt = (position: number) => string;
 
 /** Gathers the texts of a level's units in order of position. */
 export class TextsWriter {

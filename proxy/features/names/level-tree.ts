@@ -3,7 +3,7 @@
 import { u32At } from '../../../format/element-at.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Part } from '../../data/release.ts';
-import { type LevelTexts, TextsWriter, toByteJson } from './level-texts.ts';
+import { type LevelTexts, type TextAt, TextsWriter, toByteJson } from './level-texts.ts';
 import { readNames } from './names-file.ts';
 
 const LEAF = '0,"inside":[]';
@@ -35,10 +35,10 @@ export class LevelTree {
     return this.#types[u32At(this.#type, position)] ?? 'null';
   }
 
-  /** The members `children`, `inside`, `area` and `view` of a unit. */
-  membersAt(position: number): string {
-    const inside = this.#inside.bytesAt(position) || LEAF;
-    return `"children":${inside},"area":${this.#extent.bytesAt(position)}`;
+  /** The members `children`, `inside`, `area` and `view` of the units in a range of positions. */
+  membersIn(first: number, end: number): TextAt {
+    const [inside, extent] = [this.#inside.bytesIn(first, end), this.#extent.bytesIn(first, end)];
+    return (position) => `"children":${inside(position) || LEAF},"area":${extent(position)}`;
   }
 }
 

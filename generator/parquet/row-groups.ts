@@ -1,8 +1,8 @@
 // Gathers rows of a table to groups, column by column.
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
-import { elementAt, numberAt } from '../../format/element-at.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { type Box, grow, newBox } from '../rings/bbox.ts';
-import { BBOX_COLUMN, PARQUET_TYPES, type PropertyColumn, type TableValue, tableValue } from './table-columns.ts';
+import { BBOX_COLUMN, PARQUET_TYPES, type PropertyColumn, tableValue } from './table-columns.ts';
 import type { TableRow } from './table-rows.ts';
 
 /** A group ends before it has more: of rows, or of bytes of geometries and texts, with some for each value. */
@@ -27,7 +27,6 @@ export class RowGroups {
   /** The columns by which readers choose groups. */
   readonly #chosenBy: ReadonlySet<string>;
   #data: unknown[][] = [];
-  #rows = 0;
   #bytes = 0;
 
   /** @param chosenBy the names of the columns with statistics @param write takes each group */
@@ -63,10 +62,12 @@ export class RowGroups {
     const [full = null] = geometries;
     const bytes =
       GROUP.value * (values.length + geometries.length + 1) +
-      values.reduce((sum: number, value) => sum + textBytes(value), 0) +
+      values.reduce((sum: number, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 0), 0) +
       geometries.reduce((sum, geometry) => sum + (geometry?.wkb.length ?? 0), 0);
-    if (this.#rows === GROUP.rows || (this.#rows > 0 && this.#bytes + bytes > GROUP.bytes)) this.end();
-    const row = [...values, full && structOf(full.range), ...geometries.map((geometry) => geometry?.wkb ?? null)];
+    const rows = elementAt(this.#data, 0).length;
+    if (rows === GROUP.rows || (rows > 0 && this.#bytes + bytes > GROUP.bytes)) this.end();
+    const bbox = full && Object.fromEntries(BBOX_SIDES.map((side, at) => [side, full.range[at]]));
+    const row = [...values, bbox, ...geometries.map((geometry) => geometry?.wkb ?? null)];
     for (const [at, value] of row.entries()) elementAt(this.#data, at).push(value);
     for (const [at, geometry] of geometries.entries()) {
       if (geometry === null) continue;
@@ -76,7 +77,6 @@ export class RowGroups {
       grow(range, west, south);
       grow(range, east, north);
     }
-    this.#rows++;
     this.#bytes += bytes;
   }
 
@@ -99,15 +99,6 @@ export class RowGroups {
 
   #begin(): void {
     this.#data = Array.from({ length: this.columns.length + 1 + this.drawn.length }, () => []);
-    this.#rows = 0;
     this.#bytes = 0;
   }
-}
-
-function textBytes(value: TableValue): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
-}
-
-function structOf(range: Readonly<Box>): Record<string, number> {
-  return Object.fromEntries(BBOX_SIDES.map((side, at) => [side, numberAt(range, at)]));
 }

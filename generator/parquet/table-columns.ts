@@ -39,14 +39,16 @@ export function propertyColumns(columns: readonly LevelColumn[]): PropertyColumn
   });
 }
 
+const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+
 /** How a kind of values is stored. */
 export const PARQUET_TYPES = {
   int64: { type: 'INT64' },
   double: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
-  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  string: TEXT,
   date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
-  json: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  json: TEXT,
 } as const satisfies Record<ColumnKind, object>;
 
 const DAY_MS = 86_400_000;

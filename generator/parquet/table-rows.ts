@@ -3,6 +3,7 @@ import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { positionsOfEach, type Ranges } from '../../format/positions.ts';
 import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
+import { PolygonsWkb, type WkbGeometry } from '../geojson/polygons-wkb.ts';
 import { featureFrom } from '../release-reader/parse-feature.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { nextOf } from '../simplify/feature-texts.ts';
@@ -10,13 +11,13 @@ import { decimalsOf } from '../simplify/simplified-geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
-import { geometryFromText, PolygonsWkb, type TableGeometry } from './wkb.ts';
+import { geometryFromText } from './geometry-from-text.ts';
 
 /** A unit. */
 export interface TableRow {
   properties: Readonly<Record<string, unknown>>;
   /** In the order of the geometries of the table; null where the unit has none. */
-  geometries: (TableGeometry | null)[];
+  geometries: (WkbGeometry | null)[];
 }
 
 /** Units that are read at once, and bytes of their rings: WKB has at most eight times as many. */
@@ -52,17 +53,11 @@ export function* tableRows(
   reader.close();
 }
 
-/** Reads the rows of units at ascending positions. */
-interface RowReader {
-  read(positions: Uint32Array): Generator<TableRow>;
-  close(): void;
-}
-
 /** The next geometry of a unit. @param full that with all its detail */
-type NextGeometry = (position: number, full: TableGeometry | null) => TableGeometry | null;
+type NextGeometry = (position: number, full: WkbGeometry | null) => WkbGeometry | null;
 
 /** Opens the stores of a level. */
-function openRows(store: LevelStore, geometries: readonly Geometry[], precision: number): RowReader {
+function openRows(store: LevelStore, geometries: readonly Geometry[], precision: number) {
   const { fids, shapes } = store.readIndex();
   const [heads, rings, kept] = [store.openFeatures('none'), store.openRings(), store.openFeatures('full')];
   const numbers = new Map(Array.from(kept.index.fids, (fid, number) => [fid, number]));
@@ -70,7 +65,7 @@ function openRows(store: LevelStore, geometries: readonly Geometry[], precision:
   const nextFull = nextPolygons(new PolygonsWkb(precision), shapes);
 
   /** The geometry of a unit that is no polygon, though parts of it may be. */
-  function keptAt(position: number, head: Buffer): TableGeometry | null {
+  function keptAt(position: number, head: Buffer): WkbGeometry | null {
     const number = numbers.get(elementAt(fids, position));
     if (number === undefined || kindOfGeometry(elementAt(shapes, position)) !== GEOMETRY_KINDS.other) return null;
     const text = storedText(nextOf(kept.read([number, number + 1]), position));
@@ -78,7 +73,8 @@ function openRows(store: LevelStore, geometries: readonly Geometry[], precision:
   }
 
   return {
-    *read(positions) {
+    /** @param positions ascending */
+    *read(positions: Uint32Array): Generator<TableRow> {
       const ranges = positionsOfEach(positions).slice(0, positions.length);
       const [ownHeads, polygonsOf] = [heads.read(ranges), nextFull(rings.unitsAt(ranges))];
       const nexts = others.map((other) => other.at(ranges));

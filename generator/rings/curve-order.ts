@@ -1,15 +1,18 @@
-// The order of units in a table: along a Hilbert curve, so that readers of a box read few of its groups.
+// The order of units along a Hilbert curve: those near each other on the map are near each other in it.
 import { boxAt, FULL_TURN } from '../../format/boxes.ts';
 import { f64At } from '../../format/element-at.ts';
 import { tileIdOf } from '../../format/pmtiles.ts';
-import type { StoreIndex } from '../store/store-index.ts';
 
 /** The curve passes 2^16 cells on each side. */
 const DEPTH = 16;
 const SIDE = 2 ** DEPTH;
 
-/** The positions of units by the middle of their boxes; those without geometry last; those of one cell by fid. */
-export function curveOrder({ features, boxes }: Pick<StoreIndex, 'features' | 'boxes'>): Uint32Array {
+/**
+ * The positions of units by the middle of their boxes; those without geometry last; those of one cell ascending.
+ * @param boxes as the index of a level has them
+ */
+export function curveOrder(boxes: Int32Array): Uint32Array {
+  const features = boxes.length / 4;
   const cells = Float64Array.from({ length: features }, (_, position) => {
     const { west, south, east, north } = boxAt(boxes, 4 * position);
     if (south > north) return Number.POSITIVE_INFINITY;

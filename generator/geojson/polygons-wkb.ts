@@ -1,13 +1,12 @@
-// Geometries of a table as little-endian WKB, with the range of their coordinates: from rings as a build keeps them,
-// and from the text of what has none. Coordinates are the same doubles as in that text.
-import { geojsonToWkb } from 'hyparquet-writer';
-import { newText, reserve } from '../geojson/byte-writer.ts';
-import { isAgainstRightHandRule } from '../geojson/polygons-text.ts';
+// Writes polygons as little-endian WKB from the rings that a build keeps, with the range of their coordinates: the same
+// doubles as in their text (polygons-text.ts).
 import { type Box, grow, newBox } from '../rings/bbox.ts';
 import type { Coordinates, RingSink } from '../rings/coordinates.ts';
+import { newText, reserve } from './byte-writer.ts';
+import { isAgainstRightHandRule } from './polygons-text.ts';
 
-/** A geometry in a table. */
-export interface TableGeometry {
+/** A geometry as WKB. */
+export interface WkbGeometry {
   wkb: Uint8Array;
   /** Its name in GeoJSON. */
   type: string;
@@ -70,7 +69,7 @@ export class PolygonsWkb implements RingSink {
   }
 
   /** @returns a MultiPolygon if there are several polygons, or if `isMulti`; undefined if there is none */
-  end(isMulti: boolean): TableGeometry | undefined {
+  end(isMulti: boolean): WkbGeometry | undefined {
     if (this.#polygons === 0) return undefined;
     const type = isMulti || this.#polygons > 1 ? 'MultiPolygon' : 'Polygon';
     this.#writeHead(0, TYPES.MultiPolygon, this.#polygons);
@@ -89,25 +88,4 @@ export class PolygonsWkb implements RingSink {
     bytes.writeUInt32LE(type, at + 1);
     bytes.writeUInt32LE(members, at + 1 + COUNT_BYTES);
   }
-}
-
-/** A geometry from its text. */
-export function geometryFromText(text: string): TableGeometry {
-  const geometry: GeoJSON.Geometry = JSON.parse(text);
-  const range = newBox();
-  growBy(range, geometry);
-  return { wkb: geojsonToWkb(geometry), type: geometry.type, range };
-}
-
-function growBy(range: Box, geometry: GeoJSON.Geometry): void {
-  if (geometry.type === 'GeometryCollection') for (const member of geometry.geometries) growBy(range, member);
-  else growByEach(range, geometry.coordinates);
-}
-
-type Nested = GeoJSON.Position | readonly Nested[];
-
-function growByEach(range: Box, nested: Nested): void {
-  const [x, y] = nested;
-  if (typeof x === 'number' && typeof y === 'number') grow(range, x, y);
-  else for (const member of nested) if (typeof member === 'object') growByEach(range, member);
 }

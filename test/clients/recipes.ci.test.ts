@@ -316,7 +316,7 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
     '1 True 6.667',
   );
   assert.equal(
-    await python('duckdb', "print(provinces.order('NAME_2').fetchall()[2][-2:])"),
+    await python('read_json', "print(provinces.order('NAME_2').fetchall()[2][-2:])"),
     "('Square', [2, 0, 4, 2])",
   );
   assert.equal(await python('from_features', "print(list(provinces['NAME_2']))"), "['Bow', 'Square', 'Isle']");

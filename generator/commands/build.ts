@@ -41,6 +41,7 @@ import { BuildError, toBuildError } from '../report/errors.ts';
 import type { Phase } from '../report/phases.ts';
 import type { Report } from '../report/progress.ts';
 import { buildShard, seal } from '../shards/sharded-build.ts';
+import type { TaggedOption } from '../source/source-options.ts';
 import { openPool } from '../workers/pool.ts';
 import { addBuildOptions } from './build-options.ts';
 import { sampleModule } from './sample.ts';
@@ -209,6 +210,11 @@ function measuring(global: GlobalOptions): { report: Report; phases: readonly Ph
   return { report: { ...reportOf(global), measured: (all) => phases.push(...all) }, phases };
 }
 
+/** The columns for whose level and tag an option, or the release that it is built like, names none. */
+function unnamed(own: readonly TaggedOption[], named: readonly TaggedOption[]): TaggedOption[] {
+  return own.filter(({ level, tag }) => !named.some((other) => other.level === level && other.tag === tag));
+}
+
 /** What differs in a build of the sample dataset. */
 type SampleOptions = Pick<BuildOptions, 'source' | 'stated' | 'accept' | 'languageColumns' | 'codeColumns'>;
 
@@ -235,8 +241,7 @@ async function writeSampleIn({
     source: [file],
     stated: LEVEL_ATTRIBUTION,
     accept: [...new Set([...accept, ...SAMPLE_ACCEPTED])],
-    // One that an option names comes before.
-    languageColumns: [...own.languageColumns, ...languageColumns],
-    codeColumns: [...own.codeColumns, ...codeColumns],
+    languageColumns: [...unnamed(own.languageColumns, languageColumns), ...languageColumns],
+    codeColumns: [...unnamed(own.codeColumns, codeColumns), ...codeColumns],
   };
 }

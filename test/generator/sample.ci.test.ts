@@ -180,7 +180,7 @@ test('build --sample publishes the sample as it is, says what is drawn apart and
   assertDerived(out, 'sample');
 });
 
-test('build --sample prints one line, and not what every build says of its data', async () => {
+test('build --sample prints one line, and not what every build says of its data; built like it, it has the same options', async () => {
   const options = '--levels lv0 --geometry none --pages none --no-cells --no-neighbours --no-tiles --workers 0';
   const { status, stdout, stderr } = await typed('generator', [
     'build',
@@ -192,4 +192,11 @@ test('build --sample prints one line, and not what every build says of its data'
   assert.equal(status, 0);
   assert.doesNotMatch(stderr, /ADM_0/, 'no plan of the levels');
   assert.match(stdout, /^release sample with 255 units is current \([\d.]+ s\)\n$/);
+  const out = join(folder, 'output');
+  const like = ['build', '--sample', '--release', 'r2', '--like', 'sample', '--out', out, '--workers', '0'];
+  assert.equal((await typed('generator', like)).status, 0);
+  const [first, second] = ['sample', 'r2'].map((id) =>
+    releaseFromJson(readFileSync(join(out, 'releases', id, 'release.json'), 'utf8'), id),
+  );
+  assert.deepEqual(second?.options, first?.options);
 });

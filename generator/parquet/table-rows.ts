@@ -10,7 +10,7 @@ import { nextOf } from '../simplify/feature-texts.ts';
 import { decimalsOf } from '../simplify/simplified-geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
+import { GEOMETRY_KINDS, kindOfGeometry, type StoreIndex } from '../store/store-index.ts';
 import { geometryFromText } from './geometry-from-text.ts';
 
 /** A unit. */
@@ -25,20 +25,21 @@ const TOGETHER = { units: 1024, bytes: 2 << 20 } as const;
 
 /**
  * Reads units.
+ * @param index of the store
  * @param order of their positions
  * @param precision decimals of the full geometry
  */
 export function* tableRows(
   store: LevelStore,
+  index: StoreIndex,
   order: Uint32Array,
   geometries: readonly Geometry[],
   precision: number,
 ): Generator<TableRow> {
-  const { bytes } = store.readIndex();
-  const reader = openRows(store, geometries, precision);
+  const reader = openRows(store, index, geometries, precision);
   for (let from = 0, to = 0; from < order.length; from = to) {
     let together = 0;
-    do together += f64At(bytes, u32At(order, to++));
+    do together += f64At(index.bytes, u32At(order, to++));
     while (to < order.length && to - from < TOGETHER.units && together < TOGETHER.bytes);
     const own = order.subarray(from, to);
     const ascending = own.toSorted();
@@ -57,8 +58,7 @@ export function* tableRows(
 type NextGeometry = (position: number, full: WkbGeometry | null) => WkbGeometry | null;
 
 /** Opens the stores of a level. */
-function openRows(store: LevelStore, geometries: readonly Geometry[], precision: number) {
-  const { fids, shapes } = store.readIndex();
+function openRows(store: LevelStore, { fids, shapes }: StoreIndex, geometries: readonly Geometry[], precision: number) {
   const [heads, rings, kept] = [store.openFeatures('none'), store.openRings(), store.openFeatures('full')];
   const numbers = new Map(Array.from(kept.index.fids, (fid, number) => [fid, number]));
   const others = geometries.map((name) => openGeometry(store, name, precision, shapes));

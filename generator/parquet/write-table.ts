@@ -51,8 +51,9 @@ export function writeTable(
     compressors: { GZIP: (bytes) => gzipMember(bytes, MEMBER_HEADER, GZIP_LEVEL) },
     statistics: false,
   });
-  const order = curveOrder(store.readIndex().boxes);
-  for (const row of tableRows(store, order, drawn, precision)) groups.add(row);
+  const index = store.readIndex();
+  const order = curveOrder(index.boxes);
+  for (const row of tableRows(store, index, order, drawn, precision)) groups.add(row);
   groups.end();
   const renamed = columns.filter(({ name, property }) => name !== property);
   const boundaries = {

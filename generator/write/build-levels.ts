@@ -76,12 +76,13 @@ export function filesDemand(features: number): Demand {
   return { rank: RANKS.files, bytes: askedBytes(TASK_UNIT_BYTES.files * features) };
 }
 
-/** Bytes of memory that the task of a table holds, as measured: of a group of rows, and what is read with it; of a unit. */
-const TABLE_BYTES = { group: 120e6, unit: 400 } as const;
+/** Bytes of memory that the task of a table holds, as measured: for a position of a group of rows, at most; for a unit. */
+const TABLE_BYTES = { position: 100, group: 120e6, unit: 700 } as const;
 
 /** What the task of a table asks for, which waits for all geometries and cannot be divided. */
-function tableDemand(features: number): Demand {
-  return { rank: RANKS.table, bytes: askedBytes(TABLE_BYTES.group + TABLE_BYTES.unit * features) };
+function tableDemand({ features, positions }: Pick<StoredLevel, 'features' | 'positions'>): Demand {
+  const group = Math.min(TABLE_BYTES.position * positions, TABLE_BYTES.group);
+  return { rank: RANKS.table, bytes: askedBytes(group + TABLE_BYTES.unit * features) };
 }
 
 /** A level that is being read, and then written. */
@@ -175,7 +176,8 @@ function writeLevel(
     const task = { level, shape, store, out: staging.release, records, part, table };
     const demand = { rank: RANKS.borders, bytes: askedBytes(TASK_POSITION_BYTES.borders * positions) };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
-    else if (isOfTable(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeTable, task, tableDemand(features));
+    else if (isOfTable(part.stage))
+      await pool.run<typeof writeFiles>(TASKS.writeTable, task, tableDemand({ features, positions }));
     else await pool.run<typeof writeFiles>(TASKS.writeFiles, task, filesDemand(features));
     report.advance('files written', part.end - part.first);
     return records;

@@ -5,7 +5,7 @@ import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.
 import type { GidColumn } from './gid-column.ts';
 import type { ListingKey } from './layout.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
-import { PAGE_CAPS } from './levels.ts';
+import { PAGE_CAPS } from './page-caps.ts';
 import { allPositions, type Positions } from './positions.ts';
 
 /** The stored pages of one format, by number: listing by listing, in the order of the listings. */

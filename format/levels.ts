@@ -1,5 +1,4 @@
-// The constants of the service: levels, formats, page caps, media types, and the text around features. The generator
-// cuts pages by them; the proxy answers requests by them.
+// The constants of the service: levels, formats, media types, and the text around features.
 
 /** Administrative level, 0 (countries) to 5 (the smallest units). */
 export type Level = 0 | 1 | 2 | 3 | 4 | 5;
@@ -13,12 +12,6 @@ export type Format = 'geojsonl' | 'fc';
 /** Every format, in the order in which manifests list them. */
 export const FORMATS: readonly Format[] = ['geojsonl', 'fc'];
 
-/** Maximum features on a page, by format and level; every stored page but the last of a listing has that many. */
-export const PAGE_CAPS: Readonly<Record<Format, readonly [number, number, number, number, number, number]>> = {
-  geojsonl: [20, 20, 50, 50, 100, 100],
-  fc: [5, 5, 20, 20, 50, 50],
-};
-
 /** The geometries of a unit: as published, simplified to about 100 m and 1 km, a point inside it, or none. */
 export type Geometry = 'full' | 'medium' | 'low' | 'point' | 'none';
 
@@ -27,17 +20,6 @@ export const GEOMETRIES: readonly Geometry[] = ['full', 'medium', 'low', 'point'
 
 /** The geometries besides the full one: each has feature files of its own, and no stored pages. */
 export const OTHER_GEOMETRIES: readonly Geometry[] = GEOMETRIES.slice(1);
-
-/**
- * Maximum features on a page with a light geometry, at every level and in both formats; pages with these are not
- * stored.
- */
-export const LIGHT_CAPS: Readonly<Partial<Record<Geometry, number>>> = { low: 100, point: 1000, none: 1000 };
-
-/** Maximum features on a page. */
-export function pageCap(format: Format, level: Level, geometry: Geometry): number {
-  return LIGHT_CAPS[geometry] ?? PAGE_CAPS[format][level];
-}
 
 /** Features in each feature file but the last of a level, by level: few on levels of large units, many otherwise. */
 export const FEATURES_PER_FILE: readonly [number, number, number, number, number, number] = [

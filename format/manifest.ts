@@ -6,7 +6,8 @@ import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from './feature-table.
 import { type ColumnArrays, GidColumn } from './gid-column.ts';
 import { firstPages, type LevelArrays, LevelIndex, PART_NUMBERS, type PageTable } from './level-index.ts';
 import type { Format, Geometry, Level, StoredPages } from './levels.ts';
-import { FEATURES_PER_FILE, FORMATS, LEVELS, OTHER_GEOMETRIES, PAGE_CAPS, STORED_PAGES } from './levels.ts';
+import { FEATURES_PER_FILE, FORMATS, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from './levels.ts';
+import { PAGE_CAPS } from './page-caps.ts';
 import type { JsonObject } from './parse.ts';
 import { FormatError, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';

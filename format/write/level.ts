@@ -1,8 +1,9 @@
 // The files of a level made of its index, in the order in which manifest.ts reads them.
 import type { FeatureArrays, FeatureTable } from '../feature-table.ts';
 import type { LevelArrays, LevelIndex } from '../level-index.ts';
-import { FEATURES_PER_FILE, FORMATS, type Geometry, PAGE_CAPS } from '../levels.ts';
+import { FEATURES_PER_FILE, FORMATS, type Geometry } from '../levels.ts';
 import { ALIGNMENT, type ArrayType, requireLittleEndian, type TypedArray } from '../manifest.ts';
+import { PAGE_CAPS } from '../page-caps.ts';
 import { FORMAT_VERSION } from '../version.ts';
 
 /** The files of a level. */

@@ -4,7 +4,8 @@ import { type Box, Extent } from '../rings/bbox.ts';
 import { Coordinates, type RingSink, unrolled } from '../rings/coordinates.ts';
 import { GEOJSON_TYPES, WkbReader } from '../rings/wkb-reader.ts';
 import { COMMA, newText, reserve, type Text, writeAscii, writeByte } from './byte-writer.ts';
-import { CLOSE, isAgainstRightHandRule, OPEN, POSITION_BYTES, writePosition, writePositions } from './polygons-text.ts';
+import { CLOSE, OPEN, POSITION_BYTES, writePosition, writePositions } from './polygons-text.ts';
+import { isAgainstRightHandRule } from './winding.ts';
 
 /** Properties of a geometry that a check of the data needs. */
 export interface GeometryQuality {

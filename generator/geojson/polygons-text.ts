@@ -3,6 +3,7 @@
 
 import type { Coordinates } from '../rings/coordinates.ts';
 import { COMMA, NUMBER_BYTES, newText, reserve, type Text, writeAscii, writeByte, writeScaled } from './byte-writer.ts';
+import { isAgainstRightHandRule } from './winding.ts';
 
 /** ASCII codes of the brackets of an array. */
 export const OPEN = 0x5b;
@@ -36,11 +37,6 @@ export function writePositions(
     writePosition(text, positions, isBackwards ? count - 1 - i : i, scale, precision);
   }
   writeByte(text, CLOSE);
-}
-
-/** RFC 7946 section 3.1.6: exterior rings run counter-clockwise, interior ones clockwise. @param area signed */
-export function isAgainstRightHandRule(area: number, isHole: boolean): boolean {
-  return isHole ? area > 0 : area < 0;
 }
 
 /** Writes the geometry of one unit after another from its rings, each exterior one before its holes. */

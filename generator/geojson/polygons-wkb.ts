@@ -3,7 +3,7 @@
 import { type Box, grow, newBox } from '../rings/bbox.ts';
 import type { Coordinates, RingSink } from '../rings/coordinates.ts';
 import { newText, reserve } from './byte-writer.ts';
-import { isAgainstRightHandRule } from './polygons-text.ts';
+import { isAgainstRightHandRule } from './winding.ts';
 
 /** A geometry as WKB. */
 export interface WkbGeometry {

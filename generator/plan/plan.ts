@@ -16,7 +16,8 @@ import {
   unitsTablePath,
 } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
-import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
+import { PAGE_CAPS } from '../../format/page-caps.ts';
 import type { Ranges } from '../../format/positions.ts';
 import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
 import type { StoreIndex } from '../store/store-index.ts';

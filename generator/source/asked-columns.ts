@@ -4,8 +4,8 @@ import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { fieldNamed } from './gid-columns.ts';
-import type { SourceField } from './layer-columns.ts';
 import type { TaggedColumn } from './level-source.ts';
+import type { SourceField } from './published-columns.ts';
 import { SCHEMAS } from './schemas.ts';
 import { ALL, columnsByTag, type SourceOptions } from './source-options.ts';
 

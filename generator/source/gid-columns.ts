@@ -2,8 +2,8 @@
 // options say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import type { SourceField } from './layer-columns.ts';
 import type { LayerPlace } from './level-source.ts';
+import type { SourceField } from './published-columns.ts';
 import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 

@@ -25,7 +25,6 @@ import {
   refuseMissingColumns,
 } from './gid-columns.ts';
 import { knownDatasets } from './known-datasets.ts';
-import { publishedColumns, type SourceField, sourceFields } from './layer-columns.ts';
 import type { LayerCrs } from './layer-crs.ts';
 import {
   type DissolvedLayer,
@@ -36,6 +35,7 @@ import {
   partLayer,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
+import { publishedColumns, type SourceField, sourceFields } from './published-columns.ts';
 import {
   refuseOtherColumns,
   refuseTwins,

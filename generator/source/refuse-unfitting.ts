@@ -3,8 +3,8 @@ import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { columnItems } from './layer-columns.ts';
 import { foundIn, type LayerSource } from './level-source.ts';
+import { columnItems } from './published-columns.ts';
 import { isBeside, isNamed, type SeenLayer } from './seen-layers.ts';
 import { gidColumnToText, type SourceOptions } from './source-options.ts';
 

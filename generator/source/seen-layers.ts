@@ -14,8 +14,8 @@ import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
 import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
-import { type SourceField, sourceFields } from './layer-columns.ts';
 import type { LayerPlace } from './level-source.ts';
+import { type SourceField, sourceFields } from './published-columns.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A layer of the source. */

@@ -12,8 +12,8 @@ import { openUnitRings } from '../topology/level-rings.ts';
 import { adjacentUnits, eachArc, meetingArcs, type UnitRange } from './adjacent-units.ts';
 import { colourUnits, type UnitColours, type UnitPairs } from './colours.ts';
 import { overlapCandidates } from './overlap-candidates.ts';
+import { type FoundMeeting, makeZoomArcs, meetingAtDeepest, type ZoomArcs } from './simplify-zoom.ts';
 import { placedArcs, shareTileArcs, TILE_EXTENT, weighTileArcs } from './tile-arcs.ts';
-import { type FoundMeeting, makeZoomArcs, meetingAtDeepest, type ZoomArcs } from './zoom-arcs.ts';
 import type { TileRings } from './zoom-rings.ts';
 
 /** Which levels, and how deep. Plain data: it is sent to a child process. */

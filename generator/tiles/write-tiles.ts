@@ -24,10 +24,10 @@ import type { LargestTile } from './first-zoom.ts';
 import { withoutLayer } from './mvt.ts';
 import { readPreparedTiles, readZoomArcs } from './prepare-tiles.ts';
 import { type BorderLine, type LabelPlace, type SquareContent, tilesOf, type UnitShape } from './quarter-tiles.ts';
+import type { ZoomArcs } from './simplify-zoom.ts';
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from './tile-arcs.ts';
 import { readTileAttributes, type TileAttributes, type TileLanguage } from './tile-attributes.ts';
 import { encodeTile, type TileLayers } from './tile-layers.ts';
-import type { ZoomArcs } from './zoom-arcs.ts';
 import { NO_UNIT, zoomRings } from './zoom-rings.ts';
 
 /** What to make. Plain data: it is sent to a child process. */

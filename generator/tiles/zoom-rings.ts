@@ -3,7 +3,7 @@ import { i32At } from '../../format/element-at.ts';
 import { type OpenPolygon, OpenPolygons } from '../rings/open-rings.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { SharedArcs } from '../topology/shared-arcs.ts';
-import type { ZoomArcs } from './zoom-arcs.ts';
+import type { ZoomArcs } from './simplify-zoom.ts';
 
 /** Which arcs the rings of all levels are made of. */
 export type TileRings = Pick<SharedArcs, 'arcs' | 'ringEnds' | 'holes' | 'unitEnds'>;

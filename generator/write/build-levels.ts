@@ -13,7 +13,7 @@ import {
   isOfTable,
   releaseShape,
 } from '../plan/plan.ts';
-import { joinValidity, NO_INVALID } from '../quality/validity.ts';
+import { joinValidity, NO_INVALID } from '../quality/validity-counts.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
 import type { SealedStaging, Staging } from '../release/staging.ts';
 import type { Report } from '../report/progress.ts';

@@ -2,7 +2,7 @@
 // write its files: nothing waits for the answer but the description of the level.
 import { elementAt } from '../../format/element-at.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
-import { joinValidity, NO_INVALID, type Validity } from '../quality/validity.ts';
+import { joinValidity, NO_INVALID, type Validity } from '../quality/validity-counts.ts';
 import { OpenPolygons } from '../rings/open-rings.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { isCollapsed } from '../store/store-index.ts';

@@ -1,5 +1,5 @@
 // /about.json: what anybody may know of the service and its release, without a token.
-import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/page-caps.ts';
 import { serviceMembers } from '../features/service/service.ts';
 import { makeAsset, type ReleaseAsset } from './asset.ts';
 import { type DescribedService, INFO } from './openapi/document.ts';

@@ -1,6 +1,7 @@
 // /docs: what the OpenAPI document says, as an HTML page, from the same objects: the paths, their parameters once,
 // questions with their answers, every error.
-import { FORMATS, LEVELS, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/page-caps.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';

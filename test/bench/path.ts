@@ -7,7 +7,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { pageCap } from '../../format/levels.ts';
+import { pageCap } from '../../format/page-caps.ts';
 import { type Figures, folderOfRun, spread } from './measure/measure.ts';
 import type { PathCase, PathFigures, PathPlan, PathQuestion } from './path/measured.ts';
 import { type MeasuredRelease, RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check } from '@placemarkio/check-geojson';
 import { decodeCursor } from '../../format/cursor.ts';
-import { FORMATS, GEOMETRIES, LEVELS, levelName, PAGE_CAPS } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
+import { PAGE_CAPS } from '../../format/page-caps.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import {
   fidsOf,

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
-import { FORMATS, GEOMETRIES, type Geometry, LEVELS, PAGE_CAPS, pageCap } from '../../format/levels.ts';
+import { FORMATS, GEOMETRIES, type Geometry, LEVELS } from '../../format/levels.ts';
+import { PAGE_CAPS, pageCap } from '../../format/page-caps.ts';
 import { bodyOf, ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
 import { type Answer, lastingHeaders, nextOf, send, type Target } from '../support/http/http-client.ts';
 import {

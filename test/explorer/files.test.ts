@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { packageVersion } from '../../format/command-line/messages.ts';
-import { LIGHT_CAPS, PAGE_CAPS } from '../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../format/page-caps.ts';
 import { readAbout } from '../../proxy/explorer/api/about.js';
 import { bundleExplorer, writeExplorer } from '../../proxy/site/explorer-bundle.ts';
 import { explorerAssets } from '../../proxy/site/explorer-files.ts';
@@ -171,6 +171,8 @@ test('anyone may read the release, its date, licence, attribution, citation, geo
       name,
       type: level === 1 ? 'ENGTYPE_1' : null,
       parents: ['GID_0', 'GID_1'].slice(0, level),
+      names: {},
+      codes: {},
     },
     caps: { geojsonl: PAGE_CAPS.geojsonl[level], fc: PAGE_CAPS.fc[level], low: LIGHT_CAPS.low },
     // Countries, of whose borders the regions have half; districts are drawn elsewhere.
@@ -187,6 +189,7 @@ test('anyone may read the release, its date, licence, attribution, citation, geo
     attribution: ATTRIBUTION,
     license: LICENCE,
     geometries: ONE_OTHER.geometries,
+    languages: [],
     precision: 7,
     tiles: false,
     changes: false,

@@ -20,16 +20,8 @@ import {
   pagePath,
   releasePath,
 } from '../../format/layout.ts';
-import {
-  FEATURES_PER_FILE,
-  FORMATS,
-  type Format,
-  FRAMES,
-  GEOMETRIES,
-  LEVELS,
-  PAGE_CAPS,
-  pageCap,
-} from '../../format/levels.ts';
+import { FEATURES_PER_FILE, FORMATS, type Format, FRAMES, GEOMETRIES, LEVELS } from '../../format/levels.ts';
+import { PAGE_CAPS, pageCap } from '../../format/page-caps.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
 import { foldedNames } from '../../format/words.ts';
 import { SEAM } from '../../format/write/gzip.ts';

@@ -8,7 +8,7 @@ import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { adjacentUnits, type UnitRange } from '../../generator/tiles/adjacent-units.ts';
 import { COLOURS, colourUnits } from '../../generator/tiles/colours.ts';
 import { colourLevels } from '../../generator/tiles/prepare-tiles.ts';
-import { meetingAtDeepest } from '../../generator/tiles/zoom-arcs.ts';
+import { meetingAtDeepest } from '../../generator/tiles/simplify-zoom.ts';
 import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';
 import { dice } from '../support/dice.ts';
 import { contentOf } from '../support/files.ts';

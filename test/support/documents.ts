@@ -2,7 +2,8 @@
 // `<!-- table: NAME -->` and `<!-- end of table -->`. `npm run fix` writes them anew.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { FORMATS, LEVELS, LIGHT_CAPS, levelName, pageCap } from '../../format/levels.ts';
+import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
+import { LIGHT_CAPS, pageCap } from '../../format/page-caps.ts';
 import { BUILD_OPTIONS } from '../../generator/commands/build-options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
 import { apiPaths, DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';

@@ -2,7 +2,8 @@
 // index.
 import fc from 'fast-check';
 import { elementAt } from '../../format/element-at.ts';
-import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName, pageCap } from '../../format/levels.ts';
+import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { pageCap } from '../../format/page-caps.ts';
 import { bodyOf, type StoredLevel } from './datasets/large-dataset.ts';
 import { scaled } from './even-odd.ts';
 import { DECIMALS, inBox, nearTo, type PlacedLevel, placedLevel } from './places.ts';

@@ -2,7 +2,7 @@
 // sent.
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import { pagePath } from '../../../format/layout.ts';
-import { PAGE_CAPS } from '../../../format/levels.ts';
+import { PAGE_CAPS } from '../../../format/page-caps.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';

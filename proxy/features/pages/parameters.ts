@@ -1,6 +1,7 @@
 // The parameters of a page: how many features it has, and where it starts.
 import { type Cursor, decodeCursor } from '../../../format/cursor.ts';
-import { FORMATS, type Format, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import { FORMATS, type Format, type Level, levelName } from '../../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../../format/page-caps.ts';
 import { Problem, quote } from '../../http/problem.ts';
 import { badParameter, type Given, isDigits, Parameter, type ParameterDocument, wrong } from '../../query/parameter.ts';
 import { START_AFTER, START_AT } from '../../query/parse.ts';

@@ -3,7 +3,7 @@
 import type { GidColumn } from '../../../format/gid-column.ts';
 import type { LevelIndex, StoredPage } from '../../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../../format/levels.ts';
-import { pageCap } from '../../../format/levels.ts';
+import { pageCap } from '../../../format/page-caps.ts';
 import type { Positions } from '../../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
 import type { Filter } from '../../query/parameter.ts';

@@ -1,5 +1,6 @@
 // What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
-import { FORMATS, GEOMETRIES, type Level, LIGHT_CAPS, levelName, PAGE_CAPS } from '../../../format/levels.ts';
+import { FORMATS, GEOMETRIES, type Level, levelName } from '../../../format/levels.ts';
+import { LIGHT_CAPS, PAGE_CAPS } from '../../../format/page-caps.ts';
 import type { LevelSummary } from '../../../format/release.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import type { FixedHeaders } from '../../bodies/headers.ts';

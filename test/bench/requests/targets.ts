@@ -7,16 +7,8 @@ import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { type ListingKey, namesPath, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
-import {
-  FORMATS,
-  type Format,
-  type Geometry,
-  LEVELS,
-  type Level,
-  levelName,
-  PAGE_CAPS,
-  pageCap,
-} from '../../../format/levels.ts';
+import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
+import { PAGE_CAPS, pageCap } from '../../../format/page-caps.ts';
 import { foldText } from '../../../format/words.ts';
 import { mercatorX, mercatorY } from '../../../generator/tiles/tile-arcs.ts';
 import { dice } from '../../support/dice.ts';

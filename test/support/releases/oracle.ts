@@ -38,8 +38,8 @@ import {
   LEVELS,
   type Level,
   levelName,
-  PAGE_CAPS,
 } from '../../../format/levels.ts';
+import { PAGE_CAPS } from '../../../format/page-caps.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import type { LevelSummary, Release } from '../../../format/release.ts';
 import { foldText } from '../../../format/words.ts';

@@ -50,7 +50,7 @@ const INDEX_BYTES = { unit: 200, geometry: 35 } as const;
 /** Pages of the unfiltered listing; of each other one that a unit is in, and so has two of; and the end of blocks. */
 const PAGES = { byte: 0.6, moreByte: 0.32, unit: 80, moreUnit: 200 } as const;
 /** What a table has for each byte of the feature files of its geometries. */
-const TABLE_SHARE = 0.8;
+const TABLE_SHARE = 0.38;
 /** What is linked is copied where the file system has no links. */
 const COPIES = 1.2;
 /** The zoom to which tiles take `SHARES.tiles`, and what each more takes. */

@@ -2,7 +2,7 @@
 // for `build --like`.
 import { storedPagesIn } from './manifest.ts';
 import { booleanIn, type JsonObject, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
-import { geometryNamesIn, type ReleaseShape } from './release.ts';
+import { geometryNamesIn, type ReleaseShape } from './release-json.ts';
 
 /** The options of a build. */
 export interface RecordedBuild extends Partial<ReleaseShape> {

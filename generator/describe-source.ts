@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { levelName } from '../format/levels.ts';
-import type { Finding } from '../format/release.ts';
+import type { Finding } from '../format/release-json.ts';
 import { dissolveLayer } from './dissolve/dissolve-layers.ts';
 import { makeScratchFolder } from './files/scratch-folder.ts';
 import type { ContentOptions } from './options/option-texts.ts';

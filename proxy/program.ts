@@ -16,7 +16,7 @@ import { durationToSeconds } from './config/option-values.ts';
 import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
-import type { LoadedRelease } from './data/release.ts';
+import type { LoadedRelease } from './data/loaded-release.ts';
 import { Cache, cacheFolder } from './points/cache.ts';
 import { openAddress, openFolder } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';

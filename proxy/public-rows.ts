@@ -2,7 +2,7 @@
 
 import { metadataPaths, metadataToAnswer, type ResourceMetadata } from './auth/resource-metadata.ts';
 import type { PublicRow, PublicRows } from './bodies/row.ts';
-import type { Releases } from './data/releases.ts';
+import type { Releases } from './data/hosted-releases.ts';
 import type { BaseUrl } from './http/base-url.ts';
 import { codingFor } from './http/request.ts';
 import { answerAlive, answerReady, PROBE_PATHS, type Readiness } from './operations/health.ts';

@@ -9,9 +9,9 @@ import { listensFirst, shareNewest, startWorkers, tellReady } from './config/clu
 import { SERVE_OPTIONS, type ServeOptions } from './config/options.ts';
 import { optionsToSettings, type Settings } from './config/settings.ts';
 import { listenErrorToStartError } from './config/start-remedies.ts';
+import type { Releases } from './data/hosted-releases.ts';
 import { loadOnDemand } from './data/load-on-demand.ts';
-import type { LoadedRelease } from './data/release.ts';
-import type { Releases } from './data/releases.ts';
+import type { LoadedRelease } from './data/loaded-release.ts';
 import { watchReleases } from './data/watch-releases.ts';
 import type { HttpServer } from './node/server.ts';
 import { openAccessLog } from './operations/access-log.ts';

@@ -1,7 +1,7 @@
 // Writes what a release has as text: release.json, current.json, the lines of names and of gone.bin.
 import type { GoneUnit } from '../changes.ts';
 import { NAME_FIELDS, type NamedUnit, textInNames } from '../names.ts';
-import type { Current, Release } from '../release.ts';
+import type { Current, Release } from '../release-json.ts';
 import { FORMAT_VERSION } from '../version.ts';
 
 /** Serialises release.json. */

@@ -2,7 +2,7 @@
 // and what would publish something wrong is not offered.
 import { shellWord } from '../../format/command-line/messages.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import type { Finding } from '../../format/release.ts';
+import type { Finding } from '../../format/release-json.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { readingsOf } from '../source/encodings.ts';
 import { keysAdvice, layersAdvice } from '../source/layers-advice.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { cellsPath, neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release.ts';
+import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release-json.ts';
 import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../files/output-file.ts';

@@ -8,7 +8,7 @@ import { CHECKSUMS_FILE, indexPath, manifestPath, namesPath, releasePath } from 
 import type { LevelIndex } from '../../format/level-index.ts';
 import type { Level } from '../../format/levels.ts';
 import { nameColumns, valuesIn } from '../../format/names.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { readRelease } from '../release/manage.ts';
 import { FileError, problemOf } from '../release-reader/file-error.ts';

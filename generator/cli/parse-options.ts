@@ -2,7 +2,7 @@
 import { secondsOf, TIMER_MAX_SECONDS } from '../../format/command-line/duration.ts';
 import { UsageError } from '../../format/command-line/messages.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../../format/layout.ts';
-import { isDate, type Release } from '../../format/release.ts';
+import { isDate, type Release } from '../../format/release-json.ts';
 import type { Share } from '../plan/divide-work.ts';
 
 /** Parses `i/n`, 0 <= i < n. @throws UsageError if it has another form */

@@ -5,7 +5,7 @@ import { printable } from '../../format/command-line/messages.ts';
 import { GEOMETRIES, type Level, levelName, type StoredPages } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { forbidsRedistribution } from '../../format/redistribution.ts';
-import type { Finding, Release } from '../../format/release.ts';
+import type { Finding, Release } from '../../format/release-json.ts';
 import type { LevelChanges } from '../changes/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';

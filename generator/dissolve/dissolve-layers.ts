@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { shellWord } from '../../format/command-line/messages.ts';
 import { levelName } from '../../format/levels.ts';
-import type { Finding } from '../../format/release.ts';
+import type { Finding } from '../../format/release-json.ts';
 import { findingToText } from '../quality/check.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';

@@ -3,7 +3,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, LEVELS, type Level, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import type { Finding } from '../../format/release.ts';
+import type { Finding } from '../../format/release-json.ts';
 import { refuseUnaccepted } from '../advice/refuse-findings.ts';
 import { type BuildOptions, sourceSize } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';

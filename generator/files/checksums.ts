@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
-import type { CheckedFile } from '../../format/release.ts';
+import type { CheckedFile } from '../../format/release-json.ts';
 
 /** The content of checksums.txt. */
 export interface Checksums {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { sumOf } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
-import type { CheckedFile, WholeFile } from '../../format/release.ts';
+import type { CheckedFile, WholeFile } from '../../format/release-json.ts';
 import { deflateWhole, MemberWriter } from '../../format/write/gzip.ts';
 
 /** A file to append to. */

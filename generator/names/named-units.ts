@@ -7,7 +7,7 @@ import { namesPath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { type NamedUnit, othersInNames, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
-import type { LevelAbout, WholeFile } from '../../format/release.ts';
+import type { LevelAbout, WholeFile } from '../../format/release-json.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';

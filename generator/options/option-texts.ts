@@ -3,7 +3,7 @@
 import { UsageError } from '../../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
-import type { Release, ReleaseShape } from '../../format/release.ts';
+import type { Release, ReleaseShape } from '../../format/release-json.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
 import {

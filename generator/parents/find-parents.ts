@@ -7,7 +7,7 @@ import { decodeCells } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import { pointAt } from '../../format/grid.ts';
-import type { Finding } from '../../format/release.ts';
+import type { Finding } from '../../format/release-json.ts';
 import { readBorders, writeCells } from '../borders/write-borders.ts';
 import { writeSerialized } from '../files/serialized-file.ts';
 import { Findings } from '../quality/findings.ts';

@@ -1,6 +1,6 @@
 // The columns of a table: their names, which differ without regard to case, their types in Parquet, and their values.
 import type { Geometry } from '../../format/levels.ts';
-import { type ColumnKind, isDate, type LevelColumn } from '../../format/release.ts';
+import { type ColumnKind, isDate, type LevelColumn } from '../../format/release-json.ts';
 
 /** A value as the writer of Parquet takes it. */
 export type TableValue = bigint | number | boolean | string | null;

@@ -4,7 +4,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { tableDigestsPath, unitsTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import { type LevelAbout, type ReleaseShape, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release.ts';
+import { type LevelAbout, type ReleaseShape, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createDigestedFile } from '../files/digested-file.ts';
 import { curveOrder } from '../rings/curve-order.ts';

@@ -19,7 +19,7 @@ import { firstPages, LevelIndex, type PageTable } from '../../format/level-index
 import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/page-caps.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { LevelSummary, ReleaseShape } from '../../format/release.ts';
+import type { LevelSummary, ReleaseShape } from '../../format/release-json.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
 import type { Geometry } from '../../format/levels.ts';
-import type { CheckedFile, LevelSummary, TableFile } from '../../format/release.ts';
+import type { CheckedFile, LevelSummary, TableFile } from '../../format/release-json.ts';
 import type { Part } from './divide-work.ts';
 
 /** The records of one task. */

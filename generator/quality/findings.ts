@@ -3,7 +3,7 @@
 // (--accept); the others are warnings. All are recorded in release.json.
 import type { Level } from '../../format/levels.ts';
 import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
-import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release.ts';
+import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release-json.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { Overlaps } from '../store/level-store.ts';
 

@@ -2,7 +2,7 @@
 // is used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { Finding, LevelAbout, ReleaseShape } from '../../format/release.ts';
+import type { Finding, LevelAbout, ReleaseShape } from '../../format/release-json.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { checkCodes, checkIdentifiers } from '../quality/identifiers.ts';

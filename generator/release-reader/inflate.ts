@@ -6,7 +6,7 @@ import { crc32, createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, TRAILER_BYTES } from '../../format/gzip.ts';
-import type { CheckedFile } from '../../format/release.ts';
+import type { CheckedFile } from '../../format/release-json.ts';
 import { memberEnd, SEAM } from '../../format/write/gzip.ts';
 import { FileError } from './file-error.ts';
 

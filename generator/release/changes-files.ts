@@ -25,7 +25,7 @@ import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, Current } from '../../format/release.ts';
+import type { CheckedFile, Current } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { goneToText } from '../../format/write/texts.ts';
 import { checkedFile } from '../files/checksums.ts';

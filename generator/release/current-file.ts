@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, currentFromJson, FormatVersionError } from '../../format/release.ts';
+import { type Current, currentFromJson, FormatVersionError } from '../../format/release-json.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { renameDurably, writeDurably } from '../files/fsync.ts';
 import { BuildError } from '../report/errors.ts';

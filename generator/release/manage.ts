@@ -8,7 +8,7 @@ import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type RecordedBuild, recordedBuildFrom } from '../../format/recorded-build.ts';
-import { FormatVersionError, type LevelSummary, type Release } from '../../format/release.ts';
+import { FormatVersionError, type LevelSummary, type Release } from '../../format/release-json.ts';
 import { BuildError } from '../report/errors.ts';
 import { goneIn } from './changes-files.ts';
 import { withLock } from './output-lock.ts';

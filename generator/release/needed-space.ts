@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { ReleaseShape } from '../../format/release.ts';
+import type { ReleaseShape } from '../../format/release-json.ts';
 import { BuildError } from '../report/errors.ts';
 
 /** What of a source decides how much is written. */

@@ -25,7 +25,7 @@ import {
   type LevelSummary,
   RELEASE_MAX_BYTES,
   type Release,
-} from '../../format/release.ts';
+} from '../../format/release-json.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin, sizeAndSum } from '../release-reader/inflate.ts';

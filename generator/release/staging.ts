@@ -13,7 +13,7 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, FormatVersionError, type Release, releaseFromJson } from '../../format/release.ts';
+import { type Current, FormatVersionError, type Release, releaseFromJson } from '../../format/release-json.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncFiles, syncTree } from '../files/fsync.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';

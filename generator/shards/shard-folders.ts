@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from '../../format/parse.ts';
-import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../../format/release.ts';
+import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../../format/release-json.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { BuildError } from '../report/errors.ts';
 

@@ -6,7 +6,7 @@ import { basename, join, relative } from 'node:path';
 import { elementAt } from '../../format/element-at.ts';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import {
   aboutRelease,
   type BuildOptions,

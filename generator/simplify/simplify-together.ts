@@ -2,7 +2,7 @@
 // processes that begin when all are read: what their features with a geometry are made of.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { ReleaseShape } from '../../format/release.ts';
+import type { ReleaseShape } from '../../format/release-json.ts';
 import { geometryGroups } from '../plan/plan.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { LevelStore } from '../store/level-store.ts';

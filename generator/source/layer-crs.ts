@@ -1,5 +1,5 @@
 // The CRS of the layers that levels are read from: which it is, and who says so.
-import type { SourceCrs } from '../../format/release.ts';
+import type { SourceCrs } from '../../format/release-json.ts';
 import { foundIn, type Selection } from './level-source.ts';
 
 /** The CRS of a layer. Plain data. */

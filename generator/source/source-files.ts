@@ -5,7 +5,7 @@ import { createReadStream, existsSync, readdirSync, type Stats, statSync } from 
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf } from '../../format/error-code.ts';
-import type { SourceFile } from '../../format/release.ts';
+import type { SourceFile } from '../../format/release-json.ts';
 import { BuildError } from '../report/errors.ts';
 import { isRemote, sourceName } from './source-options.ts';
 

@@ -5,7 +5,7 @@ import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { PMTILES_BEGIN_BYTES_MAX, PMTILES_HEADER_BYTES, type TileDirectory } from '../../format/pmtiles.ts';
-import type { TilesFile } from '../../format/release.ts';
+import type { TilesFile } from '../../format/release-json.ts';
 import {
   BORDERS_AFTER,
   TILE_BLOCK_RECORDS,

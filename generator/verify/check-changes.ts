@@ -8,7 +8,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile } from '../../format/release.ts';
+import type { CheckedFile } from '../../format/release-json.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { CHANGES_TEXT_MAX_BYTES, changeCounts, changesTo, decodeChanges } from '../release/changes-files.ts';
 import { recordedIn } from '../release/current-file.ts';

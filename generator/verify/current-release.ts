@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { currentFromJson, FormatVersionError } from '../../format/release.ts';
+import { currentFromJson, FormatVersionError } from '../../format/release-json.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { otherVersionError } from '../release/staging.ts';

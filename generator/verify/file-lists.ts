@@ -17,7 +17,7 @@ import {
 } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { borderPaths, pathsOf, plannedFiles } from '../plan/plan.ts';
 import { SIGNATURE_FILES } from '../release/sign.ts';
 import { FOREIGN } from './file-findings.ts';

@@ -12,7 +12,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { CheckedFile, WholeFile } from '../../format/release.ts';
+import type { CheckedFile, WholeFile } from '../../format/release-json.ts';
 import { memberEnd } from '../../format/write/gzip.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { gidsOf } from '../names/named-units.ts';

@@ -32,7 +32,7 @@ import {
   releaseFromJson,
   TABLE_BLOCK_BYTES,
   type TableFile,
-} from '../../format/release.ts';
+} from '../../format/release-json.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES } from '../../format/tiles.ts';
 import { decodingWords } from '../../format/words.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';

@@ -13,7 +13,7 @@ import {
   PMTILES_HEADER_BYTES,
   tileOfId,
 } from '../../format/pmtiles.ts';
-import type { CheckedFile, TilesFile } from '../../format/release.ts';
+import type { CheckedFile, TilesFile } from '../../format/release-json.ts';
 import {
   decodeTileDigests,
   hasTileDigest,

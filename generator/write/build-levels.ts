@@ -1,7 +1,7 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes.
 import { statSync } from 'node:fs';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release.ts';
+import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release-json.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { Attribution } from '../options/attribution.ts';
 import type { Share } from '../plan/divide-work.ts';

@@ -3,7 +3,7 @@
 // level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { LevelAbout, ReleaseShape } from '../../format/release.ts';
+import type { LevelAbout, ReleaseShape } from '../../format/release-json.ts';
 import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';

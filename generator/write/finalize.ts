@@ -29,7 +29,7 @@ import {
   type Release,
   type ReleaseAbout,
   type ReleaseShape,
-} from '../../format/release.ts';
+} from '../../format/release-json.ts';
 import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';

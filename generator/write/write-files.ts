@@ -13,7 +13,7 @@ import { SEPARATORS } from '../../format/gzip.ts';
 import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
-import type { CheckedFile, ReleaseShape } from '../../format/release.ts';
+import type { CheckedFile, ReleaseShape } from '../../format/release-json.ts';
 import { deflateLine, deflateText, MemberWriter } from '../../format/write/gzip.ts';
 import { writeBorders } from '../borders/write-borders.ts';
 import { createOutputFile } from '../files/output-file.ts';

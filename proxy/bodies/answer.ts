@@ -2,8 +2,8 @@
 // them. Errors become answers: a Problem as it is; every other error is logged, and its answer has no details.
 import { hash } from 'node:crypto';
 import { FormatError } from '../../format/parse.ts';
-import type { LoadedRelease } from '../data/release.ts';
-import type { Releases } from '../data/releases.ts';
+import type { Releases } from '../data/hosted-releases.ts';
+import type { LoadedRelease } from '../data/loaded-release.ts';
 import { originUnreachable, overloaded, PROBLEMS, Problem, problemToJson } from '../http/problem.ts';
 import type { Coding } from '../http/request.ts';
 import { ALLOWED_METHODS } from '../http/request.ts';

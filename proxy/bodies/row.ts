@@ -1,6 +1,6 @@
 // What stands between the core and the capabilities: a row is a path and what answers it.
 
-import type { Releases } from '../data/releases.ts';
+import type { Releases } from '../data/hosted-releases.ts';
 import type { Turns } from '../http/guards.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { QueuedReads } from '../origin/origin.ts';

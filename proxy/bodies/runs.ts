@@ -5,7 +5,7 @@ import type { FeatureData, FeatureTable } from '../../format/feature-table.ts';
 import { type FrameData, MEMBER_HEADER } from '../../format/gzip.ts';
 import type { Positions } from '../../format/positions.ts';
 import type { Steps } from '../../format/steps.ts';
-import type { LoadedTable } from '../data/release.ts';
+import type { LoadedTable } from '../data/loaded-release.ts';
 import { tagOf } from './answer.ts';
 
 /** Runs that are gone through in a step: some 100 microseconds. */

@@ -7,7 +7,7 @@ import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FrameData } from '../../format/gzip.ts';
 import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../../format/gzip.ts';
-import type { LoadedTable } from '../data/release.ts';
+import type { LoadedTable } from '../data/loaded-release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
 import { type BodyPart, type Chunks, checkedStream, rangeParts } from './checked-stream.ts';

@@ -2,7 +2,7 @@
 // Limited in bytes; the least recently used response is removed first.
 import { LRUCache } from 'lru-cache';
 import type { Answer, Representation, ResponseCache, ResponseCaches } from '../bodies/answer.ts';
-import type { Releases } from '../data/releases.ts';
+import type { Releases } from '../data/hosted-releases.ts';
 import type { Coding } from '../http/request.ts';
 
 /** Maximum size of all entries of each content coding: most clients accept gzip. */

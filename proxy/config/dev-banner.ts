@@ -1,7 +1,7 @@
 // The output of `serve --dev`: a link to the explorer with a token, and three commands to paste into a POSIX shell.
 import type { Level } from '../../format/levels.ts';
 import { levelName } from '../../format/levels.ts';
-import type { LoadedRelease } from '../data/release.ts';
+import type { LoadedRelease } from '../data/loaded-release.ts';
 
 /** Spain: part of the sample and of GADM, with units at lower levels. */
 const EXAMPLE_GID = 'ESP';

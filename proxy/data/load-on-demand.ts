@@ -2,8 +2,8 @@
 // with little memory and no work between requests.
 import type { Level } from '../../format/levels.ts';
 import { Loaded } from './loaded.ts';
-import type { LoadedLevel, LoadRelease } from './release.ts';
-import { describedRelease, loadLevel } from './release.ts';
+import type { LoadedLevel, LoadRelease } from './loaded-release.ts';
+import { describedRelease, loadLevel } from './loaded-release.ts';
 
 /** Size of the indexes of all levels in memory, with their parts. */
 const LEVELS_MAX_BYTES = 64 * 1024 * 1024;

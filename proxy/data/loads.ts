@@ -6,9 +6,9 @@ import { type Turns, turnOf } from '../http/guards.ts';
 import { overloaded } from '../http/problem.ts';
 import { type HttpRequest, type Principal, principalOf } from '../http/request.ts';
 import { lastingClient, type QueuedReads, type Recipient, type TaskReads } from '../origin/origin.ts';
-import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './release.ts';
-import { TABLES } from './release.ts';
-import type { NamedRelease, Releases } from './releases.ts';
+import type { NamedRelease, Releases } from './hosted-releases.ts';
+import type { LoadedLevel, LoadedRelease, LoadedTable, Part, Sized } from './loaded-release.ts';
+import { TABLES } from './loaded-release.ts';
 
 /** The loads of one request. What it has loaded stays in memory as long as the request uses it. */
 export class Loads {

@@ -3,7 +3,7 @@
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { isObject, numberIn, textIn } from '../../format/parse.ts';
 import type { Origin } from '../origin/origin.ts';
-import type { LoadedRelease } from './release.ts';
+import type { LoadedRelease } from './loaded-release.ts';
 import type { SignedOrigin } from './signed-origin.ts';
 
 /** A release that was served, by whatever process. Plain data: it is sent between processes. */

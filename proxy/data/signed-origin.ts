@@ -13,7 +13,7 @@ import {
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { FormatError, numberIn, objectFrom, textIn } from '../../format/parse.ts';
-import { type Release, releaseFromJson } from '../../format/release.ts';
+import { type Release, releaseFromJson } from '../../format/release-json.ts';
 import type { ByteRange, Origin, ReadOptions } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { type Clock, Loaded } from './loaded.ts';

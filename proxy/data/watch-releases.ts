@@ -1,5 +1,5 @@
 // Follows current.json: refreshes the releases by a timer or when it is called, and logs what changes.
-import type { Releases } from './releases.ts';
+import type { Releases } from './hosted-releases.ts';
 
 const POLL_MS = 1000;
 

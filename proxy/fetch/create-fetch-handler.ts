@@ -10,13 +10,13 @@ import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/opt
 import type { ServeOptions } from '../config/options.ts';
 import { OptionError } from '../config/start-error.ts';
 import { requireKey } from '../config/trusted-keys.ts';
+import { Releases } from '../data/hosted-releases.ts';
 import { loadOnDemand } from '../data/load-on-demand.ts';
 import { NewestRelease } from '../data/newest-release.ts';
-import { Releases } from '../data/releases.ts';
 import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
+import { apiRows } from '../features/all-paths.ts';
 import { publishedIn } from '../features/changes/changes.ts';
-import { apiRows } from '../features/rows.ts';
 import { type HandlerContext, handle } from '../handler/handler.ts';
 import { baseUrlBy } from '../http/base-url.ts';
 import { NO_TURNS } from '../http/guards.ts';

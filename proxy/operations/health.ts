@@ -4,7 +4,7 @@
 import type { Answer } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
 import type { Audience } from '../bodies/headers.ts';
-import type { Releases } from '../data/releases.ts';
+import type { Releases } from '../data/hosted-releases.ts';
 import { notReady } from '../http/problem.ts';
 
 /** The state of the server, shared by its parts. */

@@ -10,7 +10,7 @@ import { isObject } from '../../format/parse.ts';
 import type { KeySource } from '../auth/authenticate.ts';
 import { TOKEN_FAULTS } from '../auth/token-fault.ts';
 import { isStorageError } from '../bodies/answer.ts';
-import type { LoadedRelease } from '../data/release.ts';
+import type { LoadedRelease } from '../data/loaded-release.ts';
 import { OriginError } from '../origin/origin.ts';
 import { METRICS, type Metric, type NameOf } from './metric-list.ts';
 import type { EndedRequest } from './watch-requests.ts';

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import type { Answer, HeaderList } from '../bodies/answer.ts';
 import { answerWith } from '../bodies/answer.ts';
 import type { Audience } from '../bodies/headers.ts';
-import type { LoadedRelease } from '../data/release.ts';
-import type { Releases } from '../data/releases.ts';
+import type { Releases } from '../data/hosted-releases.ts';
+import type { LoadedRelease } from '../data/loaded-release.ts';
 import type { Coding } from '../http/request.ts';
 
 /** A file, prepared for sending. */

@@ -1,6 +1,6 @@
 // What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727).
-import { OGC_PATH } from '../features/items/endpoints.ts';
-import { OPENAPI_TYPE } from '../features/ogc/endpoints.ts';
+import { OGC_PATH } from '../features/items/item-paths.ts';
+import { OPENAPI_TYPE } from '../features/ogc/ogc-paths.ts';
 import type { Asset } from './asset.ts';
 import { makeAsset } from './asset.ts';
 import { type DescribedService, openapiDocument } from './openapi/document.ts';

@@ -8,8 +8,8 @@ import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../format/levels.ts'
 import { PAGE_CAPS } from '../../format/page-caps.ts';
 import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import type { KeySource } from '../../proxy/auth/authenticate.ts';
-import { type LoadRelease, loadRelease } from '../../proxy/data/release.ts';
-import { apiRows } from '../../proxy/features/rows.ts';
+import { type LoadRelease, loadRelease } from '../../proxy/data/loaded-release.ts';
+import { apiRows } from '../../proxy/features/all-paths.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { RotatingKeys, type TextLocation } from '../../proxy/keys/rotating-keys.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

@@ -10,7 +10,7 @@ import { alonePath, featureFilePath } from '../../format/layout.ts';
 import { FEATURES_PER_FILE, FORMATS, type Format } from '../../format/levels.ts';
 import { SEAM } from '../../format/write/gzip.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
-import { LoadedTable } from '../../proxy/data/release.ts';
+import { LoadedTable } from '../../proxy/data/loaded-release.ts';
 import { type Origin, QueuedReads, type Recipient } from '../../proxy/origin/origin.ts';
 import { type FeatureText, makeFeatures } from '../format/make-level.ts';
 import { bodyOf } from '../support/datasets/large-dataset.ts';

@@ -2,7 +2,7 @@
 // point requests.ts has more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apiPaths } from '../../proxy/features/rows.ts';
+import { apiPaths } from '../../proxy/features/all-paths.ts';
 import { lastingHeaders, refusal, send } from '../support/http/http-client.ts';
 import { NO_TOKEN, TOKEN } from '../support/http/in-process-proxy.ts';
 import { CACHING, type World } from './world.ts';

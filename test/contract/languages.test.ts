@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
-import { Releases } from '../../proxy/data/releases.ts';
+import { Releases } from '../../proxy/data/hosted-releases.ts';
 import { LANG, Languages } from '../../proxy/features/names/languages.ts';
 import { NAMES } from '../../proxy/features/names/level-names.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';

@@ -12,7 +12,7 @@ import { positionsOf } from '../../format/positions.ts';
 import { resultOf } from '../../format/steps.ts';
 import { Runs } from '../../proxy/bodies/runs.ts';
 import { Slice } from '../../proxy/bodies/slice.ts';
-import { LoadedTable } from '../../proxy/data/release.ts';
+import { LoadedTable } from '../../proxy/data/loaded-release.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../proxy/origin/origin.ts';
 import { MANY_SIZES, readStored } from '../support/datasets/large-dataset.ts';

@@ -15,7 +15,7 @@ import {
   type LevelSummary,
   type Release,
   releaseFromJson,
-} from '../../format/release.ts';
+} from '../../format/release-json.ts';
 import { currentToJson, namesHeader, releaseToJson } from '../../format/write/texts.ts';
 import { unitNames } from '../../proxy/points/unit-names.ts';
 

@@ -7,7 +7,7 @@ import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { indexBox } from '../../generator/rings/bbox.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';
 import { buildRelease } from '../support/releases/build-release.ts';

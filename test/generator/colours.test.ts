@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { buildShard, seal } from '../../generator/shards/sharded-build.ts';
 import { adjacentUnits, type UnitRange } from '../../generator/tiles/adjacent-units.ts';

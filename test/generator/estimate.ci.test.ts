@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { releasePath } from '../../format/layout.ts';
 import { GEOMETRIES, LEVELS, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { forecast } from '../../generator/estimate/estimate.ts';
 import { DEFAULTS } from '../../generator/options/defaults.ts';
 import { SILENT } from '../../generator/report/progress.ts';

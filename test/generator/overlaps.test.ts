@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Finding } from '../../format/release.ts';
+import type { Finding } from '../../format/release-json.ts';
 import { inPieces } from '../../generator/gdal/pieces.ts';
 import { areaOf, polygonParts, toValid } from '../../generator/gdal/valid-polygons.ts';
 import { layerOf, writeDataset } from '../support/datasets/write-dataset.ts';

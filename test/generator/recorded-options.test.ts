@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../format/levels.ts';
-import { type Release, releaseFromJson } from '../../format/release.ts';
+import { type Release, releaseFromJson } from '../../format/release-json.ts';
 import {
   type ContentOptions,
   contentOptionsFrom,

@@ -8,7 +8,7 @@ import type { VectorTile } from '@mapbox/vector-tile';
 import { elementAt } from '../../format/element-at.ts';
 import { namesPath, releasePath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { releaseFromJson } from '../../format/release-json.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { areaOf, toValid } from '../../generator/gdal/valid-polygons.ts';
 import { doubledArea, type OpenPolygon, type OpenRing } from '../../generator/rings/open-rings.ts';

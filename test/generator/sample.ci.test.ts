@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { releaseFromJson } from '../../format/release-json.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { datasetAttribution } from '../../generator/gdal/open-dataset.ts';
 import { SAMPLE_ATTRIBUTION, writeSample } from '../../generator/sample/sample.ts';

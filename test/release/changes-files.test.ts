@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { changesPath, GONE_PATH, goneFromText, isPairable, pairOf } from '../../format/changes.ts';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson } from '../../format/release-json.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { decodeChanges, encodeChanges, goneUnits } from '../../generator/release/changes-files.ts';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import pLimit from 'p-limit';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
-import { Releases } from '../../proxy/data/releases.ts';
+import { Releases } from '../../proxy/data/hosted-releases.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';

@@ -9,7 +9,7 @@ import { activateRelease, pruneReleases } from '../../generator/release/manage.t
 import { signRelease } from '../../generator/release/sign.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { verify } from '../../generator/verify/verify.ts';
-import { Releases } from '../../proxy/data/releases.ts';
+import { Releases } from '../../proxy/data/hosted-releases.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { countryRow } from '../support/datasets/small-datasets.ts';

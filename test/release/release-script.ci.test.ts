@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { test as nodeTest } from 'node:test';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson } from '../../format/release-json.ts';
 import { after } from '../support/after.ts';
 import { filesUnder } from '../support/files.ts';
 import { runProgram, without } from '../support/processes/programs.ts';

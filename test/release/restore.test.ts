@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { test } from 'node:test';
-import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release.ts';
+import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release-json.ts';
 import { publishChanges } from '../../generator/changes/publish-changes.ts';
 import { listReleases, pruneReleases } from '../../generator/release/manage.ts';
 import { withLock } from '../../generator/release/output-lock.ts';

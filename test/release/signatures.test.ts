@@ -29,7 +29,7 @@ import {
   releasePath,
   SIGNED_FILE,
 } from '../../format/layout.ts';
-import { releaseFromJson } from '../../format/release.ts';
+import { releaseFromJson } from '../../format/release-json.ts';
 import { publish } from '../../generator/build.ts';
 import { withLock } from '../../generator/release/output-lock.ts';
 import { readSigningKey, SIGNATURE_FILES, signRelease } from '../../generator/release/sign.ts';
@@ -37,8 +37,8 @@ import { openStaging, readCurrent } from '../../generator/release/staging.ts';
 import { SILENT } from '../../generator/report/progress.ts';
 import { openPool } from '../../generator/workers/pool.ts';
 import { createServer } from '../../proxy/create-server.ts';
+import { Releases } from '../../proxy/data/hosted-releases.ts';
 import { NewestRelease, toMessage } from '../../proxy/data/newest-release.ts';
-import { Releases } from '../../proxy/data/releases.ts';
 import { signedOrigin } from '../../proxy/data/signed-origin.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { OriginError } from '../../proxy/origin/origin.ts';

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { CURRENT_PATH } from '../../format/layout.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson } from '../../format/release-json.ts';
 import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Ended, runProgram } from '../support/processes/programs.ts';
 import { GENERATOR } from '../support/processes/run-generator.ts';

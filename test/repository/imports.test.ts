@@ -134,10 +134,10 @@ const CAPABILITIES = [
 ];
 
 test('the core of the proxy imports no capability, and a capability only those below it', () => {
-  assert.deepEqual(readdirSync('proxy/features').sort(), [...CAPABILITIES, 'rows.ts'].sort());
+  assert.deepEqual(readdirSync('proxy/features').sort(), [...CAPABILITIES, 'all-paths.ts'].sort());
   const capabilityOf = (file: string): string | undefined => /^proxy\/features\/(.+?)(?:\/|$)/.exec(file)?.[1];
   /** Those that put the service together, and what describes it. */
-  const isAssembly = /^proxy\/(features\/rows\.ts|assemble-server\.ts|fetch\/create-fetch-handler\.ts|site\/)/;
+  const isAssembly = /^proxy\/(features\/all-paths\.ts|assemble-server\.ts|fetch\/create-fetch-handler\.ts|site\/)/;
   for (const { file, from } of PROGRAM) {
     const imported = capabilityOf(join(dirname(file), from));
     if (!from.startsWith('.') || imported === undefined || isAssembly.test(file)) continue;

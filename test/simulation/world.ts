@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { assembleServer } from '../../proxy/assemble-server.ts';
-import { Releases } from '../../proxy/data/releases.ts';
+import { Releases } from '../../proxy/data/hosted-releases.ts';
 import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
 import { squares, writeDataset } from '../support/datasets/write-dataset.ts';
 import { filesUnder, sha256 } from '../support/files.ts';

@@ -6,7 +6,7 @@ import { appendFileSync, copyFileSync, readFileSync, renameSync, rmSync, writeFi
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { CURRENT_PATH, featureFilePath, releasePath } from '../../format/layout.ts';
-import { currentFromJson } from '../../format/release.ts';
+import { currentFromJson } from '../../format/release-json.ts';
 import { after } from '../support/after.ts';
 import { countriesWith } from '../support/datasets/small-datasets.ts';
 import { writeDataset } from '../support/datasets/write-dataset.ts';

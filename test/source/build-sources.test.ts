@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../format/element-at.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { type Report, SILENT } from '../../generator/report/progress.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { releaseFromJson } from '../../format/release.ts';
+import { releaseFromJson } from '../../format/release-json.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
 import { buildTable } from '../../generator/cli/tables.ts';
 import { contentOptionsFrom } from '../../generator/options/option-texts.ts';

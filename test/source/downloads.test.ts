@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { build } from '../../generator/build.ts';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { contentOptionsFrom } from '../../generator/options/option-texts.ts';

@@ -4,7 +4,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import { areaOf } from '../support/datasets/area-of.ts';
 import { typed } from '../support/processes/typed.ts';
 import { codeIn } from '../support/readme-code.ts';

@@ -1,7 +1,7 @@
 // Builds the sources of the tests of this folder, checks each release against its source, and reads it back.
 import { join } from 'node:path';
 import type { Geometry, Level } from '../../format/levels.ts';
-import type { Release } from '../../format/release.ts';
+import type { Release } from '../../format/release-json.ts';
 import type { BuildOptions } from '../../generator/build.ts';
 import { buildRelease } from '../support/releases/build-release.ts';
 import { featuresIn, linesIn } from '../support/releases/features-in.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { TASKS } from '../../generator/workers/tasks.ts';
-import { apiRows } from '../../proxy/features/rows.ts';
+import { apiRows } from '../../proxy/features/all-paths.ts';
 
 const ROUNDS = 4;
 const VALUES = 20_000;

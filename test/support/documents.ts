@@ -6,7 +6,7 @@ import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
 import { LIGHT_CAPS, pageCap } from '../../format/page-caps.ts';
 import { BUILD_OPTIONS } from '../../generator/commands/build-options.ts';
 import { SERVE_OPTIONS } from '../../proxy/config/options.ts';
-import { apiPaths, DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/rows.ts';
+import { apiPaths, DOWNLOAD_ENDPOINTS, PAGE_ENDPOINTS } from '../../proxy/features/all-paths.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { METRICS, type Metric } from '../../proxy/operations/metric-list.ts';
 import { GEOMETRY } from '../../proxy/query/parameter.ts';

@@ -21,7 +21,7 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
   ],
   [
     'The row answers. It parses the query: each parameter is an object that reads its own text',
-    ['query/parse.ts', 'query/parameter.ts', 'features/pages/endpoints.ts', 'features/pages/parameters.ts'],
+    ['query/parse.ts', 'query/parameter.ts', 'features/pages/page-paths.ts', 'features/pages/page-parameters.ts'],
   ],
   [
     'It picks the release, that of the cursor or the current one, and loads what it needs, side by side: the level, the table of the geometry, the features that meet each filter. What is in memory is not waited for. Then the index says which features match and which stored page has them',
@@ -29,8 +29,8 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
       'features/pages/listing.ts',
       'features/pages/resolve.ts',
       'data/loads.ts',
-      'data/releases.ts',
-      'data/release.ts',
+      'data/hosted-releases.ts',
+      'data/loaded-release.ts',
       'data/loaded.ts',
     ],
   ],
@@ -38,6 +38,7 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
     'It creates the answer, a value: status, headers, ETag, next cursor, and a body that is not read yet: a stored file, a slice of feature files, or one of them inflated to text',
     [
       'features/pages/pages.ts',
+      'features/pages/next-link.ts',
       'bodies/headers.ts',
       'bodies/answer.ts',
       'bodies/slice.ts',
@@ -68,7 +69,7 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
 ];
 
 /** The assembly knows everything: what it puts together is counted by its own imports. */
-const ASSEMBLY = 'proxy/features/rows.ts';
+const ASSEMBLY = 'proxy/features/all-paths.ts';
 /** The token check and the folder are interfaces to what imports them. */
 const CORE = [
   'proxy/handler/handler.ts',

@@ -6,11 +6,11 @@ import { GONE_MAX_BYTES, GONE_PATH, SUCCESSORS_MAX, unitsInGone } from '../../..
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
-import type { CheckedFile } from '../../../format/release.ts';
+import type { CheckedFile } from '../../../format/release-json.ts';
+import type { Releases } from '../../data/hosted-releases.ts';
 import { Loaded } from '../../data/loaded.ts';
+import { type LoadedLevel, readChecked } from '../../data/loaded-release.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';
-import { type LoadedLevel, readChecked } from '../../data/release.ts';
-import type { Releases } from '../../data/releases.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
 import { Filter, filtersOf, type Given, type Query } from '../../query/parameter.ts';
 import { inTurns } from '../../work/in-turns.ts';

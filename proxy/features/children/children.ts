@@ -1,11 +1,11 @@
 // The answer with a unit, its parents and its children, a page at a time.
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
-import { type FixedHeaders, fixedHeaders, MATCHED } from '../../bodies/headers.ts';
+import { type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources, View } from '../../bodies/row.ts';
 import { resultInTurns } from '../../data/known.ts';
+import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
-import type { LoadedLevel, LoadedRelease } from '../../data/release.ts';
 import { Problem, quote } from '../../http/problem.ts';
 import type { Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
@@ -13,9 +13,9 @@ import { type FindSuccessors, successorLink } from '../changes/successors.ts';
 import { type Language, type Languages, loadNames } from '../names/languages.ts';
 import { CODES, hasCodes } from '../names/level-codes.ts';
 import { TREE } from '../names/level-tree.ts';
+import { matchedAnd } from '../pages/next-link.ts';
 import { firstRank } from '../pages/resolve.ts';
 import { levelsWithUnits, refuseTooLarge } from '../places/units.ts';
-import { deflatedAnswer } from './deflated-text.ts';
 import {
   CHILDREN_ENDPOINT,
   CHILDREN_MAX,
@@ -24,7 +24,8 @@ import {
   GID,
   refuseOtherStart,
   UNIT_LEVEL,
-} from './endpoint.ts';
+} from './children-path.ts';
+import { deflatedAnswer } from './deflated-text.ts';
 import { type Family, findFamily, type Place, parentsOf } from './find-children.ts';
 import { joiningPage, type KnownLevel, PAGES, type PageRows, placeText } from './page-text.ts';
 
@@ -89,11 +90,12 @@ async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
   const key = `${rows?.first} ${rows?.size} ${place?.level} ${language?.tag} ${place?.gid}`;
   const page = await (pages?.known.find(key, loads, joining) ?? resultInTurns(joining(), loads));
   const count = children?.positions.count ?? 0;
-  const more: string[] = [MATCHED, String(count)];
+  let next: string | undefined;
   if (children !== undefined && page.end < count) {
     const cursor = children.of.cursors.write(children.positions.at(page.end));
-    more.push('Link', `<${urlOf(base + CHILDREN_ENDPOINT.path, query, cursor)}>; rel="next"`);
+    next = urlOf(base + CHILDREN_ENDPOINT.path, query, cursor);
   }
+  const more = matchedAnd({ count }, next);
   return deflatedAnswer(fixed, { release, base, coding, isPinned }, page.tag, page.text, more);
 }
 

@@ -1,6 +1,6 @@
 // What documents say of a unit and its children.
 import { objectSchema, PAGE_HEADERS, type PathDescription, schemaReference } from '../../query/describe.ts';
-import { CHILDREN_ENDPOINT } from './endpoint.ts';
+import { CHILDREN_ENDPOINT } from './children-path.ts';
 
 const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;

@@ -2,7 +2,7 @@
 // level: a unit's children are on the nearest deeper level that has units with its GID, which may skip levels.
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { NO_POSITIONS, type Positions } from '../../../format/positions.ts';
-import type { LoadedLevel } from '../../data/release.ts';
+import type { LoadedLevel } from '../../data/loaded-release.ts';
 
 /** A unit by its GID. */
 export interface Place {

@@ -7,7 +7,7 @@ import type { Positions } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { TAG_CHARS } from '../../bodies/answer.ts';
 import { Known } from '../../data/known.ts';
-import type { LoadedLevel, Part } from '../../data/release.ts';
+import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import type { LevelCodes } from '../names/level-codes.ts';
 import type { UnitNames } from '../names/level-names.ts';
 import { toByteJson } from '../names/level-texts.ts';

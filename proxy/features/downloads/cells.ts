@@ -6,7 +6,7 @@ import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Listing } from '../pages/listing.ts';
 import { CELLS } from '../places/level-places.ts';
-import type { SavedEndpoint } from './endpoints.ts';
+import type { SavedEndpoint } from './download-paths.ts';
 import { contentBy, type FileContent, PiecedFile } from './pieced-file.ts';
 import { answerSaved, savedRow } from './saved.ts';
 

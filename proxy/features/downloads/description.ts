@@ -4,7 +4,7 @@ import { API_PATH } from '../../http/request.ts';
 import { type PathDescription, UNITS_HEADERS } from '../../query/describe.ts';
 import type { Parameter } from '../../query/parameter.ts';
 import { FORMAT_NAMES } from '../pages/description.ts';
-import { EXTENSIONS, RELEASE } from './endpoints.ts';
+import { EXTENSIONS, RELEASE } from './download-paths.ts';
 
 /** What documents say of a file that is saved. */
 export function savedDescription(

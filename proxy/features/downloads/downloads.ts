@@ -5,12 +5,12 @@ import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { Known } from '../../data/known.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { withLoaded } from '../../data/loads.ts';
-import type { Part } from '../../data/release.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
 import type { Listing, ListingFilter } from '../pages/listing.ts';
 import { resolve } from '../pages/resolve.ts';
-import { type DownloadEndpoint, RELEASE } from './endpoints.ts';
+import { type DownloadEndpoint, RELEASE } from './download-paths.ts';
 import { answerSaved, savedRow } from './saved.ts';
 
 /** Size of the listings that are kept for each level. */

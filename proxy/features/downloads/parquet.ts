@@ -1,17 +1,17 @@
 // A level as a table, GeoParquet, that is saved: readers take ranges of it, each block of which is checked.
 import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
-import { TABLE_BLOCK_BYTES } from '../../../format/release.ts';
+import { TABLE_BLOCK_BYTES } from '../../../format/release-json.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { BlockFile } from '../../data/block-file.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
 import type { Listing } from '../pages/listing.ts';
 import { savedDescription } from './description.ts';
-import { RELEASE, type SavedEndpoint } from './endpoints.ts';
+import { RELEASE, type SavedEndpoint } from './download-paths.ts';
 import { contentBy, PiecedFile } from './pieced-file.ts';
 import { answerSaved, savedRow } from './saved.ts';
 

@@ -8,7 +8,7 @@ import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import { GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
-import { RELEASE, type SavedEndpoint } from './endpoints.ts';
+import { RELEASE, type SavedEndpoint } from './download-paths.ts';
 
 /** A range of a file, always a stream: what is read at once gets into the response cache, which knows no ranges. */
 export interface StreamedPart extends BodySource {

@@ -2,8 +2,8 @@
 // not.
 import { i32At } from '../../../format/element-at.ts';
 import { type Positions, positionsOf } from '../../../format/positions.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { together } from '../../data/loads.ts';
-import type { Part } from '../../data/release.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 
 /** First position and rank of a run of positions. */

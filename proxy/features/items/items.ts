@@ -4,7 +4,7 @@ import type { FeatureTable } from '../../../format/feature-table.ts';
 import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Ranges } from '../../../format/positions.ts';
-import type { LevelSummary } from '../../../format/release.ts';
+import type { LevelSummary } from '../../../format/release-json.ts';
 import { type Answer, type Body, type BodySource, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -15,12 +15,13 @@ import type { HttpRequest } from '../../http/request.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import { badParameter, type Filter, isDigits, type Query } from '../../query/parameter.ts';
 import { COLUMN_RULE, parseQuery, queryRules, START_AT, unknownParameter, urlOf } from '../../query/parse.ts';
-import type { FeaturesEndpoint } from '../pages/endpoints.ts';
-import { type Listing, type ListingFilter, listingRow, nextUrl } from '../pages/listing.ts';
-import { FID_MAX, STARTS_AT } from '../pages/parameters.ts';
+import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
+import { nextUrl } from '../pages/next-link.ts';
+import { FID_MAX, STARTS_AT } from '../pages/page-parameters.ts';
+import type { FeaturesEndpoint } from '../pages/page-paths.ts';
 import { resolve } from '../pages/resolve.ts';
-import { COLLECTIONS_PATH, collectionOf, type Link, linkHeader, queryablesLink } from './endpoints.ts';
-import { LIMIT, LIMIT_SIZES } from './parameters.ts';
+import { LIMIT, LIMIT_SIZES } from './item-parameters.ts';
+import { COLLECTIONS_PATH, collectionOf, type Link, linkHeader, queryablesLink } from './item-paths.ts';
 
 /** The rules of a query, whose templates leave a plus as it is and whose links keep the order of the request. */
 function rulesOf({ level, parameters }: FeaturesEndpoint, hasColumns: boolean) {

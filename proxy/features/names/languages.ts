@@ -1,6 +1,7 @@
 // Names in a language: the parameter `lang`, and what the units of a level are called in the language that it says.
+
+import type { LoadedLevel, LoadedRelease, Part } from '../../data/loaded-release.ts';
 import { type Loads, together, withLoaded } from '../../data/loads.ts';
-import type { LoadedLevel, LoadedRelease, Part } from '../../data/release.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, Parameter, type Query } from '../../query/parameter.ts';
 import { jsonReader, type LevelNames, NAMES, type UnitNames } from './level-names.ts';

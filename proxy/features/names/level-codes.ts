@@ -3,9 +3,9 @@
 // `bytesAt` which codes a unit has.
 import { crc32 } from 'node:zlib';
 import { elementAt, u32At } from '../../../format/element-at.ts';
-import type { LevelAbout } from '../../../format/release.ts';
+import type { LevelAbout } from '../../../format/release-json.ts';
 import type { Steps } from '../../../format/steps.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { type LevelTexts, TextsWriter, toByteJson } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 

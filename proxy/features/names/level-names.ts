@@ -4,7 +4,7 @@ import { ownersOf } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Level } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { type LevelTexts, type TextAt, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 

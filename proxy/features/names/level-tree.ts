@@ -2,7 +2,7 @@
 // Texts are JSON with a character for each byte, so that an answer joins them without encoding them again.
 import { u32At } from '../../../format/element-at.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { type LevelTexts, type TextAt, TextsWriter, toByteJson } from './level-texts.ts';
 import { readNames } from './names-file.ts';
 

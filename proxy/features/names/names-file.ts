@@ -5,8 +5,8 @@ import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type NameField, nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
-import type { LevelSummary } from '../../../format/release.ts';
-import type { LoadedLevel, Part } from '../../data/release.ts';
+import type { LevelSummary } from '../../../format/release-json.ts';
+import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { Turns } from '../../work/in-turns.ts';
 
 const LINE_FEED = 0x0a;

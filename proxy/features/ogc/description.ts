@@ -4,9 +4,9 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { type PathDescription, pathParameter } from '../../query/describe.ts';
-import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS } from '../items/endpoints.ts';
+import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS } from '../items/item-paths.ts';
 import { FEATURE_SCHEMA } from '../pages/description.ts';
-import { DOCUMENT_ENDPOINTS, type DocumentEndpoint } from './endpoints.ts';
+import { DOCUMENT_ENDPOINTS, type DocumentEndpoint } from './ogc-paths.ts';
 import { type OgcSchema, ogcSchemas } from './schemas.ts';
 
 /** What an answer is, and its schema. */

@@ -3,11 +3,11 @@
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import type { FixedHeaders } from '../../bodies/headers.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
-import type { LoadedRelease } from '../../data/release.ts';
-import { collectionOf, collectionsOf, type Link, linkHeader, OGC_PATH, queryablesLink } from '../items/endpoints.ts';
+import type { LoadedRelease } from '../../data/loaded-release.ts';
+import { collectionOf, collectionsOf, type Link, linkHeader, OGC_PATH, queryablesLink } from '../items/item-paths.ts';
 import { collectionDocument, columnsSchema, creditsOf, licenceLinks } from './collection.ts';
-import type { DocumentEndpoint } from './endpoints.ts';
-import { OPENAPI_TYPE } from './endpoints.ts';
+import type { DocumentEndpoint } from './ogc-paths.ts';
+import { OPENAPI_TYPE } from './ogc-paths.ts';
 import { apiDocument, type Service, TITLE } from './openapi.ts';
 
 /** What holds of parts 1 (Core, OGC 17-069r4) and 3 (Filtering, OGC 19-079r2) of OGC API - Features. */

@@ -2,16 +2,16 @@
 // here means the same in OpenAPI 3.0 and 3.1.
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release.ts';
+import type { LevelSummary } from '../../../format/release-json.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import { PROBLEMS } from '../../http/problem.ts';
 import { objectSchema, schemaReference } from '../../query/describe.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/endpoints.ts';
-import { ITEMS_PARAMETERS } from '../items/parameters.ts';
+import { ITEMS_PARAMETERS } from '../items/item-parameters.ts';
+import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/item-paths.ts';
 import { queryable } from './collection.ts';
 import { type Described, DOCUMENTS, FID, ITEM, ITEMS } from './description.ts';
-import { DOCUMENT_ENDPOINTS } from './endpoints.ts';
+import { DOCUMENT_ENDPOINTS } from './ogc-paths.ts';
 import { FEATURE_3_0, ogcSchemas } from './schemas.ts';
 
 const DESCRIPTION = 'Administrative boundaries as OGC API - Features: a collection for each level that has units.';

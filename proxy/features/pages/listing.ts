@@ -1,17 +1,15 @@
 // Listings: the features of a level that a request selects. One way for pages, downloads and the items of OGC API -
 // Features: which release and level, which filters, which table, before the capability makes the answer.
 import type { Positions } from '../../../format/positions.ts';
-import type { Answer, HeaderList, Representation } from '../../bodies/answer.ts';
+import type { Answer, Representation } from '../../bodies/answer.ts';
 import type { AudienceHeaders, FixedHeaders } from '../../bodies/headers.ts';
-import { MATCHED } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
+import type { NamedRelease, Releases } from '../../data/hosted-releases.ts';
+import type { LoadedLevel, LoadedTable } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
-import type { LoadedLevel, LoadedTable } from '../../data/release.ts';
-import type { NamedRelease, Releases } from '../../data/releases.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
-import { urlOf } from '../../query/parse.ts';
-import type { FeaturesEndpoint, LevelEndpoint } from './endpoints.ts';
+import type { FeaturesEndpoint, LevelEndpoint } from './page-paths.ts';
 
 /** A filter that a capability brings. */
 export interface ListingFilter {
@@ -74,16 +72,4 @@ export function listingRow<Endpoint extends LevelEndpoint>(path: ListingPath<End
       );
     },
   };
-}
-
-/** The URL of the features from a rank on; undefined if there are none. */
-export function nextUrl({ endpoint, query, level, representation }: Listing, positions: Positions, rank: number) {
-  if (rank >= positions.count) return undefined;
-  return urlOf(representation.base + endpoint.path, query, level.cursors.write(positions.at(rank)));
-}
-
-/** The headers with the number of features and the link to the next ones. */
-export function matchedAnd({ count }: Positions, next: string | undefined): HeaderList {
-  if (next === undefined) return [MATCHED, String(count)];
-  return [MATCHED, String(count), 'Link', `<${next}>; rel="next"`];
 }

@@ -10,9 +10,10 @@ import { Slice } from '../../bodies/slice.ts';
 import { StoredFile } from '../../bodies/stored-file.ts';
 import { filtersOf, GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import type { FeaturesEndpoint } from './endpoints.ts';
-import { type Listing, type ListingFilter, listingRow, matchedAnd, nextUrl } from './listing.ts';
-import { PAGE_SIZE, STARTS_AT } from './parameters.ts';
+import { type Listing, type ListingFilter, listingRow } from './listing.ts';
+import { matchedAnd, nextUrl } from './next-link.ts';
+import { PAGE_SIZE, STARTS_AT } from './page-parameters.ts';
+import type { FeaturesEndpoint } from './page-paths.ts';
 import { type Resolution, resolve } from './resolve.ts';
 
 /** Answers with a page of a listing that is empty. */

@@ -7,7 +7,7 @@ import { pageCap } from '../../../format/page-caps.ts';
 import type { Positions } from '../../../format/positions.ts';
 import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
 import type { Filter } from '../../query/parameter.ts';
-import type { Start } from './parameters.ts';
+import type { Start } from './page-parameters.ts';
 
 /** What a page consists of. */
 export interface Resolution {

@@ -4,15 +4,15 @@ import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
+import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together } from '../../data/loads.ts';
-import type { LoadedRelease } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
 import { LANG, type Languages, loadNames } from '../names/languages.ts';
 import { exchanged, withExchanged } from './exchanged.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
-import { POINT } from './parameters.ts';
+import { POINT } from './place-parameters.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsGeometry } from './units.ts';
 
 /** The most units of an answer. */

@@ -7,7 +7,7 @@ import { filtersOf, type Given, type Query } from '../../query/parameter.ts';
 import type { Listing } from '../pages/listing.ts';
 import { matching } from '../pages/resolve.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
-import { CONTAINS } from './parameters.ts';
+import { CONTAINS } from './place-parameters.ts';
 
 /** The point whose latitude comes first, if it is one. */
 export function exchanged({ longitude, latitude }: Degrees): Degrees | undefined {

@@ -4,7 +4,7 @@ import { withLoaded } from '../../data/loads.ts';
 import type { ListingFilter } from '../pages/listing.ts';
 import { findingInBox } from './find-in-box.ts';
 import { BOXES, CELLS, hasExactBoxes, pointOf, unitsAt } from './level-places.ts';
-import { BBOX, CONTAINS } from './parameters.ts';
+import { BBOX, CONTAINS } from './place-parameters.ts';
 
 export const BOX_FILTER: ListingFilter = {
   parameter: BBOX,

@@ -4,7 +4,7 @@ import { elementAt } from '../../../format/element-at.ts';
 import type { GidColumn } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Steps } from '../../../format/steps.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 
 /** GIDs that are compared in a step: some 100 microseconds. */
 const STEP_GIDS = 2048;

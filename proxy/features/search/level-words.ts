@@ -1,7 +1,7 @@
 // The words of a level's names in memory.
 import { wordsPath } from '../../../format/layout.ts';
 import { decodingWords, Words } from '../../../format/words.ts';
-import type { Part } from '../../data/release.ts';
+import type { Part } from '../../data/loaded-release.ts';
 import { inTurns } from '../../work/in-turns.ts';
 
 /** They are brought into memory for the first search. */

@@ -2,8 +2,8 @@
 import { elementAt, u32At } from '../../../format/element-at.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { resultInTurns } from '../../data/known.ts';
+import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { type Loads, together } from '../../data/loads.ts';
-import type { LoadedLevel, LoadedRelease } from '../../data/release.ts';
 import { type Language, loadNames } from '../names/languages.ts';
 import { levelsWithUnits, withCommas } from '../places/units.ts';
 import { PARENTS } from './level-parents.ts';

@@ -10,8 +10,8 @@ import type { Answer } from '../../bodies/answer.ts';
 import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { resultInTurns } from '../../data/known.ts';
+import type { LoadedLevel } from '../../data/loaded-release.ts';
 import { Loads, together } from '../../data/loads.ts';
-import type { LoadedLevel } from '../../data/release.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
@@ -23,9 +23,9 @@ import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Uni
 import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
-import { LEVEL, LIMIT, Q, Q_RULE, SEARCH_LIMIT, SEARCH_PARAMETERS } from './parameters.ts';
 import { loadParentNames, type ParentNames } from './parent-names.ts';
 import { findingInParents, type KnownLevel } from './parent-words.ts';
+import { LEVEL, LIMIT, Q, Q_RULE, SEARCH_LIMIT, SEARCH_PARAMETERS } from './search-parameters.ts';
 
 /** The path that finds units of all levels by their names. */
 export const SEARCH_ENDPOINT = {

@@ -1,15 +1,15 @@
 // What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
 import { FORMATS, GEOMETRIES, type Level, levelName } from '../../../format/levels.ts';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../../format/page-caps.ts';
-import type { LevelSummary } from '../../../format/release.ts';
+import type { LevelSummary } from '../../../format/release-json.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import type { FixedHeaders } from '../../bodies/headers.ts';
 import type { Sources } from '../../bodies/row.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
-import type { LoadedRelease } from '../../data/release.ts';
-import type { Releases } from '../../data/releases.ts';
+import type { Releases } from '../../data/hosted-releases.ts';
+import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { API_PATH } from '../../http/request.ts';
-import { type Link, OGC_PATH } from '../items/endpoints.ts';
+import { type Link, OGC_PATH } from '../items/item-paths.ts';
 import { licenceLinks } from '../ogc/collection.ts';
 import { hasExactBoxes } from '../places/level-places.ts';
 

@@ -7,7 +7,7 @@ import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
 import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
-import type { SavedEndpoint } from '../downloads/endpoints.ts';
+import type { SavedEndpoint } from '../downloads/download-paths.ts';
 import { type CheckedPiece, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
 import { answerSaved, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';

@@ -1,7 +1,7 @@
 // What documents say of vector tiles: what describes those of a level, one tile, and all of them as a file.
 import { objectSchema, type PathDescription, pathParameter, RELEASE_HEADERS } from '../../query/describe.ts';
 import { savedDescription } from '../downloads/description.ts';
-import { CONTENT_PARAMETER, TILES_PATH } from './endpoints.ts';
+import { CONTENT_PARAMETER, TILES_PATH } from './tile-paths.ts';
 
 const TEXT = { type: 'string' } as const;
 const LIST = { type: 'array', items: {} } as const;

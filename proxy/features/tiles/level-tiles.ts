@@ -25,9 +25,9 @@ import {
   tileContentAt,
 } from '../../../format/tiles.ts';
 import { BlockFile } from '../../data/block-file.ts';
+import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';
 import { Pieces } from '../../data/pieces.ts';
-import type { LoadedLevel, Part } from '../../data/release.ts';
 import { Problem } from '../../http/problem.ts';
 
 /** Size of the leaf directories that are kept decoded for each level. */

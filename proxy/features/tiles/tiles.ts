@@ -10,9 +10,9 @@ import { textAnswer } from '../../bodies/text-answer.ts';
 import { Loads, withLoaded } from '../../data/loads.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
-import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './endpoints.ts';
 import { noTiles, TILES } from './level-tiles.ts';
 import { TileBody } from './tile-body.ts';
+import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './tile-paths.ts';
 
 /** Zoom, column and row of a tile, without leading zeros. */
 const PLACE = /^(0|[1-9]\d?)\/(0|[1-9]\d{0,7})\/(0|[1-9]\d{0,7})\.mvt$/;

@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, generated from the tables of routes, parameters and problems that the handler uses.
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Audience } from '../../bodies/headers.ts';
+import { apiPaths } from '../../features/all-paths.ts';
 import { TITLE } from '../../features/ogc/openapi.ts';
-import { apiPaths } from '../../features/rows.ts';
 import {
   HEADERS,
   type HeaderName,

@@ -1,7 +1,7 @@
 // For each problem of the OpenAPI document: the detail of the response, and a request that causes it. The tests send
 // every request and compare.
 import { encodeCursor } from '../../../format/cursor.ts';
-import { apiRows, PAGE_ENDPOINTS } from '../../features/rows.ts';
+import { apiRows, PAGE_ENDPOINTS } from '../../features/all-paths.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 
 const HOST = 'Host: boundaries.example.org';

@@ -17,7 +17,7 @@ import { metadataUrl } from '../../../proxy/auth/resource-metadata.ts';
 import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/cache/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
-import { apiRows } from '../../../proxy/features/rows.ts';
+import { apiRows } from '../../../proxy/features/all-paths.ts';
 import { HeldBytes } from '../../../proxy/guards/held-bytes.ts';
 import { WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import { type HandlerContext, handle } from '../../../proxy/handler/handler.ts';

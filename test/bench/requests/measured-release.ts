@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { CURRENT_PATH, releasePath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS } from '../../../format/levels.ts';
-import { currentFromJson, type Release } from '../../../format/release.ts';
+import { currentFromJson, type Release } from '../../../format/release-json.ts';
 import { FORMAT_VERSION } from '../../../format/version.ts';
 import { ACCEPTABLE } from '../../../generator/quality/findings.ts';
 import { sha256 } from '../../support/files.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../../../proxy/bodies/answer.ts';
 import type { Sources } from '../../../proxy/bodies/row.ts';
-import { Releases, type ReleasesOptions } from '../../../proxy/data/releases.ts';
-import { apiRows } from '../../../proxy/features/rows.ts';
+import { Releases, type ReleasesOptions } from '../../../proxy/data/hosted-releases.ts';
+import { apiRows } from '../../../proxy/features/all-paths.ts';
 import { type WorkLimits, WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';

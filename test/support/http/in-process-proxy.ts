@@ -8,8 +8,8 @@ import type { KeySet, KeySource, TokenRules } from '../../../proxy/auth/authenti
 import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
 import { issuersToMetadata } from '../../../proxy/auth/resource-metadata.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
-import type { LoadRelease } from '../../../proxy/data/release.ts';
-import { Releases } from '../../../proxy/data/releases.ts';
+import { Releases } from '../../../proxy/data/hosted-releases.ts';
+import type { LoadRelease } from '../../../proxy/data/loaded-release.ts';
 import type { LimitRules } from '../../../proxy/guards/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/guards/held-bytes.ts';
 import type { WorkLimits } from '../../../proxy/guards/work-queue.ts';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { elementAt } from '../../../format/element-at.ts';
 import { LevelIndex } from '../../../format/level-index.ts';
 import { gidColumn } from '../../../format/write/gid-column.ts';
-import { LoadedLevel, type LoadRelease, loadRelease } from '../../../proxy/data/release.ts';
+import { LoadedLevel, type LoadRelease, loadRelease } from '../../../proxy/data/loaded-release.ts';
 
 export const COUNTRIES = ['even', 'odd'];
 

@@ -5,7 +5,7 @@ import { type Box, boxFrom } from '../../../format/boxes.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { positionsIn } from '../../../format/positions.ts';
-import { Releases } from '../../../proxy/data/releases.ts';
+import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import { findingInBox } from '../../../proxy/features/places/find-in-box.ts';
 import { BOXES, CELLS } from '../../../proxy/features/places/level-places.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';

@@ -1,7 +1,7 @@
 // Releases for tests, built in this process from a dataset.
 import { join } from 'node:path';
 import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
-import type { Release } from '../../../format/release.ts';
+import type { Release } from '../../../format/release-json.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { DEFAULTS } from '../../../generator/options/defaults.ts';
 import { SILENT } from '../../../generator/report/progress.ts';

@@ -1,5 +1,5 @@
 // Releases of synthetic datasets, for tests that need many units of every level.
-import type { Release } from '../../../format/release.ts';
+import type { Release } from '../../../format/release-json.ts';
 import type { BuildOptions } from '../../../generator/build.ts';
 import { writeSynthetic } from '../datasets/synthetic/synthetic.ts';
 import { buildRelease } from './build-release.ts';

@@ -8,7 +8,7 @@ import type { Geometry, Position } from 'geojson';
 import { elementAt } from '../../../format/element-at.ts';
 import { neighboursPath, neighboursTablePath } from '../../../format/layout.ts';
 import type { Level } from '../../../format/levels.ts';
-import type { CheckedFile, LevelSummary } from '../../../format/release.ts';
+import type { CheckedFile, LevelSummary } from '../../../format/release-json.ts';
 import { sha256 } from '../files.ts';
 
 /** A unit, as its feature has it. */

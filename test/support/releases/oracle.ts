@@ -41,7 +41,7 @@ import {
 } from '../../../format/levels.ts';
 import { PAGE_CAPS } from '../../../format/page-caps.ts';
 import { positionsIn } from '../../../format/positions.ts';
-import type { LevelSummary, Release } from '../../../format/release.ts';
+import type { LevelSummary, Release } from '../../../format/release-json.ts';
 import { foldText } from '../../../format/words.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
 import { decimalOf } from '../even-odd.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
-import { currentFromJson } from '../../../format/release.ts';
+import { currentFromJson } from '../../../format/release-json.ts';
 import { currentToJson } from '../../../format/write/texts.ts';
 import { sha256 } from '../files.ts';
 

@@ -3,8 +3,8 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
+import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import { Loads } from '../../../proxy/data/loads.ts';
-import { Releases } from '../../../proxy/data/releases.ts';
 import { CELLS, pointOf, unitsAt } from '../../../proxy/features/places/level-places.ts';
 import { NO_TURNS } from '../../../proxy/http/guards.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';

@@ -6,7 +6,7 @@ import { indexPath, manifestPath, RELEASE_FILE } from '../../../format/layout.ts
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../../format/manifest.ts';
-import { type Release, releaseFromJson } from '../../../format/release.ts';
+import { type Release, releaseFromJson } from '../../../format/release-json.ts';
 
 /** What release.json says. @param root the release's folder */
 export function readRelease(root: string): Release {

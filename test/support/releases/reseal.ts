@@ -20,7 +20,7 @@ import {
 } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import type { CheckedFile, LevelSummary, Release } from '../../../format/release.ts';
+import type { CheckedFile, LevelSummary, Release } from '../../../format/release-json.ts';
 import { deflateText, MemberWriter } from '../../../format/write/gzip.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
 import { releaseToJson } from '../../../format/write/texts.ts';

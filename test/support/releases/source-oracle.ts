@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { releasePath } from '../../../format/layout.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { ColumnKind, LevelColumn, Release } from '../../../format/release.ts';
+import type { ColumnKind, LevelColumn, Release } from '../../../format/release-json.ts';
 import { describeSource, prepareLevels } from '../../../generator/describe-source.ts';
 import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
 import { columnValue, jsonOf, valueToJson } from '../../../generator/geojson/property-values.ts';

@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { releasePath, tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
-import type { LevelColumn, LevelSummary, Release } from '../../../format/release.ts';
+import type { LevelColumn, LevelSummary, Release } from '../../../format/release-json.ts';
 import { featureOf, isObject, type JsonFeature } from './exact-json.ts';
 import { linesIn } from './features-in.ts';
 import { parsedToJson } from './parsed-to-json.ts';

@@ -1,8 +1,8 @@
 // The paths of the documents of OGC API - Features.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import { OGC_PATH, SCHEMA_TYPE } from '../items/endpoints.ts';
-import { F } from '../items/parameters.ts';
+import { F } from '../items/item-parameters.ts';
+import { OGC_PATH, SCHEMA_TYPE } from '../items/item-paths.ts';
 
 type OgcDocument = 'landing' | 'conformance' | 'api' | 'collections' | 'collection' | 'queryables' | 'schema';
 

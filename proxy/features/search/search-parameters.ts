@@ -3,7 +3,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { foldText } from '../../../format/words.ts';
 import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';
 import { LANG } from '../names/languages.ts';
-import { sizeOf } from '../pages/parameters.ts';
+import { sizeOf } from '../pages/page-parameters.ts';
 import { unitsGeometry } from '../places/units.ts';
 
 /** The units that an answer brings if the request does not say, and at most; and the characters of its text. */

@@ -1,12 +1,12 @@
 // The paths of features in OGC API - Features, and what a collection is.
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release.ts';
-import type { LoadedRelease } from '../../data/release.ts';
+import type { LevelSummary } from '../../../format/release-json.ts';
+import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
-import type { FeaturesEndpoint } from '../pages/endpoints.ts';
-import { ITEM_PARAMETERS, ITEMS_PARAMETERS } from './parameters.ts';
+import type { FeaturesEndpoint } from '../pages/page-paths.ts';
+import { ITEM_PARAMETERS, ITEMS_PARAMETERS } from './item-parameters.ts';
 
 /** The landing page of the interface; its other paths begin with it. */
 export const OGC_PATH = `${API_PATH}/ogc`;

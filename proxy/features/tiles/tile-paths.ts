@@ -1,9 +1,9 @@
 // The paths of tiles: their description, one tile, and all of a level as a file.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import type { NamedRelease } from '../../data/releases.ts';
+import type { NamedRelease } from '../../data/hosted-releases.ts';
 import { API_PATH } from '../../http/request.ts';
 import { Parameter, wrong } from '../../query/parameter.ts';
-import { RELEASE, type SavedEndpoint } from '../downloads/endpoints.ts';
+import { RELEASE, type SavedEndpoint } from '../downloads/download-paths.ts';
 
 /** Below this path are those of tiles. */
 export const TILES_PATH = `${API_PATH}/tiles/`;

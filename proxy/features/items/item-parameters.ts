@@ -2,8 +2,8 @@
 import { GEOMETRIES } from '../../../format/levels.ts';
 import { GEOMETRY, type Given, Parameter, wrong } from '../../query/parameter.ts';
 import { TOUCHES } from '../neighbours/touches.ts';
-import { SIZE_RULE, STARTS_AT, sizeOf } from '../pages/parameters.ts';
-import { BBOX, boxOf } from '../places/parameters.ts';
+import { SIZE_RULE, STARTS_AT, sizeOf } from '../pages/page-parameters.ts';
+import { BBOX, boxOf } from '../places/place-parameters.ts';
 
 /** The number of features of a page if the request does not say, and at most. */
 export const LIMIT_SIZES = { default: 100, maximum: 10_000 } as const;

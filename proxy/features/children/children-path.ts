@@ -3,7 +3,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, Parameter, wrong } from '../../query/parameter.ts';
 import { LANG } from '../names/languages.ts';
-import { PAGE_SIZE, refuseOtherLevel, STARTS_AT, type Start, startIn } from '../pages/parameters.ts';
+import { PAGE_SIZE, refuseOtherLevel, STARTS_AT, type Start, startIn } from '../pages/page-parameters.ts';
 
 /** The most children of a page, and the most characters of a GID. */
 export const CHILDREN_MAX = 1000;

@@ -4,7 +4,7 @@ import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.
 import { API_PATH } from '../../http/request.ts';
 import type { Parameter } from '../../query/parameter.ts';
 import { GEOMETRY, GIDS } from '../../query/parameter.ts';
-import { PAGE_SIZE, START } from './parameters.ts';
+import { PAGE_SIZE, START } from './page-parameters.ts';
 
 /** A path of a level. */
 export interface LevelEndpoint {

@@ -1,9 +1,9 @@
 // The paths of what is saved as a file: whole listings, and the cells of a level.
 import { FORMATS, type Format, LEVELS, levelName } from '../../../format/levels.ts';
-import type { NamedRelease } from '../../data/releases.ts';
+import type { NamedRelease } from '../../data/hosted-releases.ts';
 import { API_PATH } from '../../http/request.ts';
 import { Parameter } from '../../query/parameter.ts';
-import { type FeaturesEndpoint, type LevelEndpoint, selectionParameters } from '../pages/endpoints.ts';
+import { type FeaturesEndpoint, type LevelEndpoint, selectionParameters } from '../pages/page-paths.ts';
 
 /** The release of a download. */
 export const RELEASE: Parameter<NamedRelease> = new Parameter({

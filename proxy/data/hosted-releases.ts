@@ -3,14 +3,14 @@
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError, type JsonObject } from '../../format/parse.ts';
-import { pointerFromJson } from '../../format/release.ts';
+import { pointerFromJson } from '../../format/release-json.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { Loaded } from './loaded.ts';
-import type { LoadedRelease, LoadRelease } from './release.ts';
-import { loadPartsOf, loadRelease, readDescription } from './release.ts';
+import type { LoadedRelease, LoadRelease } from './loaded-release.ts';
+import { loadPartsOf, loadRelease, readDescription } from './loaded-release.ts';
 
 /** Minimum time between two looks at current.json on behalf of requests. */
 const LOOK_PAUSE_MS = 250;

@@ -1,5 +1,5 @@
-// Runs the tests: `npm test` those of *.test.ts, `npm run test:ci` what a landing adds (*.ci.test.ts), `npm run
-// test:long` what is for a week or a release (*.long.test.ts); with arguments those whose paths have one in them. Prints
+// Runs the tests: `npm test` those of *.test.ts, `npm run test:ci` what a landing adds (*.ci.ts), `npm run
+// test:long` what is for a week or a release (*.long.ts); with arguments those whose paths have one in them. Prints
 // a line for each file, what failed, what was skipped and why, what took most, and the time of the whole run. What a
 // landing must pass is stricter (`--landing`): its commit draws the slices, and the budget must hold.
 import { execFileSync } from 'node:child_process';
@@ -34,28 +34,28 @@ import { SLICE, SLICES, sliceFrom } from './support/slice.ts';
 const CONCURRENCY = Math.max(2, availableParallelism() + 2);
 
 /** Files that time an answer: nothing runs beside them. */
-const ALONE = /^test\/http\/crowds\.long\.test\.ts$/;
+const ALONE = /^test\/proxy\/guards\/crowds\.long\.ts$/;
 
 /**
  * Files with a process of their own: they change what others see (the environment, the clock, the functions of node:fs)
  * or measure the process (memory, descriptors).
  */
 const OWN_PROCESS = [
-  'test/generator/ended-commands',
-  'test/http/fuzz',
-  'test/http/slow-clients',
-  'test/origin/s3',
-  'test/process/lambda',
-  'test/release/crash',
-  'test/release/failing-writes',
-  'test/release/upload',
+  'test/generator/cli/ended-commands',
+  'test/proxy/http/fuzz',
+  'test/proxy/node/slow-clients',
+  'test/proxy/origin/s3',
+  'test/proxy/fetch/lambda',
+  'test/generator/release/crash',
+  'test/generator/release/failing-writes',
+  'test/generator/release/upload',
   'test/repository/setup',
   'test/simulation/',
   'test/soak/',
 ];
 
 /** Files that run in one process of their own: a browser has one clipboard, and one page that has the focus. */
-const PAGES = 'test/explorer-page/';
+const PAGES = 'test/explorer/page/';
 
 /** The control runs again whenever so many files have ended. */
 const CONTROL_EVERY = 16;
@@ -82,14 +82,14 @@ const { values, positionals } = parseArgs({
 });
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const tier = values.long ? '.long' : values.ci ? '.ci' : '';
+const tier = values.long ? '.long' : values.ci ? '.ci' : '.test';
 process.env[SLICE] ??= values.landing ? sliceOfCommit() : '0';
 const slice = sliceFrom(process.env[SLICE]);
 const names = readdirSync('test', { withFileTypes: true, recursive: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
   .filter((name) => tierOf(name) === tier && isAskedFor(name));
-process.stdout.write(beginningOf(names.length, tier === '' && positionals.length === 0));
+process.stdout.write(beginningOf(names.length, tier === '.test' && positionals.length === 0));
 if (slice !== undefined)
   console.log(
     `# of each long list of cases an eighth is tried; SLICE=${slice} before the command tries this one again, SLICE=all all`,
@@ -103,9 +103,9 @@ let endedFiles = 0;
 const budget = readBudget();
 const files = names.map(listed).sort((a, b) => (budget.files[b.name] ?? LIMIT_MS) - (budget.files[a.name] ?? LIMIT_MS));
 
-/** Of a test file `.ci`, `.long` or nothing; undefined of another file. */
+/** Of a test file `.test`, `.ci` or `.long`; undefined of another file. */
 function tierOf(name: string): string | undefined {
-  const [, found] = /(\.ci|\.long|)\.test\.ts$/.exec(name) ?? [];
+  const [, found] = /(\.ci|\.long|\.test)\.ts$/.exec(name) ?? [];
   return found;
 }
 
@@ -237,7 +237,7 @@ function hasReasons({ skipped }: RunReport): boolean {
 /** Only of a whole `npm test`, where CPU times are known. Runs of one hour differ by more than most changes, so that it
  * is said to everybody, and fails what is to land. */
 function isWithinBudget({ ended }: RunReport): boolean {
-  if (tier !== '' || positionals.length > 0 || slice === undefined || Number.isNaN(cpu)) return true;
+  if (tier !== '.test' || positionals.length > 0 || slice === undefined || Number.isNaN(cpu)) return true;
   const median = controls.sort((a, b) => a - b)[controls.length >> 1] ?? control;
   const taken = budgetOf(ended, cpu, median);
   if (values['write-budget']) writeBudget(taken);

@@ -3,7 +3,7 @@
 // `npm run bench:turns`.
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { costsOf, lineOf, TURN_MAX_MS } from '../http/worst-values.ts';
+import { costsOf, lineOf, TURN_MAX_MS } from '../proxy/guards/worst-of-each.ts';
 import { COUNTS_THREAD } from '../support/http/turns.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
 

@@ -1,5 +1,5 @@
 // The document of the interface: valid, true to the tables, and every example in it does what it says. Those that show
-// units of the sample are in openapi.ci.test.ts.
+// units of the sample are in openapi.ci.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';

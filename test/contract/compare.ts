@@ -137,7 +137,7 @@ function withoutPages(answer: Answer): object {
   return comparable({ ...answer, headers: changed, body: Buffer.from(pinned(text)) });
 }
 
-/** What differs in public, besides: what says how to sign in. http/public.test.ts has what they are there. */
+/** What differs in public, besides: what says how to sign in. proxy/config/public.test.ts has what they are there. */
 const OF_TOKENS = /^\/(api\/v1\/ogc\/api|openapi\.json|readyz|\.well-known\/(api-catalog|oauth-protected-resource))$/;
 
 /** What `Cache-Control` says in public. The id of a release may be used again; a cursor names its content. */

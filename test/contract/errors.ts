@@ -1,6 +1,6 @@
 // The HTTP contract: who is turned away, with which answer, and what it does not tell; paths, tokens and the form of a
 // query. What a query may not say is in refusals.ts. Bytes that are hardly HTTP are compared in every setup
-// (exchanges.ts); what they must get is in http/hostile-requests.test.ts.
+// (exchanges.ts); what they must get is in proxy/node/hostile-requests.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchReleases } from '../../proxy/data/watch-releases.ts';
@@ -56,7 +56,7 @@ export function testErrors({ proxy, configured }: World): void {
   });
 
   test('a bad token gets the challenge with the reason, of which nothing is logged', async () => {
-    // test/auth/tokens.test.ts has every way in which one can be bad, and the words.
+    // test/proxy/auth/tokens.test.ts has every way in which one can be bad, and the words.
     const answer = await send(proxy, PATH, { authorization: 'Bearer secret' });
     refusal(answer, 401, 'token-invalid');
     assert.match(challengeOf(answer), /^Bearer realm="boundaries", error="invalid_token", error_description="[^"]+"$/);
@@ -90,7 +90,7 @@ export function testErrors({ proxy, configured }: World): void {
   });
 
   test('answers any other path under /api/ with 404, which names the paths', async () => {
-    // More of them, byte by byte, are in http/hostile-requests.test.ts.
+    // More of them, byte by byte, are in proxy/node/hostile-requests.test.ts.
     const near = ['fc', 'overview', 'names', 'names/LV0'].map((path) => `/api/v1/${path}`);
     for (const path of ['/api/', '/api/v2/fc/lv0', ...near])
       assert.match(refusal(await send(proxy, path), 404, 'not-found'), /, \/api\/v1\/names\/\{level\},/, path);

@@ -11,7 +11,7 @@ const API = '/api/v1';
 const CHILDREN = `${API}/children`;
 const ITEM = `${API}/ogc/collections/lv2/items/1`;
 
-/** What the release of these tests does not have: http/changes.test.ts and tiles.test.ts ask for it. */
+/** What the release of these tests does not have: proxy/features/changes/changes.test.ts and tiles.test.ts ask for it. */
 const NOT_THERE = /\/changes|\/tiles\/|\.pmtiles$/;
 /** What is in paths, and in queries that need it. */
 const VALUES: Readonly<Record<string, string>> = { level: 'lv2', fid: '1', point: '10,10', q: 'unit' };

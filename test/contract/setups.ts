@@ -92,7 +92,7 @@ export function inTwoProcesses(origin: OriginName, pages: StoredPages, node?: st
   };
 }
 
-/** Cloudflare's runtime. test/process/worker.ci.test.ts has what workerd itself answers. */
+/** Cloudflare's runtime. test/proxy/fetch/worker.ci.ts has what workerd itself answers. */
 function inWorkerd(pages: StoredPages): Setup {
   return {
     name: `workerd with a static host, ${pages} pages stored`,

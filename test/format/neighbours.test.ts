@@ -5,7 +5,7 @@ import { decodingNeighbours, type NeighbourArrays, type Neighbours } from '../..
 import { FormatError } from '../../format/parse.ts';
 import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { neighbourLines } from '../../generator/borders/neighbours.ts';
-import { neighboursOfUnits, rectangle } from '../generator/made-up-levels.ts';
+import { neighboursOfUnits, rectangle } from '../support/datasets/made-up-levels.ts';
 import { block, bytesIn } from './worked-example.ts';
 
 function decode(bytes: Uint8Array, features: number): Neighbours {

@@ -14,7 +14,7 @@ function landedFiles(): Set<string> {
       add(join(dirname(file), from));
   };
   for (const name of readdirSync('test', { encoding: 'utf8', recursive: true }))
-    if (name.endsWith('.test.ts') && !name.endsWith('.long.test.ts')) add(name);
+    if (name.endsWith('.test.ts') || name.endsWith('.ci.ts')) add(name);
   return found;
 }
 

@@ -1,13 +1,13 @@
 // The soak: two proxies as a user starts them, one on a folder, one on a static host that fails now and then, under
 // mixed traffic for as long as one likes, while releases and keys change. Run by command.ts and, for a moment, by
-// soak.long.test.ts.
+// soak.long.ts.
 
 import { existsSync } from 'node:fs';
 import { globalAgent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { elementAt } from '../../format/element-at.ts';
-import { HOST_FAULTS } from '../origin/host-faults.ts';
+import { HOST_FAULTS } from '../proxy/origin/host-faults.ts';
 import { type Dice, dice } from '../support/dice.ts';
 import { AUDIENCE } from '../support/http/in-process-proxy.ts';
 import { type RunningHost, startStaticHost } from '../support/http/static-host.ts';

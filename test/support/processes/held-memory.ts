@@ -1,4 +1,4 @@
-// Run in child processes of a pool by memory.ci.test.ts: tasks whose memory stays with their process.
+// Run in child processes of a pool by memory.ci.ts: tasks whose memory stays with their process.
 const held: Buffer[] = [];
 
 /** Keeps so many bytes. @returns the id of this process */

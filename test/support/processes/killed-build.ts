@@ -1,4 +1,4 @@
-// Run by crash.ci.test.ts in a process of its own: builds a release and kills itself before the nth file operation, or,
+// Run by crash.ci.ts in a process of its own: builds a release and kills itself before the nth file operation, or,
 // with `end`, after the last one.
 import { buildUnchecked, ONE_OTHER } from '../releases/build-release.ts';
 import { interceptFiles } from './faulty-fs.ts';

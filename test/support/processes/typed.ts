@@ -1,4 +1,4 @@
-// Commands as they are typed, in this process: a process costs half a second of CPU. process/as-typed.ci.test.ts starts
+// Commands as they are typed, in this process: a process costs half a second of CPU. format/command-line/as-typed.ci.ts starts
 // each command once as a process. What serves, or is ended by a signal, is started, too.
 import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';

@@ -1,0 +1,123 @@
+// Tiles that do not arrive: what the map says, and what it asks for again.
+import assert from 'node:assert/strict';
+import { until } from '../../support/until.ts';
+import { drawn, goToView, mapAtRest } from './asked-map.ts';
+import { ALL_SHAPES, journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+
+const service = await startExplorer(ALL_SHAPES);
+
+journey(
+  'the map has its faults, and says so',
+  { service, hasMap: 'asked', expected: [410, 503] },
+  async (page, step) => {
+    const tiles = '**/api/v1/tiles/**';
+    await waitForPlace(page, 'r1', '2 countries');
+
+    await step(
+      'tiles that do not arrive are said once; the list works, and they come when it is tried again',
+      async () => {
+        await page.route(tiles, (route) => route.fulfill({ status: 503, body: 'down' }));
+        await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+        await page.locator('#message').getByText('The service has a fault').waitFor();
+        await waitForPlace(page, 'Aland', '1 region, 1 free city');
+        await page.unroute(tiles);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+        assert.equal(await page.locator('#message').innerText(), '');
+      },
+    );
+
+    await step('so do what they are, and their tiles', async () => {
+      await page.goto(`${service.url}/docs`);
+      await page.route('**/lv1.json', (route) => route.fulfill({ status: 503, body: 'down' }));
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      await page.locator('#message').getByText('The service has a fault').waitFor();
+      await page.unroute('**/lv1.json');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+    });
+
+    await step('tiles of a release that is gone are replaced by those of the new one', async () => {
+      const gone = {
+        status: 410,
+        contentType: 'application/problem+json',
+        body: '{"code":"release-gone","detail":"x"}',
+      };
+      await page.route('**/*.mvt?v=*', (route) => route.fulfill(gone), { times: 1 });
+      await page.goto(`${service.url}/#lv2?gid-1=AAA.1_1`);
+      await until(async () => (await drawn(page, 'fill')).includes('2/1'), 'no district is drawn');
+      assert.equal(await page.locator('#message').innerText(), '');
+    });
+  },
+);
+
+/** A tile with the east of Beland, which no other one of its zoom has, and those that it is a part of. */
+const EAST = 'lv1/5/17/15.mvt';
+const FAILING = [EAST, 'lv1/4/8/7.mvt', 'lv1/3/4/3.mvt', 'lv1/2/2/1.mvt', 'lv1/1/1/0.mvt', 'lv1/0/0/0.mvt'];
+
+journey('one tile of several fails', { service, hasMap: 'asked', expected: [502, 503] }, async (page, step) => {
+  const message = page.locator('#message');
+  const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();
+  /** Is a region drawn at this longitude? */
+  const isDrawn = (longitude: number): Promise<boolean> =>
+    page.evaluate<boolean>(
+      `theMap.queryRenderedFeatures(theMap.project([${longitude}, 2]), { layers: ['fill-1', 'land-1'] }).length > 0`,
+    );
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const [, path] = /\/tiles\/(.*\.mvt)/.exec(request.url()) ?? [];
+    if (path !== undefined) asked.push(path);
+  });
+  const failing = /\/lv1\/(5\/17\/15|4\/8\/7|3\/4\/3|2\/2\/1|1\/1\/0|0\/0\/0)\.mvt/;
+  const mend = (): Promise<void> => page.unroute(failing);
+  /** Opens Beland on a page of which these tiles fail with this status. */
+  const openFailing = async (status: number): Promise<void> => {
+    await page.goto(`${service.url}/docs`);
+    await page.route(failing, (route) => route.fulfill({ status, body: 'down' }));
+    await page.goto(`${service.url}/#token=${TOKEN}`);
+    await waitForPlace(page, 'r1', '2 countries');
+    await goToView(page, `${service.url}/#lv1?gid-0=BBB&unit=BBB.1_1&map=5.00/2.00/11.25`);
+    await message.getByText('The service has a fault').waitFor();
+    assert.deepEqual([await isDrawn(11), await isDrawn(13)], [true, false]);
+    asked.length = 0;
+  };
+
+  await step('the others are drawn; it alone is asked for again, as often as one tries', async () => {
+    await openFailing(503);
+    const answered = page.waitForResponse(`**/${EAST}*`);
+    await tryAgain();
+    await answered;
+    await message.getByText('The service has a fault').waitFor();
+    await mend();
+    await tryAgain();
+    await until(() => isDrawn(13), 'the hole stays');
+    const others = asked.filter((path) => !FAILING.includes(path));
+    assert.deepEqual([asked.includes(EAST), others], [true, []]);
+    assert.equal(await message.innerText(), '');
+  });
+
+  const goOn = async (): Promise<void> => {
+    await page.goto(page.url().replace('#lv1?gid-0=BBB&unit=BBB.1_1', '#lv2?gid-1=BBB.1_1'));
+    await waitForPlace(page, 'All', '1 district');
+    await mapAtRest(page);
+  };
+
+  await step('it comes by itself when one goes on to another place', async () => {
+    await openFailing(503);
+    await mend();
+    await goOn();
+    await until(() => isDrawn(13), 'the hole stays');
+  });
+
+  await step('one that is damaged is asked for again only when one tries', async () => {
+    await openFailing(502);
+    await goOn();
+    assert.ok(!asked.includes(EAST), `asked for: ${asked.join(' ')}`);
+    await mend();
+    await openFailing(502);
+    await mend();
+    await tryAgain();
+    await until(() => isDrawn(13), 'the hole stays');
+  });
+});

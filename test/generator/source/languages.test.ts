@@ -1,0 +1,227 @@
+// Columns with names in languages, and with codes, of published datasets: the build names them, and takes those that are
+// asked for.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { elementAt } from '../../../format/element-at.ts';
+import { namesPath, releasePath } from '../../../format/layout.ts';
+import type { Level } from '../../../format/levels.ts';
+import { NAME_FIELDS } from '../../../format/names.ts';
+import { build } from '../../../generator/build.ts';
+import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
+import { SILENT } from '../../../generator/report/progress.ts';
+import { type FixtureLayer, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { buildOptions } from '../../support/releases/build-release.ts';
+import { assertAsSource } from '../../support/releases/source-oracle.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+let builds = 0;
+
+/** Builds with a command line: what was shown before the end, and a level's names after the columns that all have. */
+async function built(
+  layers: readonly FixtureLayer[],
+  args: Parameters<typeof contentOptionsFrom>[0] = {},
+  level: Level = 0,
+) {
+  const name = join(folder, String(builds++));
+  // Layers of one level are in files of their own.
+  const source = layers.map((layer, i) => writeDataset(`${name}-${i}.gpkg`, 'GPKG', [layer]));
+  const shown: string[] = [];
+  const report = { ...SILENT, preview: (lines: readonly string[]) => void shown.push(...lines) };
+  const release = await build(buildOptions(source, name, { tiles: undefined, ...contentOptionsFrom(args) }), report);
+  const text = gunzipSync(readFileSync(join(name, releasePath('r1'), namesPath(level)))).toString();
+  const [header = [], ...lines] = text
+    .trim()
+    .split('\n')
+    .map((line): unknown[] => JSON.parse(line).slice(NAME_FIELDS.length));
+  const { nameColumn, nameColumns } = elementAt(release.levels, level);
+  return { release, nameColumn, nameColumns, header, lines, shown, source, out: name };
+}
+
+/** The lines that say what can be asked for. */
+function offers(shown: readonly string[]): string[] {
+  return shown.filter((line) => line.includes('published with'));
+}
+
+const OCHA = squares(
+  'adm0',
+  ['ADM0_PCODE', 'ADM0_EN', 'ADM0_FR', 'adm0_ar', 'ADM0_REF'],
+  ['TD', 'Chad', 'Tchad', 'تشاد', 'x'],
+  ['CM', 'Cameroon', null, 'NA', 'x'],
+);
+
+test("the build names OCHA's languages and takes none by itself", async () => {
+  const { release, header, shown } = await built([OCHA]);
+  assert.deepEqual(offers(shown), ['names in ar, fr: published with --languages ar,fr, or all']);
+  assert.deepEqual([header, release.languages, release.levels[0]?.nameColumns], [[], [], undefined]);
+});
+
+test('--languages takes columns by their tags, the language of the default names with them, and is recorded', async () => {
+  const { release, header, lines, shown, nameColumn, nameColumns, source, out } = await built([OCHA], {
+    languages: ['FR'],
+  });
+  assert.deepEqual([nameColumn, nameColumns], ['ADM0_EN', { en: 'ADM0_EN', fr: 'ADM0_FR' }]);
+  assert.deepEqual(header, ['name:en', 'name:fr']);
+  assert.deepEqual(lines, [
+    ['Chad', 'Tchad'],
+    ['Cameroon', null],
+  ]);
+  assert.deepEqual([release.languages, release.options], [['en', 'fr'], { languages: ['fr'] }]);
+  assert.ok(shown[0]?.includes('names in ADM0_EN (and in en, fr)'), shown[0]);
+  assert.deepEqual(offers(shown), ['names in ar: published with --languages ar, or all']);
+  await assertAsSource(elementAt(source, 0), out);
+});
+
+test('all takes every language; a column that --name-column names comes before a known one', async () => {
+  const all = await built([OCHA], { languages: ['all'], 'name-column': ['lv0=ADM0_FR', 'lv0:ar=ADM0_REF'] });
+  assert.deepEqual([all.header, offers(all.shown)], [['name:ar', 'name:en', 'name:fr'], []]);
+  assert.deepEqual(all.lines, [
+    ['x', 'Chad', 'Tchad'],
+    ['x', 'Cameroon', null],
+  ]);
+});
+
+test("Natural Earth's names and codes are known; -99 is no code, and what ends in EH comes first", async () => {
+  const countries = squares(
+    'ne_10m_admin_0_countries',
+    ['ADM0_A3', 'NAME', 'NAME_EN', 'name_zht', 'ISO_A2', 'ISO_A2_EH', 'ISO_A3', 'FIPS'],
+    ['FRA', 'Fr.', 'France', '法國', '-99', 'FR', 'FRA', 'FR0'],
+    ['XKO', 'Kosovo', 'Kosovo', null, '-99', '-99', '-99', 'KV'],
+  );
+  const states = squares(
+    'ne_10m_admin_1_states',
+    ['adm1_code', 'adm0_a3', 'name', 'name_en', 'iso_a2', 'iso_3166_2'],
+    ['FRA-1', 'FRA', 'Nord', 'Nord', 'FR', 'FR-59'],
+  );
+  const gids = { 'gid-column': ['lv0=ADM0_A3', 'lv1=adm1_code', 'lv1:lv0=adm0_a3'], 'name-column': ['lv0=NAME'] };
+  const plain = await built([countries, states], gids);
+  assert.deepEqual(offers(plain.shown), [
+    'names in en, zh-Hant: published with --languages en,zh-Hant, or all',
+    'codes iso-3166-2, iso2, iso3: published with --codes iso-3166-2,iso2, or all',
+  ]);
+  const { header, lines, release } = await built([countries, states], {
+    ...gids,
+    languages: ['zh-hant'],
+    codes: ['iso2,iso-3166-2'],
+  });
+  assert.deepEqual(header, ['code:iso2', 'name:zh-Hant']);
+  assert.deepEqual(lines, [
+    ['FR', '法國'],
+    [null, null],
+  ]);
+  assert.deepEqual(release.levels[1]?.codeColumns, { 'iso-3166-2': 'iso_3166_2' });
+});
+
+test("GADM's local names are of no language: und, of several the first; its codes are known by their keys", async () => {
+  const units = squares(
+    'ADM_1',
+    ['GID_0', 'GID_1', 'NAME_1', 'NL_NAME_1', 'HASC_1', 'CC_1', 'ISO_1'],
+    ['CHN', 'CHN.1_1', 'Anhui', '安徽|安徽省', 'CN.AH', 'NA', 'CN-AH'],
+    ['CHN', 'CHN.2_1', 'Hunan', 'NA', 'CN.HN', '43', ''],
+  );
+  const { header, lines } = await built([units], { languages: ['all'], codes: ['all'] }, 1);
+  assert.deepEqual(header, ['code:cc', 'code:hasc', 'code:iso-3166-2', 'name:und']);
+  assert.deepEqual(lines, [
+    [null, 'CN.AH', 'CN-AH', '安徽'],
+    ['43', 'CN.HN', null, null],
+  ]);
+});
+
+test('a level that is made from another keeps its languages, also where the features of most units differ', async () => {
+  const names = [
+    ['TD01', 'North', 'Nord'],
+    ['TD01', 'North', 'Nord'],
+    ['TD02', 'South', 'Sud'],
+    ['TD02', 'South', 'Midi'],
+    ['TD03', 'East', 'Est'],
+    ['TD03', 'East', 'Orient'],
+  ];
+  const districts = squares(
+    'adm2',
+    ['ADM0_PCODE', 'ADM2_PCODE', 'ADM1_PCODE', 'ADM1_EN', 'ADM1_FR'],
+    ...names.map((own, i) => ['TD', `TD${i}`, ...own]),
+  );
+  const { lines } = await built([districts], { languages: ['fr'], dissolve: ['lv1=lv2'] }, 1);
+  assert.deepEqual(lines, [
+    ['North', 'Nord'],
+    ['South', null],
+    ['East', null],
+  ]);
+});
+
+test('codes that are the GIDs of the level are no codes beside them', async () => {
+  const regions = squares('nuts', ['NUTS_ID', 'NAME_LATN', 'FIPS'], ['ES', 'España', 'SP']);
+  const { shown, header } = await built([regions], { 'gid-column': ['lv0=NUTS_ID'], codes: ['all'] });
+  assert.deepEqual([header, offers(shown)], [['code:fips'], []]);
+});
+
+test('of several layers the first that has a column decides; those without it have none, and the build says so', async () => {
+  const other = squares('adm0', ['ADM0_PCODE', 'ADM0_EN', 'admin0Name_fr'], ['NG', 'Nigeria', 'Nigéria']);
+  const { shown, lines } = await built([OCHA, other], { languages: ['fr'] });
+  assert.deepEqual(lines.at(-1), ['Nigeria', null]);
+  const [said, ...others] = shown.filter((line) => line.includes('no column'));
+  assert.match(said ?? '', /^lv0: no column ADM0_FR in \d+-1\.gpkg: layer adm0: its units have no name in fr$/);
+  assert.deepEqual(others, []);
+});
+
+test('a language or a code that no published column has is refused with those that there are', async () => {
+  for (const [args, message, remedy] of [
+    [
+      { languages: ['de'] },
+      '--languages de: no layer has a column of names in de that is known and published',
+      'use some of ar, en, fr; or name the column with --name-column lv1:fr=COLUMN',
+    ],
+    [
+      { languages: ['fr'], columns: ['-ADM0_FR'] },
+      '--languages fr: no layer has a column of names in fr that is known and published',
+      'use some of ar, en; or name the column with --name-column lv1:fr=COLUMN',
+    ],
+    [
+      { codes: ['all'] },
+      '--codes all: no layer has a column of codes that is known and published',
+      'name the column with --code-column lv3:ine=COLUMN',
+    ],
+  ] as const)
+    await assert.rejects(built([OCHA], args), { message, remedy });
+  for (const args of [{ languages: ['fr_FR'] }, { codes: ['ISO2'] }, { languages: ['fr,'] }])
+    assert.throws(() => contentOptionsFrom(args), /is not a (language tag|key)/);
+});
+
+test('a code that two units of a level have is said, by its key and both units; one of two levels is not', async () => {
+  const columns = ['GID_0', 'GID_1', 'CC_1'];
+  const rows = [
+    ['AAA', 'A.1', '07'],
+    ['AAA', 'A.2', 'NA'],
+    ['AAA', 'A.3', '07'],
+    ['AAA', 'A.4', 'NA'],
+  ];
+  const countries = squares('ADM_0', ['GID_0', 'CODE'], ['AAA', '07']);
+  const asked = { codes: ['cc'], 'code-column': ['lv0:un=CODE'] };
+  const { release } = await built([countries, squares('ADM_1', columns, ...rows)], asked);
+  const found = release.quality.filter(({ kind }) => kind === 'duplicate-codes');
+  assert.deepEqual(
+    found.map(({ level, count, example }) => [level, count, example.replace(/^.*?, /, '')]),
+    [[1, 1, 'fid 3 has the cc 07 of fid 1']],
+  );
+});
+
+test('names of 10,000 characters and more, and right-to-left ones, are names in a language as others are', async () => {
+  const [long, arabic] = ['ن'.repeat(10_000), 'المملكة (العربية) السعودية'];
+  const countries = squares(
+    'ADM_0',
+    ['GID_0', 'NAME_0', 'AR'],
+    ['SAU', 'Saudi Arabia', arabic],
+    ['AAA', 'A', `${long}!`],
+  );
+  const { lines, release, source, out } = await built([countries], { 'name-column': ['lv0:ar=AR'] });
+  assert.deepEqual(lines, [[arabic], [long]]);
+  assert.deepEqual(
+    release.quality.filter(({ kind }) => kind === 'long-texts').map(({ count }) => count),
+    [1],
+  );
+  // The properties have them whole; the oracle has compared words.
+  await assertAsSource(elementAt(source, 0), out);
+});

@@ -1,5 +1,0 @@
-// Three of the crowds of crowds.ts, for a short time: no request of others fails.
-import { sliceOf } from '../support/slice.ts';
-import { testCrowds } from './crowds.ts';
-
-await testCrowds({ module: import.meta.url, choose: sliceOf, ms: 3_000 });

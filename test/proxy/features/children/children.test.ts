@@ -1,0 +1,390 @@
+// GET /api/v1/children: a unit, its parents and its children, against a model over the names files and the GIDs of the
+// features; and what it may be asked.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { contentOf, encodeCursor } from '../../../../format/cursor.ts';
+import { elementAt } from '../../../../format/element-at.ts';
+import { namesPath, RELEASE_FILE, releasePath } from '../../../../format/layout.ts';
+import { LEVELS, type Level, levelName } from '../../../../format/levels.ts';
+import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
+import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
+import type { Origin } from '../../../../proxy/origin/origin.ts';
+import { readStored } from '../../../support/datasets/large-dataset.ts';
+import { layerOf, square, squares } from '../../../support/datasets/write-dataset.ts';
+import { dice } from '../../../support/dice.ts';
+import { sha256Of } from '../../../support/files.ts';
+import { answerOf, bodyOf, sourcesOf } from '../../../support/http/answers.ts';
+import {
+  type Answer,
+  nextOf,
+  refusal,
+  type Sent,
+  send,
+  type Target,
+  textOf,
+} from '../../../support/http/http-client.ts';
+import { startService } from '../../../support/http/in-process-proxy.ts';
+import { buildLayers } from '../../../support/releases/build-release.ts';
+import { pointTo } from '../../../support/releases/point-to.ts';
+import { worldOutput } from '../../../support/releases/world.ts';
+import { seedsOf } from '../../../support/slice.ts';
+
+const CHILDREN = '/api/v1/children';
+
+/** Units of the world that are asked for, of each level. */
+const ASKED = 12;
+
+interface Row {
+  gid: string | null;
+  name: string | null;
+  type: string | null;
+  [member: string]: unknown;
+}
+
+/** The units of a level: their rows as an answer has them, and their GIDs of the levels from 0 to theirs. */
+interface ModelLevel {
+  rows: readonly Row[];
+  gids: readonly (readonly string[])[];
+}
+
+/** The units of a release, from its names files and its features. */
+function modelOf(folder: string): ModelLevel[] {
+  const stored = readStored(folder, 'r1');
+  return LEVELS.map((level) => {
+    const text = gunzipSync(readFileSync(join(folder, releasePath('r1'), namesPath(level)))).toString();
+    const [header = '', ...lines] = text.trimEnd().split('\n');
+    const columns: string[] = JSON.parse(header);
+    const rows = lines.map((line) => {
+      const values: unknown[] = JSON.parse(line);
+      const of = (column: string): unknown => values[columns.indexOf(column)];
+      const inside = of('inside') as [number, ...unknown[]][];
+      const { gid, name, type, fid, children, area, view } = Object.fromEntries(columns.map((one) => [one, of(one)]));
+      const named = inside.map(([number, ...rest]) => [`lv${number}`, ...rest]);
+      return { gid, name, type, fid, children, inside: named, area, view } as Row;
+    });
+    return { rows, gids: (stored[level]?.units ?? []).map((unit) => unit.gids) };
+  });
+}
+
+/** What is answered for a unit, as the contract says it. */
+function familyOf(model: readonly ModelLevel[], gid: string, asked?: Level): object | undefined {
+  const levels = asked === undefined ? LEVELS : [asked];
+  const childrenOn = (own: Level) => {
+    const found = LEVELS.filter((level) => level > own).find((level) =>
+      model[level]?.gids.some((of) => of[own] === gid),
+    );
+    return found === undefined ? undefined : { level: found, rows: rowsWith(elementAt(model, found), own, gid) };
+  };
+  const hasUnit = (level: Level) => model[level]?.gids.some((of) => of[level] === gid) === true;
+  const own = levels.find((level) => childrenOn(level)) ?? levels.find(hasUnit);
+  if (own === undefined) return undefined;
+  const children = childrenOn(own);
+  const on = hasUnit(own) ? own : (children?.level ?? own);
+  const first = model[on]?.gids.find((of) => of[own] === gid) ?? [];
+  const parents = first
+    .slice(0, own)
+    .flatMap((parent, level) => (parent === '' ? [] : [shownOf(model, parent, level)]));
+  const level = children === undefined ? null : levelName(children.level);
+  return { unit: shownOf(model, gid, own), parents, level, children: children?.rows ?? [] };
+}
+
+function rowsWith({ rows, gids }: ModelLevel, column: Level, gid: string): Row[] {
+  return rows.filter((_, i) => gids[i]?.[column] === gid);
+}
+
+/** A unit or a parent. */
+function shownOf(model: readonly ModelLevel[], gid: string, level: number): object {
+  const { rows, gids } = elementAt(model, level);
+  const { name = null, type = null } = rows[gids.findIndex((of) => of[level] === gid)] ?? {};
+  return { gid, name, type, level: `lv${level}` };
+}
+
+function pathOf(query: Readonly<Record<string, string | number>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? CHILDREN : `${CHILDREN}?${pairs.join('&')}`;
+}
+
+async function ask(at: Target, query: Readonly<Record<string, string | number>> = {}, headers: Sent = {}) {
+  const answer = await send(at, pathOf(query), headers);
+  assert.equal(answer.status, 200, textOf(answer));
+  return JSON.parse(textOf(answer));
+}
+
+const RTL = 'القاهرة';
+const LONG = '長'.repeat(10_000);
+/** A country without regions, a GID of two levels, one of a level that is missing, units without GID, parent or name. */
+const ODD_LAYERS = [
+  squares(
+    'ADM_0',
+    ['GID_0', 'NAME_0', 'NAME_FR', 'ISO'],
+    ['AAA', 'Aland', 'Alande', 'AX'],
+    ['BBB', 'Beland', null, null],
+    ['CCC', 'Empty', null, '-99'],
+  ),
+  squares(
+    'ADM_1',
+    ['GID_0', 'GID_1', 'NAME_1', 'TYPE_1'],
+    ['AAA', 'A.1', 'North', 'Region'],
+    ['AAA', 'A.1', 'North again', 'Region'],
+    ['AAA', 'AAA', 'Called as its country', 'Region'],
+    ['AAA', null, 'Without a GID', 'Region'],
+  ),
+  layerOf(
+    'ADM_3',
+    ['GID_0', 'GID_1', 'GID_2', 'GID_3', 'NAME_3', 'INE'],
+    [
+      [['AAA', 'A.1', 'A.1.x', '3.1', RTL, '01'], square(0, 0)],
+      [['AAA', 'A.1', 'A.1.x', '3.2', null, '02'], null],
+      [['AAA', 'AAA', null, '3.3', LONG, null], square(2, 0)],
+      [['BBB', null, null, '3.4', '"quoted" \\ \u2028', '04'], square(3, 0)],
+      [[null, null, null, '3.5', 'Orphan', '05'], square(4, 0)],
+    ],
+  ),
+];
+const ACCEPT = ['duplicate-gids', 'null-gids', 'orphans', 'empty-geometries', 'contradicting-parents'] as const;
+const odd = await buildLayers(ODD_LAYERS, {
+  ...contentOptionsFrom({ 'name-column': ['lv0:fr=NAME_FR'], 'code-column': ['lv0:iso2=ISO', 'lv3:ine=INE'] }),
+  accept: ACCEPT,
+});
+const oddService = await startService(odd);
+
+const out = await worldOutput();
+const service = await startService(out);
+
+test('any unit has the children and parents that the GIDs of the features say, as their names files have them', async () => {
+  const model = modelOf(out);
+  for (const seed of seedsOf(1)) {
+    const random = dice(seed);
+    for (const level of LEVELS)
+      for (let i = 0; i < ASKED; i++) {
+        const { gids } = elementAt(model, level);
+        const gid = elementAt(elementAt(gids, random(gids.length)), level);
+        for (const asked of [undefined, level]) {
+          const expected = familyOf(model, gid, asked);
+          const got = await ask(service, { gid, ...(asked !== undefined && { level: levelName(asked) }) });
+          assert.deepEqual(got, expected, `${gid} ${asked}`);
+        }
+      }
+  }
+  const { unit, parents, level, children } = await ask(service);
+  assert.deepEqual([unit, parents, level, children], [null, [], 'lv0', elementAt(model, 0).rows]);
+});
+
+/** The GID of the unit with the most children. */
+function mostChildren(model: readonly ModelLevel[]): string {
+  const rows = model.flatMap((level) => level.rows);
+  return rows.toSorted((a, b) => Number(b['children']) - Number(a['children']))[0]?.gid ?? assert.fail();
+}
+
+test('a walk by pages has every child once, by fid, and its cursors stay on their release', async () => {
+  const model = modelOf(out);
+  const gid = mostChildren(model);
+  const { children: expected } = (familyOf(model, gid) ?? {}) as { children?: Row[] };
+  assert.ok(expected !== undefined && expected.length > 3);
+  for (const coding of ['gzip', 'identity'])
+    for (const size of [1, 3, expected.length, 5000]) {
+      const got: Row[] = [];
+      let path: string | undefined = pathOf({ gid, 'page-size': size });
+      for (let pages = 0; path !== undefined; pages++) {
+        const answer: Answer = await send(service, path, { 'accept-encoding': coding });
+        assert.equal(answer.headers['boundaries-matched'], String(expected.length));
+        const caching = pages === 0 ? 'private, no-cache' : 'private, max-age=31536000, immutable';
+        assert.equal(answer.headers['cache-control'], caching);
+        got.push(...JSON.parse(textOf(answer)).children);
+        path = nextOf(answer);
+      }
+      assert.deepEqual(got, expected);
+    }
+  const from = elementAt(expected, 2)['fid'] as number;
+  assert.deepEqual((await ask(service, { gid, 'start-at': from })).children, expected.slice(2));
+  assert.deepEqual((await ask(service, { gid, 'start-at': from + 1 })).children, expected.slice(3));
+  assert.deepEqual((await ask(service, { gid, 'start-at': 10 ** 12 })).children, []);
+});
+
+test('HEAD and 304 have the headers of GET, and deflate nothing; the entity tag is of the text', async () => {
+  for (const coding of ['gzip', 'identity']) {
+    const asked = { 'accept-encoding': coding };
+    const path = pathOf({ gid: 'U0.3_1', 'page-size': 2 });
+    const whole = await send(service, path, asked);
+    const head = await send(service, path, asked, 'HEAD');
+    const held = await send(service, path, { ...asked, 'if-none-match': whole.headers.etag });
+    for (const name of ['etag', 'link', 'vary', 'cache-control', 'boundaries-release', 'boundaries-matched'])
+      for (const answer of [head, held]) assert.equal(answer.headers[name], whole.headers[name], name);
+    assert.deepEqual([head.status, head.body.length, held.status, held.body.length], [200, 0, 304, 0]);
+    assert.equal(head.headers['content-length'], whole.headers['content-length']);
+    assert.equal(whole.headers['content-length'], coding === 'gzip' ? undefined : String(whole.body.length));
+  }
+  const answer = await answerOf(await sourcesOf(out), `${CHILDREN}?gid=U0.3_1`);
+  assert.ok(answer.body !== undefined && !Buffer.isBuffer(answer.body));
+});
+
+test('an answer that is not the first of its level reads no file', async () => {
+  const origin = directoryOrigin(out);
+  const reads: string[] = [];
+  const read: Origin['read'] = (path, ...extent) => {
+    reads.push(path);
+    return origin.read(path, ...extent);
+  };
+  const sources = await sourcesOf(out, { read });
+  const first = await answerOf(sources, `${CHILDREN}?gid=U0.3_1`);
+  const { length } = reads.splice(0);
+  assert.ok(length > 0);
+  const again = await answerOf(sources, `${CHILDREN}?gid=U0.2_1`);
+  await bodyOf(sources, first);
+  await bodyOf(sources, again);
+  assert.deepEqual(reads, []);
+});
+
+const shown = (gid: string, name: string | null, level: string, type: string | null = null) => ({
+  gid,
+  name,
+  type,
+  level,
+});
+const [ALAND, BELAND] = [shown('AAA', 'Aland', 'lv0'), shown('BBB', 'Beland', 'lv0')];
+const NORTH = shown('A.1', 'North', 'lv1', 'Region');
+
+/** An answer with the GIDs of the children. */
+async function shortly(query: Readonly<Record<string, string | number>>) {
+  const { unit, parents, level, children } = await ask(oddService, query);
+  return { unit, parents, level, children: children.map(({ gid }: Row) => gid) };
+}
+
+test('children are on the nearest deeper level that has some; a GID of several levels needs the level', async () => {
+  assert.deepEqual(await shortly({}), { unit: null, parents: [], level: 'lv0', children: ['AAA', 'BBB', 'CCC'] });
+  // Of two units with a GID the first one, and the children of both.
+  assert.deepEqual(await shortly({ gid: 'A.1' }), {
+    unit: NORTH,
+    parents: [ALAND],
+    level: 'lv3',
+    children: ['3.1', '3.2'],
+  });
+  assert.deepEqual(await shortly({ gid: 'BBB' }), { unit: BELAND, parents: [], level: 'lv3', children: ['3.4'] });
+  assert.deepEqual(await shortly({ gid: 'AAA' }), {
+    unit: ALAND,
+    parents: [],
+    level: 'lv1',
+    children: ['A.1', 'A.1', 'AAA', null],
+  });
+  const named = shown('AAA', 'Called as its country', 'lv1', 'Region');
+  assert.deepEqual(await shortly({ gid: 'AAA', level: 'lv1' }), {
+    unit: named,
+    parents: [ALAND],
+    level: 'lv3',
+    children: ['3.3'],
+  });
+  assert.deepEqual(await shortly({ gid: 'CCC' }), {
+    unit: shown('CCC', 'Empty', 'lv0'),
+    parents: [],
+    level: null,
+    children: [],
+  });
+  assert.deepEqual(await shortly({ gid: '3.1' }), {
+    unit: shown('3.1', RTL, 'lv3'),
+    parents: [ALAND, NORTH, shown('A.1.x', null, 'lv2')],
+    level: null,
+    children: [],
+  });
+  assert.deepEqual((await shortly({ gid: '3.5' })).parents, []);
+});
+
+test('a GID that only a column of parents has is a unit without name and type, with its children', async () => {
+  assert.deepEqual(await shortly({ gid: 'A.1.x' }), {
+    unit: shown('A.1.x', null, 'lv2'),
+    parents: [ALAND, NORTH],
+    level: 'lv3',
+    children: ['3.1', '3.2'],
+  });
+  assert.deepEqual(await shortly({ gid: 'A.1.x', level: 'lv2' }), await shortly({ gid: 'A.1.x' }));
+});
+
+test('each child says what the names file has of it, and its codes; `children` is what asking for it lists', async () => {
+  const { children } = await ask(oddService, { gid: 'A.1' });
+  const [first, second] = children;
+  const members = ['gid', 'name', 'type', 'fid', 'children', 'inside', 'area', 'view', 'codes'];
+  assert.deepEqual(Object.keys(first), members);
+  assert.deepEqual([first.name, first.codes, first.view], [RTL, { ine: '01' }, [0, 0, 1, 1]]);
+  assert.deepEqual([second.name, second.area, second.view], [null, null, null]);
+  assert.equal((await ask(oddService, { gid: 'AAA', level: 'lv1' })).children[0].name, LONG);
+  assert.equal((await ask(oddService, { gid: 'BBB' })).children[0].name, '"quoted" \\ \u2028');
+  const countries = await ask(oddService, {});
+  assert.deepEqual(
+    countries.children.map(({ codes }: Row) => codes),
+    [{ iso2: 'AX' }, undefined, undefined],
+  );
+  for (const { gid, children: count } of countries.children)
+    assert.equal((await ask(oddService, { gid })).children.length, count, gid);
+});
+
+test('lang is the language of units, parents and children', async () => {
+  const names = async (query: Readonly<Record<string, string>>) =>
+    (await ask(oddService, query)).children.map(({ name }: Row) => name);
+  assert.deepEqual(await names({ lang: 'fr' }), ['Alande', 'Beland', 'Empty']);
+  const { unit, parents } = await ask(oddService, { gid: 'A.1', lang: 'FR' });
+  assert.deepEqual([unit.name, parents[0].name], ['North', 'Alande']);
+});
+
+test('the service says how many units are in no list below a unit', async () => {
+  const { levels } = JSON.parse(textOf(await send(oddService, '/api/v1/')));
+  assert.deepEqual(
+    levels.map(({ level, orphans }: Record<string, unknown>) => [level, orphans]),
+    [
+      ['lv0', 0],
+      ['lv1', 0],
+      ['lv3', 1],
+    ],
+  );
+});
+
+test('a page ends behind 2 MiB of text, with at least one child, and next leads on', async () => {
+  const long = Array.from({ length: 100 }, (_, i) => [`L${i}`, LONG]);
+  const at = await startService(await buildLayers([squares('ADM_0', ['GID_0', 'NAME_0'], ...long)]));
+  const found: unknown[] = [];
+  let pages = 0;
+  for (let path: string | undefined = CHILDREN; path !== undefined; pages++) {
+    const answer: Answer = await send(at, path);
+    const text = textOf(answer);
+    assert.ok(text.length < 2 ** 21);
+    found.push(...JSON.parse(text).children.map(({ gid }: Row) => gid));
+    path = nextOf(answer);
+  }
+  assert.deepEqual([found, pages], [long.map(([gid]) => gid), 2]);
+});
+
+test('a GID that no column has is 404, with a link to the same in capital letters, or on another level', async () => {
+  for (const query of [{ gid: 'none' }, { gid: 'A.1', level: 'lv3' }, { gid: 'x'.repeat(1000) }, { gid: '東' }]) {
+    const answer = await send(oddService, pathOf(query));
+    assert.match(refusal(answer, 404, 'unknown-gid'), /^No unit .*GIDs are compared exactly/);
+    assert.equal(answer.headers.link, undefined);
+  }
+  const small = await send(oddService, pathOf({ gid: 'aaa', 'page-size': 1 }), { host: 'a.test' });
+  refusal(small, 404, 'unknown-gid');
+  assert.equal(small.headers.link, `<http://a.test${CHILDREN}?gid=AAA&page-size=1>; rel="alternate"`);
+});
+
+test('a cursor of another level than the children have is refused, also where it was right in another release', async () => {
+  const content = contentOf(sha256Of(join(odd, releasePath('r1'), RELEASE_FILE)));
+  const cursorOf = (level: Level): string => encodeCursor({ release: 'r1', content, level, position: 0 });
+  for (const [query, level, allowed] of [
+    [{ gid: 'A.1' }, 1, 'a cursor of lv3'],
+    [{ gid: 'CCC' }, 1, 'none'],
+    [{}, 3, 'a cursor of lv0'],
+  ] as const) {
+    const answer = await send(oddService, pathOf({ ...query, 'start-at': cursorOf(level) }));
+    const detail = refusal(answer, 400, 'bad-cursor');
+    assert.equal(detail, `start-at is a cursor of lv${level}. Allowed: ${allowed}.`);
+  }
+  assert.equal((await send(oddService, pathOf({ gid: 'A.1', 'start-at': cursorOf(3) }))).status, 200);
+  // In the next release there is a level between: what was begun goes on, what is begun is there.
+  const between = squares('ADM_2', ['GID_0', 'GID_1', 'GID_2'], ['AAA', 'A.1', 'A.1.x']);
+  await buildLayers([...ODD_LAYERS, between], { release: 'r2', accept: [...ACCEPT, 'fewer-units'] }, odd);
+  pointTo(odd, 'r2', ['r1', 'r2']);
+  await oddService.releases.refresh();
+  assert.deepEqual((await shortly({ gid: 'A.1' })).children, ['A.1.x']);
+  assert.deepEqual((await shortly({ gid: 'A.1', 'start-at': cursorOf(3) })).children, ['3.1', '3.2']);
+  pointTo(odd, 'r1', ['r1']);
+  await oddService.releases.refresh();
+});

@@ -1,0 +1,111 @@
+// What is made of a names file in memory: names and codes, in one pass where they are asked for together, and how
+// much memory a pass takes.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { namesPath, releasePath } from '../../../../format/layout.ts';
+import { NAME_FIELDS } from '../../../../format/names.ts';
+import { resultOf } from '../../../../format/steps.ts';
+import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
+import { Releases } from '../../../../proxy/data/hosted-releases.ts';
+import type { LoadedLevel } from '../../../../proxy/data/loaded-release.ts';
+import { CODES } from '../../../../proxy/features/names/level-codes.ts';
+import { jsonReader, NAMES } from '../../../../proxy/features/names/level-names.ts';
+import type { LevelTexts } from '../../../../proxy/features/names/level-texts.ts';
+import { NamesFile } from '../../../../proxy/features/names/names-file.ts';
+import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
+import type { Origin } from '../../../../proxy/origin/origin.ts';
+import { squares } from '../../../support/datasets/write-dataset.ts';
+import { collectGarbage } from '../../../support/processes/collect-garbage.ts';
+import { buildLayers } from '../../../support/releases/build-release.ts';
+
+const COLUMNS = ['GID_0', 'NAME_0', 'ISO', 'NUM'];
+const UNITS = [
+  ['AAA', 'Aland', 'AX', '248'],
+  ['BBB', 'Beland', 'BE', '056'],
+  ['CCC', null, '-99', null],
+  // Two units have a code, one of them of another key.
+  ['DDD', 'Deland', 'DE', 'BE'],
+];
+const OPTIONS = { 'code-column': ['lv0:iso2=ISO', 'lv0:num=NUM'] };
+const out = await buildLayers([squares('ADM_0', COLUMNS, ...UNITS)], contentOptionsFrom(OPTIONS));
+
+/** A level of the release, and which files are read of it. */
+async function levelOf(folder: string): Promise<{ level: LoadedLevel; reads: string[] }> {
+  const origin = directoryOrigin(folder);
+  const reads: string[] = [];
+  const read: Origin['read'] = (path, ...extent) => {
+    reads.push(path);
+    return origin.read(path, ...extent);
+  };
+  const releases = new Releases({ read });
+  await releases.refresh();
+  const level = await releases.requireCurrent().load(0);
+  reads.length = 0;
+  return { level, reads };
+}
+
+test('units are found by a code as it is written, of any key, and say which codes they have', async () => {
+  const { level } = await levelOf(out);
+  const codes = await level.load(CODES);
+  const found = (code: string): number[] => resultOf(codes.finding(code));
+  assert.deepEqual([found('AX'), found('248'), found('BE')], [[0], [0], [1, 3]]);
+  for (const code of ['ax', '-99', '', '56', 'AX ']) assert.deepEqual(found(code), [], code);
+  assert.deepEqual(JSON.parse(codes.bytesAt(1)), { iso2: 'BE', num: '056' });
+  assert.equal(codes.bytesAt(2), '');
+});
+
+test('parts that are asked for together are made in one pass over the names file', async () => {
+  const { level, reads } = await levelOf(out);
+  const file = join(releasePath('r1'), namesPath(0));
+  const [names] = await Promise.all([level.load(NAMES), level.load(CODES)]);
+  assert.deepEqual(reads, [file]);
+  assert.deepEqual([names.nameAt(0).toString(), names.nameAt(2).toString()], ['"Aland"', 'null']);
+});
+
+/** A 40th of what a service may meet: 400,000 units with 200 MB of names, which may take 40 MB beside what is made. */
+const [MANY, LINE_CHARS, MOST_BYTES] = [10_000, 500, 1_000_000];
+
+/** A names file of so many units, all columns of which have texts. */
+function longNames(): { zipped: Buffer; textBytes: number } {
+  const columns = [...NAME_FIELDS, 'name:fr'];
+  const lines = Array.from({ length: MANY }, (_, i) => {
+    const values = columns.map((name, at) => (name === 'name:fr' ? `Unité ${i}` : `${name} ${(i * 31 ** at) % 9973}`));
+    return JSON.stringify([...values, '.'.repeat(LINE_CHARS - values.join().length)]);
+  });
+  const text = `${[JSON.stringify(columns), ...lines].join('\n')}\n`;
+  return { zipped: gzipSync(text), textBytes: Buffer.byteLength(text) };
+}
+
+function heldBytes(): number {
+  collectGarbage();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  return arrayBuffers + heapUsed;
+}
+
+test('a pass over a long names file has only the file and a little of its text in memory', async () => {
+  const { zipped, textBytes } = longNames();
+  assert.ok(textBytes > MANY * LINE_CHARS);
+  const file = new NamesFile({
+    folder: 'r1',
+    index: { level: 2, features: MANY },
+    summary: { names: { bytes: zipped.length, textBytes, sha256: '' } },
+    read: async () => zipped,
+  });
+  const before = heldBytes() - zipped.length;
+  let made: LevelTexts | undefined;
+  const reading = file.read(jsonReader({ features: MANY }, 'name:fr', '')).then((names) => {
+    made = names;
+  });
+  let most = 0;
+  for (let turn = 0; made === undefined; turn++) {
+    await setImmediate();
+    if (turn % 20 === 0) most = Math.max(most, heldBytes() - before);
+  }
+  await reading;
+  assert.equal(made.at(MANY - 1).toString(), `"Unité ${MANY - 1}"`);
+  const beside = most - made.bytes;
+  assert.ok(most > zipped.length && beside < MOST_BYTES, `${most} bytes, ${beside} of them beside the names`);
+});

@@ -1,0 +1,258 @@
+// Vector tiles over HTTP: what each path answers, what is refused, and that damage is never sent. What is in tiles is
+// tested in generator/tiles/tiles.test.ts.
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { PMTiles, type RangeResponse } from 'pmtiles';
+import { elementAt } from '../../../../format/element-at.ts';
+import { DIRECTORY_MAX_BYTES, decodeHeader } from '../../../../format/pmtiles.ts';
+import { encodeDirectory, encodeHeader } from '../../../../format/write/pmtiles.ts';
+import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
+import { SILENT } from '../../../../generator/report/progress.ts';
+import { verify } from '../../../../generator/verify/verify.ts';
+import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
+import type { Origin } from '../../../../proxy/origin/origin.ts';
+import { writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';
+import { squares, writeDataset } from '../../../support/datasets/write-dataset.ts';
+import { sha256 } from '../../../support/files.ts';
+import { refusal, send } from '../../../support/http/http-client.ts';
+import { startService } from '../../../support/http/in-process-proxy.ts';
+import { buildCountries, buildRelease } from '../../../support/releases/build-release.ts';
+import { featuresOf, openTiles, readTiles } from '../../../support/releases/read-tiles.ts';
+import { resealSummary } from '../../../support/releases/reseal.ts';
+import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
+
+const ZOOM = 5;
+const out = await buildCountries({ tiles: ZOOM });
+const service = await startService(out);
+const ARCHIVE = 'releases/r1/lv1/tiles.pmtiles';
+const GZIP = { 'accept-encoding': 'gzip' };
+
+const json = async (of = service) => JSON.parse((await send(of, '/api/v1/tiles/lv1.json')).body.toString());
+const [template] = (await json()).tiles as string[];
+const pinned = new URL(template ?? '').search;
+const pathOf = (zoom: number, x: number, y: number) => `/api/v1/tiles/lv1/${zoom}/${x}/${y}.mvt`;
+
+test('the TileJSON has a pinned template, layers, zooms and bounds; a release without tiles has none: 404', async () => {
+  const described = await json();
+  assert.match(template ?? '', /^http:\/\/[^/]+\/api\/v1\/tiles\/lv1\/\{z\}\/\{x\}\/\{y\}\.mvt\?v=[0-9a-f]{16}$/);
+  assert.deepEqual([described.tilejson, described.minzoom, described.maxzoom], ['3.0.0', 0, ZOOM]);
+  const layers: { id: string }[] = described.vector_layers;
+  assert.equal(layers.map(({ id }) => id).join(), 'units,borders,labels');
+  assert.equal(JSON.parse((await send(service, '/api/v1/')).body.toString()).tiles, true);
+  const other = await startService(await buildCountries());
+  for (const path of ['tiles/lv1.json', 'tiles/lv1/0/0/0.mvt', 'download/lv1.pmtiles'])
+    assert.match(refusal(await send(other, `/api/v1/${path}`), 404, 'not-found'), /has no tiles/);
+  refusal(await send(service, '/api/v1/tiles/lv4.json'), 404, 'not-found');
+});
+
+test('tiles have names in the languages that are asked for, where they differ, at the zooms of names, and TileJSON says so', async () => {
+  const folder = temporaryFolder();
+  const columns = ['GID_0', 'NAME_0', 'FR', 'AR'];
+  const rows = [
+    ['AAA', 'Egypt', 'Égypte', 'مصر'],
+    ['BBB', 'Fiji', 'Fiji', null],
+    ['CCC', null, 'Nulle part', null],
+  ];
+  const source = writeDataset(join(folder, 'l.gpkg'), 'GPKG', [squares('ADM_0', columns, ...rows)]);
+  const built = async (texts: Parameters<typeof contentOptionsFrom>[0], name: string) => {
+    const to = join(folder, name);
+    const named = { 'name-column': ['lv0:fr=FR', 'lv0:ar=AR'], ...texts };
+    await buildRelease(source, to, { ...contentOptionsFrom(named), tiles: 4 });
+    return to;
+  };
+  const [plain, french] = [await built({}, 'plain'), await built({ 'tile-languages': ['FR'] }, 'french')];
+  const namesIn = async (release: string, layer: 'units' | 'labels') => {
+    const found = new Map<number, unknown>();
+    for await (const { zoom, tile } of readTiles(openTiles(join(release, 'releases/r1/lv0/tiles.pmtiles'))))
+      for (const { properties } of featuresOf(tile.layers[layer])) {
+        const own = Object.entries(properties).filter(([name]) => name.startsWith('name'));
+        if (properties['gid'] !== undefined && own.length > 0)
+          found.set(zoom, { ...Object(found.get(zoom)), [String(properties['gid'])]: Object.fromEntries(own) });
+      }
+    return found;
+  };
+  const names = {
+    AAA: { name: 'Egypt', 'name:fr': 'Égypte' },
+    BBB: { name: 'Fiji' },
+    CCC: { 'name:fr': 'Nulle part' },
+  };
+  const [units, labels] = [await namesIn(french, 'units'), await namesIn(french, 'labels')];
+  assert.deepEqual(units, new Map([2, 3, 4].map((zoom) => [zoom, names])));
+  assert.deepEqual(labels.get(4), names);
+  assert.deepEqual((await namesIn(plain, 'units')).get(4), { AAA: { name: 'Egypt' }, BBB: { name: 'Fiji' } });
+  const fieldsOf = async (release: string): Promise<string[]> => {
+    const { body } = await send(await startService(release), '/api/v1/tiles/lv0.json');
+    const layers: { fields: object }[] = JSON.parse(body.toString()).vector_layers;
+    return layers.map(({ fields }) =>
+      Object.keys(fields)
+        .filter((field) => field.startsWith('name'))
+        .join(),
+    );
+  };
+  assert.deepEqual(
+    [await fieldsOf(french), await fieldsOf(plain)],
+    [
+      ['name,name:fr', '', 'name,name:fr'],
+      ['name', '', 'name'],
+    ],
+  );
+  assert.deepEqual((await verify({ out: french, workers: 0 }, SILENT)).findings, []);
+  await assert.rejects(built({ 'tile-languages': ['fr,de'] }, 'german'), {
+    message: '--tile-languages de: the release has no names in de',
+    remedy: 'it has ar, fr: add --languages de, or leave it out',
+  });
+});
+
+test('each tile is that of the archive, as gzip and as text, with tags of their own, HEAD and 304', async () => {
+  let tiles = 0;
+  for await (const { zoom, x, y, tile } of readTiles(openTiles(join(out, ARCHIVE)))) {
+    const path = pathOf(zoom, x, y) + pinned;
+    const [gzip, plain] = [await send(service, path, GZIP), await send(service, path)];
+    assert.deepEqual([gzip.status, plain.status, gzip.headers['content-encoding']], [200, 200, 'gzip']);
+    assert.ok(gunzipSync(gzip.body).equals(plain.body));
+    assert.equal(plain.headers['content-length'], String(plain.body.length));
+    const own = new VectorTile(new PbfReader(plain.body));
+    assert.equal(own.layers['units']?.length, tile.layers['units']?.length);
+    assert.equal(gzip.headers['content-type'], 'application/vnd.mapbox-vector-tile');
+    assert.equal(gzip.headers['cache-control'], 'private, max-age=31536000, immutable');
+    const { etag = '' } = gzip.headers;
+    assert.notEqual(etag, plain.headers.etag);
+    const known = await send(service, path, { ...GZIP, 'if-none-match': etag });
+    const head = await send(service, path, GZIP, 'HEAD');
+    assert.deepEqual([known.status, head.status, head.body.length, head.headers.etag], [304, 200, 0, etag]);
+    tiles++;
+  }
+  assert.ok(tiles > 10, `${tiles}`);
+  assert.equal((await send(service, pathOf(0, 0, 0))).headers['cache-control'], 'private, no-cache');
+});
+
+test('nothing there is 204 without body and tag, kept like a tile; HEAD alike', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers, body } = await send(service, pathOf(ZOOM, 0, 0) + pinned, {}, method);
+    assert.deepEqual([status, body.length, headers.etag, headers['content-type']], [204, 0, undefined, undefined]);
+    assert.equal(headers['cache-control'], 'private, max-age=31536000, immutable');
+    assert.equal(headers['boundaries-release'], 'r1');
+  }
+});
+
+test('what is no place of a tile is 404, and a v that is no digest 400', async () => {
+  const far = ['6/0/0', '0/1/0', '1/2/0', '1/0/2', '1/-1/0', '1/0/99999999999999999999'];
+  const odd = ['01/0/0', '1/00/0', '1/+1/0', '1/1e0/0', '1/0/0.0', '//', '1/0', '1/0/0/0', '..%2f/0/0', '1/%30/0'];
+  for (const place of [...far, ...odd])
+    refusal(await send(service, `/api/v1/tiles/lv1/${place}.mvt`), 404, 'not-found');
+  for (const path of ['lv1/', 'lv1', 'lv1/0/0/0.pbf', 'lv6/0/0/0.mvt', 'lv1/0/0/0.mvt/', 'lv6.json'])
+    refusal(await send(service, `/api/v1/tiles/${path}`), 404, 'not-found');
+  for (const v of ['', 'r1', '0123456789a', '0123456789AB', 'g'.repeat(12), '0'.repeat(65)])
+    assert.match(
+      refusal(await send(service, `${pathOf(0, 0, 0)}?v=${v}`), 400, 'bad-parameter'),
+      /^v is (".{1,43}"\. Allowed: 12 to 64|empty\. Allowed: 12 to 64)/,
+    );
+  refusal(await send(service, `${pathOf(0, 0, 0)}?x=1`), 400, 'unknown-parameter');
+  refusal(await send(service, `${pathOf(0, 0, 0)}?v=0123456789ab`), 410, 'release-gone');
+});
+
+test('an address with v stays that of its release; without v it is the current one', async () => {
+  const own = await buildCountries({ tiles: ZOOM });
+  const proxy = await startService(own);
+  const [before = ''] = (await json(proxy)).tiles;
+  await buildRelease(writeRenamedCountries(), own, { release: 'r2', tiles: ZOOM });
+  await proxy.releases.refresh();
+  const ask = async (query: string) => (await send(proxy, pathOf(0, 0, 0) + query)).headers['boundaries-release'];
+  assert.deepEqual([await ask(new URL(before).search), await ask('')], ['r1', 'r2']);
+});
+
+test('the archive is read in ranges by pmtiles, and each range is that of the file', async () => {
+  const file = readFileSync(join(out, ARCHIVE));
+  const path = '/api/v1/download/lv1.pmtiles';
+  const whole = await send(service, path);
+  assert.ok(whole.status === 200 && whole.body.equals(file));
+  assert.match(String(whole.headers['content-disposition']), /filename="boundaries-r1-lv1\.pmtiles"/);
+  for (let from = 0; from < file.length; from += 997) {
+    const part = await send(service, path, { range: `bytes=${from}-${from + 1499}` });
+    assert.ok(part.status === 206 && part.body.equals(file.subarray(from, from + 1500)), `${from}`);
+  }
+  const archive = new PMTiles({
+    getKey: () => path,
+    async getBytes(offset, length): Promise<RangeResponse> {
+      const { body } = await send(service, path, { range: `bytes=${offset}-${offset + length - 1}` });
+      return { data: new Uint8Array(body).buffer };
+    },
+  });
+  assert.equal((await archive.getHeader()).maxZoom, ZOOM);
+  assert.ok((await archive.getZxy(0, 0, 0))?.data);
+});
+
+test('a directory of tiles that inflates to megabytes, or has such a leaf, is 502, and no leaf is read', async () => {
+  const entries = 2 ** 21;
+  const many = {
+    id: Float64Array.from({ length: entries }, (_, i) => 10 + i),
+    run: new Uint32Array(entries).fill(1),
+    length: new Uint32Array(entries).fill(1),
+    offset: Float64Array.from({ length: entries }, (_, i) => i),
+  };
+  const toLeaf = {
+    id: Float64Array.of(0),
+    run: Uint32Array.of(0),
+    length: Uint32Array.of(2 ** 25),
+    offset: Float64Array.of(0),
+  };
+  const built = await buildCountries({ tiles: 0 });
+  for (const directory of [many, toLeaf]) {
+    const own = copyOf(built);
+    const root = gzipSync(encodeDirectory(directory));
+    const header = decodeHeader(readFileSync(join(own, ARCHIVE)), ARCHIVE);
+    const bytes = Buffer.concat([encodeHeader({ ...header, rootLength: root.length }), root]);
+    writeFileSync(join(own, ARCHIVE), bytes);
+    const file = { bytes: bytes.length, sha256: sha256(bytes) };
+    resealSummary(join(own, 'releases/r1'), 1, ({ tiles }) => ({ tiles: { ...tiles, ...file, directory: file } }));
+    const origin = directoryOrigin(own);
+    let longest = 0;
+    const read: Origin['read'] = (path, extent, reader) => {
+      if (typeof extent === 'object') longest = Math.max(longest, extent.length);
+      return origin.read(path, extent, reader);
+    };
+    const proxy = await startService(own, { origin: { read } });
+    refusal(await send(proxy, pathOf(0, 0, 0)), 502, 'origin-damaged');
+    assert.ok(longest < 2 ** 20, `${longest} bytes were read`);
+    if (directory === toLeaf) continue;
+    const { findings } = await verify({ out: own, workers: 0 }, SILENT);
+    assert.ok(
+      findings.some(({ problem }) => problem === `inflates to more than ${DIRECTORY_MAX_BYTES} bytes`),
+      JSON.stringify(findings),
+    );
+  }
+});
+
+test('a tile that is damaged is 502, by itself and in the archive; a damaged beginning is 502, too', async () => {
+  const built = await buildCountries({ tiles: 0 });
+  for (const at of [200, -40]) {
+    const own = copyOf(built);
+    const file = join(own, ARCHIVE);
+    const bytes = readFileSync(file);
+    const byte = at < 0 ? bytes.length + at : at;
+    writeFileSync(file, bytes.with(byte, elementAt(bytes, byte) ^ 1));
+    const proxy = await startService(own);
+    for (const headers of [GZIP, {}]) refusal(await send(proxy, pathOf(0, 0, 0), headers), 502, 'origin-damaged');
+    await assert.rejects(async () => {
+      const { status } = await send(proxy, '/api/v1/download/lv1.pmtiles');
+      if (status !== 200) throw new Error(`${status}`);
+    });
+  }
+  // All digests are right, but the file goes on where its header ends: nothing of it is sent.
+  const longer = copyOf(built);
+  appendFileSync(join(longer, ARCHIVE), Buffer.alloc(8));
+  resealSummary(join(longer, 'releases/r1'), 1, ({ tiles }) => ({
+    tiles: tiles && { ...tiles, bytes: tiles.bytes + 8 },
+  }));
+  const whole = await startService(longer);
+  assert.equal((await send(whole, pathOf(0, 0, 0))).status, 200);
+  refusal(await send(whole, '/api/v1/download/lv1.pmtiles'), 502, 'origin-damaged');
+  const digests = join(built, 'releases/r1/lv1/tiles.digest');
+  writeFileSync(digests, readFileSync(join(built, 'releases/r1/lv0/tiles.digest')));
+  refusal(await send(await startService(built), pathOf(0, 0, 0)), 502, 'origin-damaged');
+});

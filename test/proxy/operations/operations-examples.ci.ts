@@ -1,0 +1,139 @@
+// The other examples for operations: each panel of the dashboard shows something of a running proxy, the log is rotated
+// while it is written, and systemd accepts the units.
+import assert from 'node:assert/strict';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stringify } from 'yaml';
+import { isObject } from '../../../format/parse.ts';
+import { jsonLines } from '../../support/files.ts';
+import { send } from '../../support/http/http-client.ts';
+import { runProgram, without } from '../../support/processes/programs.ts';
+import { issuedOptions, serve } from '../../support/processes/proxy-process.ts';
+import { metricsOf, scrape } from '../../support/processes/scrape.ts';
+import { buildCountries } from '../../support/releases/build-release.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+const EXAMPLES = 'proxy/examples/operations';
+const PATH = '/api/v1/fc/lv0';
+const folder = await buildCountries();
+
+/** A panel of the dashboard: its title, and what it asks Prometheus. */
+interface Panel {
+  title: string;
+  expr: string;
+}
+
+/** @throws AssertionError if a panel has no target, or one that is no text */
+function panelsOf(dashboard: unknown): Panel[] {
+  const panels = isObject(dashboard) ? dashboard['panels'] : undefined;
+  assert.ok(Array.isArray(panels) && panels.length > 0);
+  return panels.flatMap(({ title, targets }) => {
+    assert.ok(typeof title === 'string' && Array.isArray(targets) && targets.length > 0, String(title));
+    return targets.map(({ expr }) => {
+      assert.equal(typeof expr, 'string', title);
+      return { title, expr: String(expr).replaceAll('$__rate_interval', '5m').replaceAll('$job', 'boundaries') };
+    });
+  });
+}
+
+/** What promtool says of these questions, put to these series: each has an answer. */
+async function answersTo(panels: readonly Panel[], series: readonly object[]) {
+  const file = join(temporaryFolder(), 'dashboard.test.yml');
+  const questions = panels.map(({ expr }) => ({
+    expr: `count(${expr}) > bool 0`,
+    eval_time: '10m',
+    exp_samples: [{ labels: '{}', value: 1 }],
+  }));
+  const tests = [{ interval: '15s', input_series: series, promql_expr_test: questions }];
+  writeFileSync(file, stringify({ rule_files: [], evaluation_interval: '15s', tests }));
+  return runProgram('promtool', ['test', 'rules', file]);
+}
+
+test('each panel of the dashboard shows something of a running proxy; a metric that there is not is found', {
+  skip: without('promtool --version'),
+}, async () => {
+  const running = await serve([...issuedOptions(folder), '--metrics-port', '0']);
+  await send(running, PATH);
+  const scraped = await scrape(await metricsOf(running));
+  await running.stop();
+  // Of the machine where releases are published.
+  const others = ['boundaries_verify_timestamp_seconds', 'boundaries_published_info{release="r1"}'];
+  const named = [...scraped.keys(), ...others].map((series) => {
+    const [metric = '', labels = ''] = series.split(/[{}]/);
+    return { series: `${metric}{job="boundaries",instance="a"${labels && `,${labels}`}}`, values: '1+1x60' };
+  });
+  const panels = panelsOf(JSON.parse(readFileSync(join(EXAMPLES, 'dashboard.json'), 'utf8')));
+  const { status, text } = await answersTo(panels, named);
+  assert.equal(status, 0, text);
+  const wrong = [{ title: 'x', expr: 'boundaries_no_such_metric' }];
+  assert.notEqual((await answersTo(wrong, named)).status, 0);
+});
+
+test('logrotate cuts the access log while it is written: whole lines stay, and later ones go on', {
+  skip: without('logrotate --version'),
+}, async () => {
+  const home = temporaryFolder();
+  const log = join(home, 'access.log');
+  const file = openSync(log, 'a');
+  const running = await serve(issuedOptions(folder), {}, { stdout: file });
+  closeSync(file);
+  const config = join(home, 'logrotate.conf');
+  const text = readFileSync(join(EXAMPLES, 'logrotate.conf'), 'utf8');
+  assert.ok(text.includes('/var/log/boundaries/access.log'));
+  writeFileSync(config, text.replaceAll('/var/log/boundaries/access.log', log), { mode: 0o644 });
+  const rotate = (...args: string[]) => runProgram('logrotate', ['--state', join(home, 'state'), ...args]);
+  const lines = (): number => jsonLines(readFileSync(log, 'utf8')).length;
+  for (let i = 0; i < 3; i++) assert.equal((await send(running, PATH)).status, 200);
+  await until(() => lines() === 3, 'no lines');
+  assert.deepEqual(await rotate('--force', config), { status: 0, text: '' });
+  assert.equal((await send(running, PATH)).status, 200);
+  await until(() => lines() === 1, 'no line after it');
+  assert.equal(jsonLines(readFileSync(`${log}.1`, 'utf8')).length, 3);
+  await running.stop();
+  writeFileSync(config, text.replace('rotate 14', 'rotate fourteen'));
+  assert.match((await rotate('--debug', config)).text, /bad rotation count|error/);
+});
+
+test('systemd accepts the units and when their timers run; one that says nonsense is found', {
+  skip: without('systemd-analyze --version'),
+}, async () => {
+  const home = temporaryFolder();
+  const script = join(home, 'release.sh');
+  writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  const folders = new Map(
+    [EXAMPLES, 'proxy/examples/systemd'].flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => /\.(service|timer)$/.test(name))
+        .map((name) => [name, folder] as const),
+    ),
+  );
+  const units = [...folders.keys()];
+  assert.ok(units.length > 4);
+  const textOf = (name: string): string => readFileSync(join(folders.get(name) ?? '', name), 'utf8');
+  const written = (change: (text: string) => string): string[] => {
+    const own = join(home, String(readdirSync(home).length));
+    mkdirSync(own);
+    return units.map((name) => {
+      const text = textOf(name).replace(/^(ExecStart=)\/usr\/local\/\S+/m, `$1${script}`);
+      writeFileSync(join(own, name), change(text));
+      return join(own, name);
+    });
+  };
+  const verify = async (change: (text: string) => string): Promise<string> => {
+    const files = written(change);
+    const { text } = await runProgram('systemd-analyze', ['verify', '--man=no', ...files]);
+    return text
+      .split('\n')
+      .filter((line) => line.includes(home) || units.some((name) => line.startsWith(name)))
+      .join('\n');
+  };
+  assert.equal(await verify((text) => text), '');
+  assert.notEqual(await verify((text) => text.replace('Type=oneshot', 'Typ=oneshot')), '');
+  for (const unit of units.filter((name) => name.endsWith('.timer'))) {
+    const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(textOf(unit)) ?? [];
+    const { status, text } = await runProgram('systemd-analyze', ['calendar', calendar]);
+    assert.equal(status, 0, text);
+  }
+});

@@ -1,8 +1,8 @@
 // Origins with other choices of stored pages answer as the directory does, and every setup any request as the model
 // says.
 import { describe } from 'node:test';
+import { testRequests } from './any-request.ts';
 import { testAsDirectory } from './compare.ts';
-import { testRequests } from './requests.ts';
 import { COMPARED, COMPARED_ON_LANDING, OTHERS } from './setups.ts';
 import { prepareWorld } from './world.ts';
 

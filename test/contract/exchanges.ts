@@ -10,8 +10,8 @@ import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts
 import { sha256Of } from '../support/files.ts';
 import { NO_TOKEN, PREFLIGHT } from '../support/http/in-process-proxy.ts';
 import { sliceOf } from '../support/slice.ts';
-import { KINDS } from './every-answer.ts';
-import { REFUSED } from './refusals.ts';
+import { KINDS } from './kinds.ts';
+import { REFUSED } from './refused.ts';
 import { SCOPE } from './world.ts';
 
 export interface Exchange {

@@ -13,8 +13,6 @@ export interface Mutation {
   test: string;
 }
 
-const CONTRACT = 'test/contract/rules.test.ts';
-
 export const MUTATIONS: readonly Mutation[] = [
   // Promises.
   {
@@ -22,35 +20,35 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'proxy/features/pages/resolve.ts',
     from: 'Math.min(asked, cap)',
     to: 'asked',
-    test: CONTRACT,
+    test: 'test/contract/answers.test.ts',
   },
   {
     rule: 'next when and only when more features match',
     file: 'proxy/features/pages/listing.ts',
     from: 'if (rank >= positions.count) return undefined;',
     to: 'if (rank > positions.count) return undefined;',
-    test: CONTRACT,
+    test: 'test/contract/requests.test.ts',
   },
   {
     rule: '304 for any entity tag where If-None-Match is *',
     file: 'proxy/bodies/conditions.ts',
     from: "tag === '*' || tag === etag || tag ===",
     to: 'tag === etag || tag ===',
-    test: CONTRACT,
+    test: 'test/contract/every-answer.test.ts',
   },
   {
     rule: 'filters are combined by AND',
     file: 'proxy/features/pages/resolve.ts',
     from: 'sets.reduce(intersect)',
     to: 'sets.reduce((set) => set)',
-    test: CONTRACT,
+    test: 'test/contract/requests.test.ts',
   },
   {
     rule: 'a cursor that was changed is refused',
     file: 'format/cursor.ts',
     from: 'bytes.readUInt32BE(body.length) !== crc32(body) || ',
     to: '',
-    test: CONTRACT,
+    test: 'test/contract/answers.test.ts',
   },
   {
     rule: 'the token is checked before anything else, of OPTIONS too',
@@ -59,21 +57,21 @@ export const MUTATIONS: readonly Mutation[] = [
   const { principals`,
     to: `  if (request.method === 'OPTIONS') return PREFLIGHT_ANSWER;
   const { principals`,
-    test: CONTRACT,
+    test: 'test/contract/errors.test.ts',
   },
   {
     rule: 'answers with tokens are private behind a cursor',
     file: 'proxy/bodies/headers.ts',
     from: "pinned: 'private, max-age=31536000, immutable'",
     to: "pinned: 'public, max-age=31536000, immutable'",
-    test: CONTRACT,
+    test: 'test/contract/answers.test.ts',
   },
   {
     rule: 'start-at begins with the first feature whose fid is the same or higher',
     file: 'proxy/features/pages/resolve.ts',
     from: 'positions.rankOf(index.positionOf(start.fid))',
     to: 'positions.rankOf(index.positionOf(start.fid + 1))',
-    test: CONTRACT,
+    test: 'test/contract/requests.test.ts',
   },
   // The parts of the suite with fewer cases.
   {

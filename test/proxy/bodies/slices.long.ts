@@ -2,7 +2,7 @@
 // pages.
 import { describe } from 'node:test';
 import { STORED_PAGES } from '../../../format/levels.ts';
-import { testAnyPage } from '../../contract/requests.ts';
+import { testAnyPage } from '../../contract/any-request.ts';
 import { MANY_SIZES, readStored } from '../../support/datasets/large-dataset.ts';
 import { startService } from '../../support/http/in-process-proxy.ts';
 import { worldOutput } from '../../support/releases/world.ts';

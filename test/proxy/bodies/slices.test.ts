@@ -15,7 +15,7 @@ import { Slice } from '../../../proxy/bodies/slice.ts';
 import { LoadedTable } from '../../../proxy/data/loaded-release.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { type Origin, QueuedReads } from '../../../proxy/origin/origin.ts';
-import { testAnyPage } from '../../contract/requests.ts';
+import { testAnyPage } from '../../contract/any-request.ts';
 import { MANY_SIZES, readStored } from '../../support/datasets/large-dataset.ts';
 import { send } from '../../support/http/http-client.ts';
 import { startService } from '../../support/http/in-process-proxy.ts';
@@ -27,7 +27,7 @@ const RUNS = 60;
 const folder = await worldOutput({ size: MANY_SIZES, pages: 'none' });
 const proxy = await startService(folder);
 
-// Odd GIDs and the largest pages are asked of the world that rules.test.ts and comparison.test.ts have.
+// Odd GIDs and the largest pages are asked of the world that requests.test.ts and comparison.test.ts have.
 testAnyPage(proxy, readStored(folder, 'r1'), RUNS, []);
 
 test('HEAD and If-None-Match read nothing: they are answered without the feature files and pages', async () => {

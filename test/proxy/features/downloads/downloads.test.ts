@@ -17,7 +17,7 @@ import { createFetchHandler } from '../../../../proxy/fetch/create-fetch-handler
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { circularMemory } from '../../../../proxy/work/body-buffers.ts';
-import { testAnyDownload } from '../../../contract/requests.ts';
+import { testAnyDownload } from '../../../contract/any-request.ts';
 import { after } from '../../../support/after.ts';
 import { MANY_SIZES, readStored } from '../../../support/datasets/large-dataset.ts';
 import { writeCountries, writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Link, ROOT } from '../../../contract/ogc.ts';
+import { type Link, ROOT } from '../../../contract/ogc-answers.ts';
 import { readStored, writeInvented } from '../../../support/datasets/large-dataset.ts';
 import { type Answer, pagesFrom, refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { NO_TOKEN, startService } from '../../../support/http/in-process-proxy.ts';

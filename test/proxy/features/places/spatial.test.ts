@@ -1,6 +1,6 @@
 // `bbox`, `contains` and what is at a point of all levels at their edges, through the door: holes, enclaves, overlaps,
 // the antimeridian, a pole, borders, few and many decimals; releases without cells, and damaged ones. What is at any
-// point is compared with a model by requests.ts.
+// point is compared with a model by contract/any-request.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// GET /api/v1/: what the service says of itself to programs; what all answers have in common is in every-answer.ts.
+// GET /api/v1/: what the service says of itself to programs; what all answers have in common is in contract/every-answer.test.ts.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -191,7 +191,7 @@ test('what anybody may know is made once for each release and list of hosted one
 });
 
 test('of a public service anybody and caches have it; of another one nobody learns how many units there are', async () => {
-  // That it needs a token is in every-answer.ts.
+  // That it needs a token is in contract/every-answer.test.ts.
   const service = await startService(folder, { explorer: true });
   assert.match(refusal(await send(service, '/api/v1'), 404, 'not-found'), /^Available: \/api\/v1\/, /);
   const open = await startService(folder, { explorer: true, isPublic: true });

@@ -1,16 +1,17 @@
 // The HTTP contract while releases change: a cursor stays on its release, a validator survives what did not change.
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { fidsOf, nextOf, refusal, send, textOf, walk } from '../support/http/http-client.ts';
-import { allFids, type World } from './world.ts';
+import { DIRECTORY } from './setups.ts';
+import { allFids, prepareWorld } from './world.ts';
 
 const ITEMS = 'ogc/collections/lv1/items';
 
-/** Tests what happens to a client when r2 follows r1. */
-export function testReleases({ proxy, publish, stored }: World): void {
+const { proxy, publish, stored } = await prepareWorld(DIRECTORY);
+
+describe('when r2 follows r1', () => {
   beforeEach(() => publish('r1'));
-  after(() => publish('r1'));
 
   test('a client half-way when a release is published finishes on the release it began with', async () => {
     const paths = ['geojsonl/lv1?page-size=50', 'geojsonl/lv3?geometry=none&page-size=90', `${ITEMS}?limit=50`];
@@ -91,4 +92,4 @@ export function testReleases({ proxy, publish, stored }: World): void {
     for (const value of ['full', 'none'])
       assert.equal((await send(proxy, `/api/v1/geojsonl/lv0?geometry=${value}`)).status, 200);
   });
-}
+});

@@ -1,11 +1,6 @@
-// The HTTP contract: what a request may not say. What is wrong is refused with 400 and a code, and the detail says what
-// is allowed. A path with each code is compared in every setup (exchanges.ts).
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
+// Requests that are refused with 400, by what is wrong with them.
 import { GEOMETRIES, LEVELS, levelName } from '../../format/levels.ts';
 import type { ProblemCode } from '../../proxy/http/problem.ts';
-import { refusal, send } from '../support/http/http-client.ts';
-import type { World } from './world.ts';
 
 /** A path below /api/v1/ with its query, the code that it gets, and what the detail says. */
 type Refused = readonly [path: string, code: ProblemCode, detail?: RegExp];
@@ -227,23 +222,4 @@ function placesThatAreNone(): Refused[] {
   ];
   const order = 'longitudes from -180 to 180 before latitudes from -90 to 90';
   return wrong.map(([query, detail]) => [`fc/lv1?${query}`, 'bad-parameter', new RegExp(`${detail}.*${order}`)]);
-}
-
-export function testRefusals({ proxy }: World): void {
-  for (const [what, rows] of Object.entries(REFUSED))
-    test(`refuses ${what}`, async () => {
-      for (const [path, code, detail = /./] of rows)
-        assert.match(refusal(await send(proxy, `/api/v1/${path}`), 400, code), detail, path);
-    });
-
-  test('refuses an unknown parameter and names it and the allowed ones', async () => {
-    for (const name of 'page_size Page-Size gid-6 gid- limit start_at constructor __proto__ %00'.split(' ')) {
-      const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
-      assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
-      assert.match(
-        detail,
-        /Allowed: page-size, start-at, start-after, gid-0, gid-1, bbox, contains, touches, geometry\./,
-      );
-    }
-  });
 }

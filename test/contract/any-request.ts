@@ -1,4 +1,4 @@
-// The HTTP contract: what a request asks for, by its level, size, start, filters and place. Any page, any download and
+// What a request asks for, by its level, size, start, filters and place. Any page, any download and
 // what is at any point are compared with a model of a few lines over the stored text of the levels.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -32,8 +32,12 @@ the end: you get every matching feature exactly once, all from one release.
 **What is served.** \`GET /api/v1/\` says which levels there are, and which columns have GIDs and names. Answers with units of
 all levels have \`levels\`, \`gids\` and \`names\` beside their features, so that clients need no names of columns.
 
-**Search.** A search finds units by the beginning of a word of their name, or by their GID. If nothing matches, words at the
-end are matched against names of parents (\`toledo spain\`).
+**What to store.** Store the GID of a unit and the id of the release (\`Boundaries-Release\`), both as text. Never store the
+fid: another release may give it to another unit. When a new release comes, changes say what to replace. Official codes are
+columns of the data: \`columns.codes\` of \`GET /api/v1/\` names them.
+
+**Search.** A search finds units by the beginning of a word of their name, by their GID, or by a code. If nothing matches,
+words at the end are matched against names of parents (\`toledo spain\`).
 
 **Downloads.** A download is a whole listing as one gzip file. A range request continues one that broke off.
 

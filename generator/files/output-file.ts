@@ -76,7 +76,23 @@ const CHUNK_CHARS = 1 << 20;
 /** Writes a file. @param texts its text in pieces */
 export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile {
   const output = createOutputFile(file);
-  const member = new MemberWriter(output.write);
+  const textBytes = compressTexts(texts, output.write);
+  const { bytes, sha256 } = output.close();
+  return { bytes, textBytes, sha256 };
+}
+
+/** The bytes that a file of this text would have. */
+export function wholeFileBytes(texts: Iterable<string>): number {
+  let bytes = 0;
+  compressTexts(texts, (part) => {
+    bytes += part.length;
+  });
+  return bytes;
+}
+
+/** Writes texts as one gzip member. @returns their bytes */
+function compressTexts(texts: Iterable<string>, write: (bytes: Buffer) => void): number {
+  const member = new MemberWriter(write);
   let pending: string[] = [];
   let chars = 0;
 
@@ -95,6 +111,5 @@ export function writeWholeFile(file: string, texts: Iterable<string>): WholeFile
   flush();
   const { textBytes } = member;
   member.end();
-  const { bytes, sha256 } = output.close();
-  return { bytes, textBytes, sha256 };
+  return textBytes;
 }

@@ -9,7 +9,7 @@ import { type NamedUnit, othersInNames, type UnitsInside, VIEW_SCALE } from '../
 import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { LevelAbout, WholeFile } from '../../format/release-json.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
-import { writeWholeFile } from '../files/output-file.ts';
+import { wholeFileBytes, writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';
 import { unitNamed } from '../quality/findings.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -194,12 +194,22 @@ export function writeNames(
   return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders, columns));
 }
 
+/** The bytes that the names of a level would have without its columns of codes and languages. */
+export function plainNamesBytes(
+  level: Level,
+  store: LevelStore,
+  relatives: Relatives,
+  borders: Pick<BordersRecord, 'views' | 'areas'>,
+): number {
+  return wholeFileBytes(namesLines(level, store, relatives, borders, {}));
+}
+
 function* namesLines(
   level: Level,
   own: LevelStore,
   relatives: Relatives,
   { views, areas }: Pick<BordersRecord, 'views' | 'areas'>,
-  { nameColumns = {}, codeColumns = {} }: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
+  { nameColumns, codeColumns }: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
 ): Generator<string> {
   const [index, names] = [own.readIndex(), own.readNames()];
   const below = relatives.below.map(({ level: deeper, store }) => {
@@ -211,7 +221,7 @@ function* namesLines(
   const insideAt = insideOf(below);
   const columns = below.map(({ column }) => column);
   const relationsAt = relationsOf(level, index, indexAbove(relatives.parent), columns);
-  yield namesHeader(Object.keys(codeColumns), Object.keys(nameColumns));
+  yield namesHeader(Object.keys(codeColumns ?? {}), Object.keys(nameColumns ?? {}));
   for (const [position, fid] of index.fids.entries()) {
     const relations = relationsAt(position);
     yield namesLine({
@@ -222,8 +232,8 @@ function* namesLines(
       inside: insideAt(relations.gid),
       area: areaOf(elementAt(areas, position)),
       others: othersInNames(names.othersAt(position)),
-      codes: names.codesAt(position),
-      languages: names.languagesAt(position),
+      codes: codeColumns === undefined ? [] : names.codesAt(position),
+      languages: nameColumns === undefined ? [] : names.languagesAt(position),
     });
   }
 }

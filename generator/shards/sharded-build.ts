@@ -117,7 +117,14 @@ export async function seal(
       const folderOf = (number: number): string => elementAt(folders, number % folders.length);
       const tilesOf = (level: Level) =>
         tileTasks(levels, level, about.tiles, about.options['tile-languages'] ?? [], folderOf);
-      const sealed = await writeRelease(about, levels, ({ records }) => records, { staging, pool }, tilesOf, true);
+      const sealed = await writeRelease(
+        about,
+        levels,
+        ({ records }) => records,
+        { staging, pool, report },
+        tilesOf,
+        true,
+      );
       removeStrays(staging.release);
       await publish({ out, release, activate: activates, signKey, signTime }, staging, lock, pool, report);
       return sealed;

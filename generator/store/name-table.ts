@@ -27,8 +27,8 @@ export interface NameTable {
   /** Its names in languages, and its codes. */
   languagesAt(position: number): readonly (string | null)[];
   codesAt(position: number): readonly (string | null)[];
-  /** All names of each unit. */
-  all(): Iterable<readonly string[]>;
+  /** All names of each unit. @param withLanguages also those in the languages of the level */
+  all(withLanguages?: boolean): Iterable<readonly string[]>;
 }
 
 /** Name, type, other names, names in languages and codes of all units: lists of texts take less space than a list of objects. */
@@ -56,9 +56,11 @@ export function readNameTable(file: string): NameTable {
     othersAt: (position) => elementAt(others, position),
     languagesAt: (position) => elementAt(languages, position),
     codesAt: (position) => elementAt(codes, position),
-    all: () =>
+    all: (withLanguages = true) =>
       names.map((name, i) =>
-        [name, ...elementAt(others, i), ...elementAt(languages, i)].filter((text) => text !== null),
+        [name, ...elementAt(others, i), ...(withLanguages ? elementAt(languages, i) : [])].filter(
+          (text) => text !== null,
+        ),
       ),
   };
 }

@@ -8,6 +8,7 @@ import { PMTILES_BEGIN_BYTES_MAX, PMTILES_HEADER_BYTES, type TileDirectory } fro
 import type { TilesFile } from '../../format/release-json.ts';
 import {
   BORDERS_AFTER,
+  languageAttribute,
   TILE_BLOCK_RECORDS,
   TILE_DIGEST_BYTES,
   tileDigestOf,
@@ -18,9 +19,11 @@ import { encodeDirectory, encodeHeader } from '../../format/write/pmtiles.ts';
 import { encodeTileDigests, encodeTileRecord } from '../../format/write/tiles.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile } from '../files/output-file.ts';
+import { gunzipWithin } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { firstZoom } from './first-zoom.ts';
+import { attributeBytesIn } from './mvt.ts';
 import { latitudeOnMap } from './tile-arcs.ts';
 import {
   contentsOf,
@@ -47,6 +50,14 @@ const LEAF_ENTRIES = 4096;
 /** The root directory and the digests of leaves are read whole, and kept in memory. */
 const DIRECTORY_BYTES_MAX = 32 * 1024 * 1024;
 
+/** The archive of a level. */
+export interface Archive {
+  /** What release.json says of it. */
+  file: TilesFile;
+  /** Bytes of its contents, before compression, that are names in languages. */
+  languageBytes: number;
+}
+
 /** A zoom of the archive. */
 interface Zoom {
   file: string;
@@ -59,7 +70,7 @@ interface Zoom {
  * @returns undefined if there are no tiles
  * @throws BuildError if its directory is too large
  */
-export function writeArchive(out: string, level: Level, store: LevelStore, task: ArchiveTask): TilesFile | undefined {
+export function writeArchive(out: string, level: Level, store: LevelStore, task: ArchiveTask): Archive | undefined {
   const { zooms, attribution, bounds } = task;
   // Zooms above the first one may be missing: they are not made when others say that they are too large.
   const records = zooms.map(({ file }) => readRecord(file));
@@ -108,8 +119,14 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
   const begin = Buffer.concat([header, root, metadata]);
   const output = createOutputFile(join(out, tilesPath(level)));
   for (const bytes of [begin, leaves]) output.write(bytes);
-  copyContents(parts, contents, output.write);
-  return {
+  const attributes = new Set(languages.map(languageAttribute));
+  let languageBytes = 0;
+  copyContents(parts, contents, (bytes, { textBytes }) => {
+    output.write(bytes);
+    if (attributes.size > 0)
+      languageBytes += attributeBytesIn(gunzipWithin(bytes, textBytes), (key) => attributes.has(key));
+  });
+  const file: TilesFile = {
     ...output.close(),
     directory: checkedFile(begin),
     digests: writeDigests(join(out, tileDigestsPath(level)), contents, leafDigests),
@@ -118,6 +135,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     ...(languages.length > 0 && { languages }),
     units: deepest.units,
   };
+  return { file, languageBytes };
 }
 
 /** A content of the archive. */
@@ -193,14 +211,18 @@ function dividedDirectory(directory: TileDirectory, level: Level) {
 }
 
 /** Copies contents in the order of their first tiles, which is that of their zooms. */
-function copyContents(zooms: readonly Zoom[], contents: readonly Content[], write: (bytes: Buffer) => void): void {
+function copyContents(
+  zooms: readonly Zoom[],
+  contents: readonly Content[],
+  write: (bytes: Buffer, content: Content) => void,
+): void {
   let at = 0;
   for (const [zoom, { file, record }] of zooms.entries()) {
     let number = 0;
     for (const bytes of contentsOf(file, record)) {
       const content = contents[at];
       if (content?.zoom === zoom && content.number === number) {
-        write(bytes);
+        write(bytes, content);
         at++;
       }
       number++;

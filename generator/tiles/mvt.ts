@@ -1,7 +1,7 @@
 // Writes Mapbox Vector Tiles 2.1 and takes them apart: the layers of a tile, as their specification has them. On top of
 // pbf: a library for vector tiles takes objects of each position.
 import { PbfReader, PbfWriter } from 'pbf';
-import { numberAt } from '../../format/element-at.ts';
+import { elementAt, numberAt } from '../../format/element-at.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import type { OpenPolygon, OpenRing } from '../rings/open-rings.ts';
 import { TILE_EXTENT } from './tile-arcs.ts';
@@ -158,6 +158,41 @@ export function featureIdsIn(tile: Uint8Array): { id: number; layer: string }[] 
       });
     });
   return found;
+}
+
+/**
+ * The bytes of attributes in a tile: their keys, the values that no other attribute has, and the numbers of both in the
+ * features.
+ * @param isCounted says of a key whether its attribute is counted
+ * @throws FileError if the tile is cut
+ */
+export function attributeBytesIn(tile: Uint8Array, isCounted: (key: string) => boolean): number {
+  return layersOf(tile).reduce((sum, { bytes }) => sum + attributeBytesOf(bytes, isCounted), 0);
+}
+
+function attributeBytesOf(layer: Uint8Array, isCounted: (key: string) => boolean): number {
+  const keys: string[] = [];
+  const values: Uint8Array[] = [];
+  const tags: number[] = [];
+  readMessage(layer, (field, reader) => {
+    if (field === FIELD.key) keys.push(reader.readString());
+    if (field === FIELD.value) values.push(reader.readBytes());
+    if (field !== FIELD.feature) return;
+    readMessage(reader.readBytes(), (own, feature) => {
+      if (own === FEATURE.tags) feature.readPackedVarint(tags);
+    });
+  });
+  const counted = new PbfWriter();
+  const [own, shared] = [new Set<number>(), new Set<number>()];
+  for (let i = 0; i < tags.length; i += 2) {
+    const [key, value] = [numberAt(tags, i), numberAt(tags, i + 1)];
+    const isOne = isCounted(elementAt(keys, key));
+    (isOne ? own : shared).add(value);
+    if (isOne) for (const number of [key, value]) counted.writeVarint(number);
+  }
+  for (const key of keys.filter(isCounted)) counted.writeStringField(FIELD.key, key);
+  for (const value of own) if (!shared.has(value)) counted.writeBytesField(FIELD.value, elementAt(values, value));
+  return counted.pos;
 }
 
 function layersOf(tile: Uint8Array): { name: string; bytes: Uint8Array }[] {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release-json.ts';
+import { grownLines } from '../names/grown-bytes.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { Attribution } from '../options/attribution.ts';
 import type { Share } from '../plan/divide-work.ts';
@@ -213,7 +214,13 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   about: ReleaseAbout,
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
-  { staging: { release: out, sequence }, pool }: Pick<BuildContext, 'pool'> & { staging: SealedStaging },
+  {
+    staging: { release: out, sequence },
+    pool,
+    report,
+  }: Pick<BuildContext, 'pool' | 'report'> & {
+    staging: SealedStaging;
+  },
   tilesOf: (level: Level) => readonly WriteTilesTask[] | Promise<readonly WriteTilesTask[]>,
   areOfShards = false,
 ): Promise<Release> {
@@ -233,5 +240,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
     const demand = { rank: RANKS.files, bytes };
     return pool.run<typeof finalizeLevel>(TASKS.finalizeLevel, task, demand);
   };
-  return sealRelease(out, about, sequence, await Promise.all(levels.map(finalize)));
+  const finalized = await Promise.all(levels.map(finalize));
+  report.preview?.(grownLines(finalized));
+  return sealRelease(out, about, sequence, finalized);
 }

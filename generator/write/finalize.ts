@@ -35,6 +35,7 @@ import { releaseToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { writeDurably, writePartsDurably } from '../files/fsync.ts';
 import { readSerialized } from '../files/serialized-file.ts';
+import { type GrownBytes, measureGrown } from '../names/grown-bytes.ts';
 import { gidsOf, type Relatives, writeNames } from '../names/named-units.ts';
 import { encodeWords } from '../names/words.ts';
 import {
@@ -81,6 +82,8 @@ export interface FinalizedLevel {
   summary: LevelSummary;
   /** What was found when its files were written. */
   findings: readonly Finding[];
+  /** What its languages and codes cost; undefined without any. */
+  grown: GrownBytes | undefined;
   /** Path of the file with its lines of checksums.txt, in order of path. */
   checksums: string;
 }
@@ -184,7 +187,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     manifest: put(manifestPath(level), encoded.manifest),
     index: put(indexPath(level), encoded.index),
     ...borders.summary,
-    ...(tiles && { tiles }),
+    ...(tiles && { tiles: tiles.file }),
     ...(table && { parquet: table }),
     nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
     names: writeNames(out, level, store, task.relatives, borders, task.about),
@@ -196,9 +199,10 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
       { path: tilesPath(level), sha256: summary.tiles.sha256 },
       { path: tileDigestsPath(level), sha256: summary.tiles.digests.sha256 },
     );
+  const grown = measureGrown(level, store, task.relatives, borders, summary, tiles?.languageBytes);
   const file = store.file('checksums');
   writeFileSync(file, checksumLines(checksums));
-  return { summary, findings: findings.list(), checksums: file };
+  return { summary, findings: findings.list(), grown, checksums: file };
 }
 
 /** What release.json says of the shapes of the units with a geometry. */

@@ -29,7 +29,19 @@ const plain: Readonly<Record<StoredPages, string>> = {
   unfiltered: join(folder, 'unfiltered'),
   none: join(folder, 'none'),
 };
-for (const storedPages of STORED_PAGES) await buildRelease(source, plain[storedPages], { ...ONE_OTHER, storedPages });
+/** What else a choice has: one has names in a language, which are in its tiles, and codes. Columns have them by chance. */
+const alsoWith: Readonly<Record<StoredPages, Partial<BuildOptions>>> = {
+  all: {},
+  unfiltered: {},
+  none: {
+    tiles: 3,
+    languageColumns: [{ level: 1, tag: 'fr', value: 'GID_1' }],
+    tileLanguages: ['fr'],
+    codeColumns: [{ level: 0, tag: 'national', value: 'NAME_0' }],
+  },
+};
+for (const storedPages of STORED_PAGES)
+  await buildRelease(source, plain[storedPages], { ...ONE_OTHER, ...alsoWith[storedPages], storedPages });
 
 const out = join(folder, 'sharded');
 
@@ -55,11 +67,15 @@ for (const storedPages of STORED_PAGES) {
   const inProcesses = storedPages === 'all';
   test(`4 shards, ${inProcesses ? 'two of them processes of their own' : 'at once'}, and a seal give the bytes of a plain build, with --pages ${storedPages}`, async () => {
     rmSync(out, { recursive: true, force: true });
-    const builds = [2, 3].map((shard) => buildOne(shard, 4, { storedPages }));
-    const others = [0, 1].map((shard) => (inProcesses ? runShard(`${shard}/4`) : buildOne(shard, 4, { storedPages })));
+    const options = { ...alsoWith[storedPages], storedPages };
+    const builds = [2, 3].map((shard) => buildOne(shard, 4, options));
+    const others = [0, 1].map((shard) => (inProcesses ? runShard(`${shard}/4`) : buildOne(shard, 4, options)));
     await Promise.all([...builds, ...others]);
     assert.ok(!existsSync(join(out, 'current.json')), 'nothing is published before the seal');
-    await seal(out, 'r1', true);
+    const shown: string[] = [];
+    const report = { ...SILENT, preview: (lines: readonly string[]) => void shown.push(...lines) };
+    await seal(out, 'r1', true, { report });
+    assert.match(shown.join(), storedPages === 'none' ? /^languages and codes take .* bytes of tiles before/ : /^$/);
     assert.deepEqual(contentOf(out), contentOf(plain[storedPages]));
   });
 }

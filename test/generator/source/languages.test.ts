@@ -225,3 +225,15 @@ test('names of 10,000 characters and more, and right-to-left ones, are names in 
   // The properties have them whole; the oracle has compared words.
   await assertAsSource(elementAt(source, 0), out);
 });
+
+test('a build says by how many bytes its languages and codes make names and words larger, and nothing without', async () => {
+  const grown = (shown: readonly string[]): string[] => shown.filter((line) => line.includes('languages and codes'));
+  const [plain, all] = [await built([OCHA]), await built([OCHA], { languages: ['all'] })];
+  const bytesOf = (of: typeof plain, file: 'names' | 'words'): number =>
+    of.release.levels.reduce((sum, level) => sum + level[file].bytes, 0);
+  const [names, words] = (['names', 'words'] as const).map(
+    (file) => `${bytesOf(all, file) - bytesOf(plain, file)} of ${bytesOf(all, file)} bytes of ${file}`,
+  );
+  assert.deepEqual([grown(plain.shown), grown(all.shown)], [[], [`languages and codes take ${names}, ${words}`]]);
+  assert.ok(bytesOf(all, 'words') > bytesOf(plain, 'words'));
+});

@@ -15,7 +15,7 @@ import { UnitClock } from '../../../generator/report/unit-clock.ts';
 import type { Box } from '../../../generator/rings/bbox.ts';
 import { doubledArea } from '../../../generator/rings/open-rings.ts';
 import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
-import { featureIdsIn, TileLayer, withoutLayer } from '../../../generator/tiles/mvt.ts';
+import { attributeBytesIn, featureIdsIn, TileLayer, withoutLayer } from '../../../generator/tiles/mvt.ts';
 import { tilesOf } from '../../../generator/tiles/quarter-tiles.ts';
 import { makeZoomArcs } from '../../../generator/tiles/simplify-zoom.ts';
 import { mercatorX, mercatorY } from '../../../generator/tiles/tile-arcs.ts';
@@ -187,6 +187,26 @@ test('a tile that is cut anywhere but between two layers is named as damaged', (
     if (length === layers[0]?.length) continue;
     assert.throws(() => featureIdsIn(tile.subarray(0, length)), FileError, `${length} bytes`);
   }
+});
+
+test('the bytes of attributes in a tile are those that it would lack without them', () => {
+  const written = (languages: boolean): Uint8Array => {
+    const layer = new TileLayer('labels').begin(0, 0);
+    for (const [fid, name, french] of [
+      [1, 'Egypt', 'Égypte'],
+      [2, 'Fidji', 'Nowhere'],
+      // Its value stays: it is the name of another.
+      [3, 'Fiji', 'Fidji'],
+    ] as const)
+      layer.point(fid, [['name', name], ...(languages ? ([['name:fr', french]] as const) : [])], fid, fid);
+    return layer.bytes();
+  };
+  const [tile, plain] = [written(true), written(false)];
+  const isFrench = (key: string): boolean => key === 'name:fr';
+  assert.deepEqual(
+    [attributeBytesIn(tile, isFrench), attributeBytesIn(plain, isFrench)],
+    [tile.length - plain.length, 0],
+  );
 });
 
 test('verify accepts what build has made at every deepest zoom, also of units that have no area on its grid', async () => {

@@ -1,5 +1,7 @@
 // A body, or a range of one, that is sent as a stream: in parts, each of which is read when the client takes more, and
 // checked before a byte of it is sent.
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 
 export type Chunks = AsyncGenerator<Buffer, void, undefined>;
@@ -29,6 +31,27 @@ export async function* checkedStream(
     const own = bytes.subarray(Math.max(0, from - part.at), Math.max(0, to - part.at));
     if (own.length > 0) yield own;
   }
+}
+
+/** Receives the bytes of a range in order, and says with the last ones whether all are as they should be. */
+export type Check = (part: Buffer, isLast: boolean) => boolean;
+
+/** @param expected with what the SHA-256 begins, in hex */
+export function sha256Check(expected: string): Check {
+  const sha256 = createHash('sha256');
+  return (part, isLast) => {
+    sha256.update(part);
+    return !isLast || sha256.digest('hex').startsWith(expected);
+  };
+}
+
+/** @param expected,before the CRC-32 up to the end, and up to the begin */
+export function crcCheck(expected: number, before = 0): Check {
+  let crc = before;
+  return (part, isLast) => {
+    crc = crc32(part, crc);
+    return !isLast || crc === expected;
+  };
 }
 
 /** A range of a file that is sent unchanged. */
@@ -62,23 +85,13 @@ export function rangePart(
 /**
  * The parts of a range that is too large to be in memory as a whole: no file and no connection is kept while a client
  * takes them.
- * @param isRight receives each part before it is sent, and says with the last one whether all are as they should be
  */
-export function* rangeParts(
-  sent: SentRange,
-  isRight: (bytes: Buffer, isLast: boolean, at: number) => boolean,
-): Generator<BodyPart> {
+export function* rangeParts(sent: SentRange, isRight: Check): Generator<BodyPart> {
   const { offset, length } = sent.range;
   for (let done = 0, bytes: number; done < length; done += bytes) {
     bytes = Math.min(sent.reads.pieceBytes, length - done);
-    const [at, isLast] = [sent.at + done, done + bytes === length];
+    const isLast = done + bytes === length;
     const range = { offset: offset + done, length: bytes };
-    yield rangePart({ ...sent, range, at }, (part) => isRight(part, isLast, at));
+    yield rangePart({ ...sent, range, at: sent.at + done }, (part) => isRight(part, isLast));
   }
-}
-
-/** The parts of bytes in memory, of which `from` up to but not including `to` are sent. */
-export function* memoryParts(reads: QueuedReads, bytes: Uint8Array, from: number, to: number): Generator<BodyPart> {
-  for (let at = from; at < Math.min(to, bytes.length); at += reads.pieceBytes)
-    yield { at, read: () => Buffer.from(bytes.subarray(at, at + reads.pieceBytes)) };
 }

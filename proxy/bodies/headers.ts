@@ -8,9 +8,11 @@ import { InflatedBody } from './stored-file.ts';
 /** The number of features that match. */
 export const MATCHED = 'Boundaries-Matched';
 
-// With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The
-// response to a cursor never changes; without a cursor it depends on the current release.
-const CACHING = {
+/**
+ * With tokens private: a shared cache may replay a public answer to a client without one (RFC 9111 section 3.5). The
+ * response to a cursor never changes; without a cursor it depends on the current release.
+ */
+export const CACHING = {
   private: { pinned: 'private, max-age=31536000, immutable', current: 'private, no-cache' },
   public: { pinned: 'public, max-age=31536000, immutable', current: 'public, max-age=60, stale-while-revalidate=600' },
 } as const;
@@ -24,37 +26,18 @@ export type FixedHeaders = Readonly<Record<'pinned' | 'current', Readonly<Record
 /** Those of a path, for each audience that a service may have. */
 export type AudienceHeaders = Readonly<Record<Audience, FixedHeaders>>;
 
-function forAudiences(headers: (caching: string, coding: HeaderList) => HeaderList): AudienceHeaders {
-  const gzip = ['Content-Encoding', 'gzip'];
-  const coded = (caching: string) => ({ gzip: headers(caching, gzip), identity: headers(caching, []) });
-  const of = (audience: Record<'pinned' | 'current', string>) => {
-    return { pinned: coded(audience.pinned), current: coded(audience.current) };
-  };
-  return { private: of(CACHING.private), public: of(CACHING.public) };
-}
-
 /** The headers of a media type. */
 export function fixedHeaders(mediaType: string): AudienceHeaders {
-  return forAudiences((caching, coding) => [
+  const headers = (caching: string, coding: HeaderList): HeaderList => [
     ...COMMON_HEADERS,
     ...['Vary', 'Accept-Encoding', 'Cache-Control', caching, 'Content-Type', mediaType],
     ...coding,
     'Boundaries-Release',
-  ]);
-}
-
-/**
- * The headers of downloads, which are files: not coded, in ranges if that is asked for. One whose release is named is
- * kept no longer than others: an id may be used again.
- */
-export function downloadHeaders(mediaType: string): AudienceHeaders {
-  const of = ({ current }: { current: string }) => {
-    const headers = [
-      ...COMMON_HEADERS,
-      ...['Cache-Control', current, 'Content-Type', mediaType, 'Accept-Ranges', 'bytes', 'Boundaries-Release'],
-    ];
-    const coded = { gzip: headers, identity: headers };
-    return { pinned: coded, current: coded };
+  ];
+  const gzip = ['Content-Encoding', 'gzip'];
+  const coded = (caching: string) => ({ gzip: headers(caching, gzip), identity: headers(caching, []) });
+  const of = ({ pinned, current }: Record<'pinned' | 'current', string>) => {
+    return { pinned: coded(pinned), current: coded(current) };
   };
   return { private: of(CACHING.private), public: of(CACHING.public) };
 }

@@ -1,7 +1,6 @@
 // Slices: bodies with any runs of features, made of byte ranges of feature files without inflating or deflating. Length
 // and entity tag follow from the index; each range is checked against it before the last byte is sent. One file: what is
 // read, checked and put in its place is planned together.
-import { crc32 } from 'node:zlib';
 import pLimit from 'p-limit';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
@@ -10,7 +9,7 @@ import { MEMBER_END_BYTES, MEMBER_HEADER, SEPARATORS, writeMemberEnd } from '../
 import type { LoadedTable } from '../data/loaded-release.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
-import { type BodyPart, type Chunks, checkedStream, rangeParts } from './checked-stream.ts';
+import { type BodyPart, type Chunks, checkedStream, crcCheck, rangeParts } from './checked-stream.ts';
 import { addPiece, joined, type Read, rangeOf } from './reads.ts';
 import { bytesOf, type Piece, Runs } from './runs.ts';
 import { WHOLE_MAX_BYTES } from './stored-file.ts';
@@ -212,13 +211,8 @@ export class Slice implements BodySource {
     isCheckedFirst: boolean,
   ): Generator<BodyPart> {
     const { data, path, first, end, at: begin } = piece;
-    const parts = (): Generator<BodyPart> => {
-      let crc = data.crcBefore(first);
-      return rangeParts({ reads, client, path, range: rangeOf(piece), at: begin }, (bytes, isLast) => {
-        crc = crc32(bytes, crc);
-        return !isLast || crc === data.crcBefore(end);
-      });
-    };
+    const sent = { reads, client, path, range: rangeOf(piece), at: begin };
+    const parts = () => rangeParts(sent, crcCheck(data.crcBefore(end), data.crcBefore(first)));
     for (const part of parts()) {
       const isFirst = part.at === begin;
       const at = isFirst ? from : part.at;

@@ -1,12 +1,11 @@
-// Bodies that are the bytes of a stored file, unchanged: pages, names; and the text of any body,
+// Bodies that are bytes of a stored file, unchanged: pages, names, tiles; and the text of any body,
 // for clients that do not accept gzip. All are verified before their last byte is sent.
-import { createHash, hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { ByteRange, QueuedReads, Recipient } from '../origin/origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import type { Body, BodySource } from './answer.ts';
-import { type Chunks, checkedStream, rangeParts } from './checked-stream.ts';
+import { type Check, type Chunks, checkedStream, rangeParts, sha256Check } from './checked-stream.ts';
 
 /** Maximum size of a body that is read into memory and verified as a whole. */
 export const WHOLE_MAX_BYTES: number = 1024 * 1024;
@@ -18,43 +17,50 @@ const CHUNK_BYTES = 256 * 1024;
 /** 64 bits of SHA-256 in hex: what entity tags of stored files consist of, as the index has them of pages. */
 export const TAG_CHARS = 16;
 
-/** A stored file as a body: a buffer, or a stream if it is large. */
-export class StoredFile implements BodySource {
+/** A stored file, or a part of one, as a body: a buffer, or a stream if it is large. */
+export class StoredBytes implements BodySource {
   /** Relative to the origin. */
   readonly path: string;
   readonly bytes: number;
-  /** The beginning of its SHA-256 in hex, which is its entity tag. */
+  /** Entity tag without quotes. */
   readonly tag: string;
+  readonly #range: ByteRange;
+  readonly #newCheck: () => Check;
+  readonly #isWhole: boolean;
 
-  constructor(path: string, bytes: number, tag: string) {
+  /** @param isWhole is the range all of the file? Other ranges of it will be read otherwise */
+  constructor(path: string, range: ByteRange, tag: string, newCheck: () => Check, isWhole: boolean) {
     this.path = path;
-    this.bytes = bytes;
+    this.bytes = range.length;
     this.tag = tag;
+    this.#range = range;
+    this.#newCheck = newCheck;
+    this.#isWhole = isWhole;
   }
 
   read(reads: QueuedReads, client: Recipient): Body | Promise<Body> {
     if (this.bytes > WHOLE_MAX_BYTES) return reads.later(client, () => this.#stream(reads, client));
-    const range: ByteRange = { offset: 0, length: this.bytes };
     const body = reads.buffer(this.bytes);
-    if (reads.now(this.path, range, body, 0, false)) return this.#checked(reads, body);
-    const read = () => reads.read(this.path, range, client, { page: client });
+    if (reads.now(this.path, this.#range, body, 0, !this.#isWhole)) return this.#checked(reads, body);
+    const reader = this.#isWhole ? { page: client } : undefined;
+    const read = () => reads.read(this.path, this.#range, client, reader);
     return reads.later(client, async () => this.#checked(reads, await read()));
   }
 
   #checked(reads: QueuedReads, body: Buffer): Buffer {
-    if (!hash('sha256', body, 'hex').startsWith(this.tag)) throw reads.damaged(this.path);
+    if (!this.#newCheck()(body, true)) throw reads.damaged(this.path);
     return body;
   }
 
   #stream(reads: QueuedReads, client: Recipient): Chunks {
-    const sha256 = createHash('sha256');
-    const sent = { reads, client, path: this.path, range: { offset: 0, length: this.bytes }, at: 0 };
-    const parts = rangeParts(sent, (part, isLast) => {
-      sha256.update(part);
-      return !isLast || sha256.digest('hex').startsWith(this.tag);
-    });
-    return checkedStream(reads, parts, 0, this.bytes);
+    const sent = { reads, client, path: this.path, range: this.#range, at: 0 };
+    return checkedStream(reads, rangeParts(sent, this.#newCheck()), 0, this.bytes);
   }
+}
+
+/** A stored file as a body. @param tag the beginning of its SHA-256 in hex, which is its entity tag */
+export function storedFile(path: string, bytes: number, tag: string): StoredBytes {
+  return new StoredBytes(path, { offset: 0, length: bytes }, tag, () => sha256Check(tag), true);
 }
 
 /** The text of another body. */

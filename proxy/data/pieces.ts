@@ -1,6 +1,7 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
 // are kept for a while, with those of all other files.
 import { type ByteRange, NOBODY, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
+import { keptPiecesOf } from './kept-pieces.ts';
 import { Coming } from './known.ts';
 import type { Loads } from './loads.ts';
 
@@ -71,12 +72,14 @@ export class Pieces {
     return this.#keep(piece, reads, bytes);
   }
 
-  #kept(piece: number, { pieces }: QueuedReads): Buffer | undefined {
+  #kept(piece: number, { origin }: QueuedReads): Buffer | undefined {
+    const pieces = keptPiecesOf(origin);
     this.#file ??= pieces.addFile();
     return pieces.get(this.#file, piece);
   }
 
-  #keep(piece: number, { pieces }: QueuedReads, bytes: Buffer): Buffer {
+  #keep(piece: number, { origin }: QueuedReads, bytes: Buffer): Buffer {
+    const pieces = keptPiecesOf(origin);
     this.#file ??= pieces.addFile();
     return pieces.set(this.#file, piece, bytes);
   }

@@ -76,17 +76,8 @@ export function originUnreachable(): Problem {
   return new Problem('origin-unreachable', detail, { 'Retry-After': String(RETRY_SECONDS) });
 }
 
-/** The members of a problem+json body, in this order. */
-export interface ProblemJson {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ProblemCode;
-}
-
-/** The body of a problem. Its `type` is a URN: an identifier that cannot be fetched. */
-export function problemToJson(code: ProblemCode, detail: string): ProblemJson {
+/** The body of a problem, with its members in this order. Its `type` is a URN: an identifier that cannot be fetched. */
+export function problemToJson(code: ProblemCode, detail: string) {
   const { status, title } = PROBLEMS[code];
   return { type: `urn:administrative-boundaries:problem:${code}`, title, status, detail, code };
 }

@@ -4,7 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone, NO_TURNS, type Turns } from '../http/guards.ts';
 import { type BodyBuffers, circularMemory } from '../work/body-buffers.ts';
-import { KeptPieces } from '../work/kept-pieces.ts';
 
 /** A range of bytes of a file. */
 export interface ByteRange {
@@ -119,25 +118,17 @@ export class QueuedReads {
   /** Reads of a host in progress: a piece of a body has up to eight, and a stream reads when its client takes more. */
   readonly #hostReads: Turns | undefined;
   readonly #buffers: BodyBuffers | undefined;
-  readonly pieces: KeptPieces;
   #ofTask: TaskReads | undefined;
 
   /**
    * @param buffers for bodies that are sent before the next one is read
    * @param hostReads the turns of its reads, where a host is not limited by the platform
    */
-  constructor(
-    origin: Origin,
-    turns: Turns = NO_TURNS,
-    buffers?: BodyBuffers,
-    hostReads?: Turns,
-    pieces: KeptPieces = new KeptPieces(),
-  ) {
+  constructor(origin: Origin, turns: Turns = NO_TURNS, buffers?: BodyBuffers, hostReads?: Turns) {
     this.origin = origin;
     this.#turns = turns;
     this.#buffers = buffers;
     this.#hostReads = hostReads;
-    this.pieces = pieces;
   }
 
   /** Takes memory for the pieces of one stream that is sent as it is: it may be used again, see `circularMemory`. */
@@ -164,7 +155,6 @@ export class QueuedReads {
       { ...NO_TURNS, pace: (...bytes) => this.#turns.pace(...bytes) },
       undefined,
       this.#hostReads,
-      this.pieces,
     );
     return this.#ofTask;
   }

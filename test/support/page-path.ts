@@ -58,7 +58,6 @@ export const STEPS: readonly (readonly [step: string, files: readonly string[]])
       'origin/recent-pieces.ts',
       'http/guards.ts',
       'work/body-buffers.ts',
-      'work/kept-pieces.ts',
       'work/next-turn.ts',
     ],
   ],

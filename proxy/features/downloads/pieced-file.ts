@@ -1,6 +1,6 @@
 // A stored file of which ranges are sent: pieces that follow each other, each of which is checked before a byte of it is
 // sent. As many are read together as a stream reads at a time.
-import { type BodyPart, type Chunks, checkedStream, memoryParts, rangePart } from '../../bodies/checked-stream.ts';
+import { type BodyPart, type Chunks, checkedStream, rangePart } from '../../bodies/checked-stream.ts';
 import type { PieceDirectory } from '../../data/pieces.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { RangedFile, StreamedPart } from './saved.ts';
@@ -92,6 +92,12 @@ export class PiecedFile implements RangedFile {
       pieces.every((piece) => piece.isRight(bytes.subarray(piece.offset - at, piece.offset - at + piece.length))),
     );
   }
+}
+
+/** The parts of bytes in memory, of which `from` up to but not including `to` are sent. */
+function* memoryParts(reads: QueuedReads, bytes: Uint8Array, from: number, to: number): Generator<BodyPart> {
+  for (let at = from; at < Math.min(to, bytes.length); at += reads.pieceBytes)
+    yield { at, read: () => Buffer.from(bytes.subarray(at, at + reads.pieceBytes)) };
 }
 
 /** The content of a file by its directory. @param begin bytes in memory that it begins with */

@@ -1,9 +1,11 @@
 // Answers with what is saved as a file, whole or a range: headers, name, range.
 import { levelName } from '../../../format/levels.ts';
-import type { Answer, BodySource } from '../../bodies/answer.ts';
-import { rangeOf } from '../../bodies/conditions.ts';
-import { downloadHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
+import { type Answer, type BodySource, COMMON_HEADERS } from '../../bodies/answer.ts';
+import { decidedBy } from '../../bodies/conditions.ts';
+import { type AudienceHeaders, CACHING, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
+import { Problem } from '../../http/problem.ts';
+import { HEADER_MAX_CHARS, type HttpRequest } from '../../http/request.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import { GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
@@ -24,6 +26,22 @@ export interface RangedFile {
   part(range: ByteRange): StreamedPart;
 }
 
+/**
+ * The headers of downloads, which are files: not coded, in ranges if that is asked for. One whose release is named is
+ * kept no longer than others: an id may be used again.
+ */
+function savedHeaders(mediaType: string): AudienceHeaders {
+  const of = ({ current }: { current: string }) => {
+    const headers = [
+      ...COMMON_HEADERS,
+      ...['Cache-Control', current, 'Content-Type', mediaType, 'Accept-Ranges', 'bytes', 'Boundaries-Release'],
+    ];
+    const coded = { gzip: headers, identity: headers };
+    return { pinned: coded, current: coded };
+  };
+  return { private: of(CACHING.private), public: of(CACHING.public) };
+}
+
 /** The row of a path with a file that is saved. */
 export function savedRow<Endpoint extends SavedEndpoint>(
   endpoint: Endpoint,
@@ -36,7 +54,7 @@ export function savedRow<Endpoint extends SavedEndpoint>(
   return listingRow({
     endpoint,
     filters,
-    headers: downloadHeaders(endpoint.mediaType),
+    headers: savedHeaders(endpoint.mediaType),
     parse: ({ query }) => parseQuery(query, rules),
     named: (query) => RELEASE.of(query),
     respond,
@@ -55,13 +73,35 @@ export function answerSaved(
   matched: number,
 ): Answer {
   const { tag, bytes } = file;
-  const range = rangeOf(request, `"${tag}"`, bytes);
+  const range = askedRange(request, `"${tag}"`, bytes);
   const part = range ?? { offset: 0, length: bytes };
   const disposition = `attachment; filename="${fileName(endpoint, representation.release.id, request.query)}"`;
   const more = ['Content-Disposition', disposition, MATCHED, String(matched)];
   if (range) more.push('Content-Range', `bytes ${part.offset}-${part.offset + part.length - 1}/${bytes}`);
   const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity;
   return releaseAnswer(headers, representation, tag, file.part(part), more, range);
+}
+
+/**
+ * The range of a file that is asked for (RFC 9110 section 14); undefined for the whole file: without Range, with one that is not valid or too long, with
+ * several ranges, if the client has the beginning of another file (If-Range), or if a condition decides otherwise.
+ * @throws Problem range-not-satisfiable
+ */
+function askedRange({ method, headers }: HttpRequest, etag: string, bytes: number): ByteRange | undefined {
+  const { range, 'if-range': ifRange } = headers;
+  if (range === undefined || range.length > HEADER_MAX_CHARS) return undefined;
+  // 412 and 304 come before a range (section 13.2.2), which has no meaning but for GET.
+  if (method !== 'GET' || decidedBy(headers, etag) !== undefined) return undefined;
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  const isValid = first === '' || last === '' ? first !== last : Number(first) <= Number(last);
+  if (!isValid || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  const offset = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1);
+  if (offset >= end)
+    throw new Problem('range-not-satisfiable', 'The file has fewer bytes: Content-Range says how many.', {
+      'Content-Range': `bytes */${bytes}`,
+    });
+  return { offset, length: end - offset };
 }
 
 /** Names of files are cut to this many characters before their extension: file systems allow 255 in all. */

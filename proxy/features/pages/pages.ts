@@ -7,7 +7,7 @@ import type { Answer } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
-import { StoredFile } from '../../bodies/stored-file.ts';
+import { type StoredBytes, storedFile } from '../../bodies/stored-file.ts';
 import { filtersOf, GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from './listing.ts';
@@ -48,10 +48,10 @@ function answerPage(listing: Listing, answerEmpty: AnswerEmpty): Answer | Promis
 }
 
 /** The stored page with exactly these features, if there is one. */
-function storedPage({ endpoint, level }: Listing, { listing, first, page }: Resolution): StoredFile | undefined {
+function storedPage({ endpoint, level }: Listing, { listing, first, page }: Resolution): StoredBytes | undefined {
   if (page === undefined) return undefined;
   const { index } = level;
   const { format } = endpoint;
   const path = pagePath(index.level, format, index.listingKey(listing), first / PAGE_CAPS[format][index.level]);
-  return new StoredFile(`${level.folder}/${path}`, page.bytes, index.pageDigest(format, page.number));
+  return storedFile(`${level.folder}/${path}`, page.bytes, index.pageDigest(format, page.number));
 }

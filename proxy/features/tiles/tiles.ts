@@ -4,14 +4,16 @@ import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';
 import { vectorLayers } from '../../../format/tiles.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
+import { crcCheck } from '../../bodies/checked-stream.ts';
+import { withoutContent } from '../../bodies/conditions.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
+import { StoredBytes } from '../../bodies/stored-file.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
 import { Loads, withLoaded } from '../../data/loads.ts';
 import { Problem } from '../../http/problem.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { noTiles, TILES } from './level-tiles.ts';
-import { TileBody } from './tile-body.ts';
 import { CONTENT_CHARS, CONTENT_PARAMETER, TILES_PATH, type TilesEndpoint } from './tile-paths.ts';
 
 /** Zoom, column and row of a tile, without leading zeros. */
@@ -45,7 +47,8 @@ export function tileRow(endpoint: TilesEndpoint): Row {
           withLoaded(tiles.tileAt(tileIdOf(zoom, x, y), loads), (tile) => {
             const representation = { release, base, coding, isPinned: named !== undefined };
             if (tile === null) return nothingThere(fixed, representation);
-            return codedAnswer(fixed, representation, new TileBody(tiles.path, tile), tile, tiles.path, []);
+            const body = new StoredBytes(tiles.path, tile, tile.digest, () => crcCheck(tile.crc), false);
+            return codedAnswer(fixed, representation, body, tile, tiles.path, []);
           }),
         );
       });
@@ -56,10 +59,9 @@ export function tileRow(endpoint: TilesEndpoint): Row {
 /** 204: the answer where no unit is. */
 function nothingThere(fixed: FixedHeaders, representation: Representation): Answer {
   const headers = fixed[representation.isPinned ? 'pinned' : 'current'].identity.concat(representation.release.id);
-  const isOfContent = (i: number): boolean => headers[i - (i % 2)]?.startsWith('Content-') === true;
   return {
     status: 204,
-    headers: headers.filter((_, i) => !isOfContent(i)),
+    headers: withoutContent(headers),
     etag: undefined,
     body: undefined,
     representation,

@@ -1,5 +1,6 @@
-// Pieces of files that were read and checked, of all files together: those that were used last.
+// Pieces of files that were read and checked, of all files of an origin together: those that were used last.
 import { LRUCache } from 'lru-cache';
+import type { Origin } from '../origin/origin.ts';
 
 /** Size of the pieces that are kept. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -29,4 +30,13 @@ export class KeptPieces {
     this.#kept.set(file * PIECES + piece, bytes);
     return bytes;
   }
+}
+
+const kept = new WeakMap<Origin, KeptPieces>();
+
+/** Those of the files of an origin. */
+export function keptPiecesOf(origin: Origin): KeptPieces {
+  const known = kept.get(origin) ?? new KeptPieces();
+  kept.set(origin, known);
+  return known;
 }

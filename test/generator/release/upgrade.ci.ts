@@ -95,8 +95,8 @@ for (const version of [4, 5, 6]) {
     const release = (out: string) =>
       recordedBuildFrom(readFileSync(join(folder, out, 'releases/towns-1/release.json'), 'utf8'), out);
     // What older versions had not is made as by default.
-    const { tiles, neighbours } = DEFAULTS;
-    assert.deepEqual(release('output-new'), { ...release('output'), tiles, neighbours });
+    const { tiles, neighbours, parquet } = DEFAULTS;
+    assert.deepEqual(release('output-new'), { ...release('output'), tiles, neighbours, parquet });
     assertDerived(join(folder, 'output-new'), 'towns-1');
     assert.equal(await refusedStart(folder, serve.split(' ').at(-1) ?? ''), undefined);
     rmSync(join(folder, 'output-new'), { recursive: true });

@@ -99,11 +99,20 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   'any parameter of a file': FILES.flatMap((path) =>
     each(
       `${path}?`,
-      ['page-size=1', 'start-at=1', 'gid-0=AAA', 'release=r2', 'x'],
+      ['page-size=1', 'start-at=1', 'gid-0=AAA', 'release=r2', 'lang=fr', 'x'],
       'unknown-parameter',
       /Allowed: none: this is all of lv\d\. Some of its units: \/api\/v1\/geojsonl\/lv\d\?gid-0=<GID>&geometry=none\.$/,
     ),
   ),
+  'children of no unit, of a level without a GID, and what children do not have': [
+    ['children?gid=', 'bad-parameter', /^gid is empty/],
+    ['children?level=lv0', 'bad-parameter', /^level /],
+    ['children?gid=a&level=lv6', 'bad-parameter', /^level is "lv6"/],
+    ['children?gid=a&gid=b', 'duplicate-parameter', /^gid occurs more than once/],
+    ['children?page-size=0', 'bad-parameter', /^page-size is "0"/],
+    ['children?lang=fr', 'bad-parameter', /^lang is "fr"\. Allowed: none/],
+    ['children?geometry=low', 'unknown-parameter', /Allowed: gid, level, /],
+  ],
   'a point of all levels that is none': [
     ['at', 'bad-parameter', /point is missing.*longitudes.*before latitudes/],
     ['at?point=', 'bad-parameter', /point is empty.*longitudes.*before latitudes/],

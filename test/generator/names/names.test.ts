@@ -250,7 +250,12 @@ test('parents are said where they are not those of the parent, other names each 
 
 test('--name-column with a language and --code-column add columns, which the options record', async () => {
   const columns = ['GID_0', 'NAME_0', 'NAME_FR', 'NAME_AR', 'ISO'];
-  const layer = squares('ADM_0', columns, ['AAA', 'Egypt', 'Égypte', 'مصر', 'NA'], ['BBB', 'Fiji', null, '', '-99']);
+  const layer = squares(
+    'ADM_0',
+    columns,
+    ['AAA', 'Egypt', 'Égypte', 'مصر', 'NA'],
+    ...['-99', '-1', 'N/A', ''].map((code, i) => [`B${i}`, 'Fiji', null, '', code]),
+  );
   // NA is no code, but with the key iso2: Namibia's.
   const codes = ['lv0:iso2=ISO', 'lv0:un=ISO'];
   const texts = { 'name-column': ['lv0:FR=name_fr', 'lv0:ar=NAME_AR'], 'code-column': codes };
@@ -262,7 +267,7 @@ test('--name-column with a language and --code-column add columns, which the opt
   assert.deepEqual(added, [
     ['code:iso2', 'code:un', 'name:ar', 'name:fr'],
     ['NA', null, 'مصر', 'Égypte'],
-    [null, null, null, null],
+    ...Array.from({ length: 4 }, () => [null, null, null, null]),
   ]);
   const [{ nameColumns, codeColumns } = {}, { nameColumns: none } = {}] = release.levels;
   assert.deepEqual(

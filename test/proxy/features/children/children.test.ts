@@ -325,6 +325,8 @@ test('lang is the language of units, parents and children', async () => {
   assert.deepEqual(await names({ lang: 'fr' }), ['Alande', 'Beland', 'Empty']);
   const { unit, parents } = await ask(oddService, { gid: 'A.1', lang: 'FR' });
   assert.deepEqual([unit.name, parents[0].name], ['North', 'Alande']);
+  const unknown = refusal(await send(oddService, pathOf({ lang: 'de' })), 400, 'bad-parameter');
+  assert.equal(unknown, 'lang is "de". Allowed: fr.');
 });
 
 test('the service says how many units are in no list below a unit', async () => {

@@ -1,4 +1,4 @@
-// The units of a level as rows of a table, in any order: units whose positions are near each other are read together.
+// The units of a level as rows of a table, in the order of a curve: some that follow one another are read together.
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import type { Geometry } from '../../format/levels.ts';
 import { positionsOfEach, type Ranges } from '../../format/positions.ts';
@@ -6,6 +6,7 @@ import { geometryIn, NO_GEOMETRY } from '../geojson/feature.ts';
 import { PolygonsWkb, type WkbGeometry } from '../geojson/polygons-wkb.ts';
 import { featureFrom } from '../release-reader/parse-feature.ts';
 import type { RingSink } from '../rings/coordinates.ts';
+import { curveOrder } from '../rings/curve-order.ts';
 import { nextOf } from '../simplify/feature-texts.ts';
 import { decimalsOf } from '../simplify/simplified-geometry.ts';
 import { storedText } from '../store/feature-store.ts';
@@ -23,19 +24,10 @@ export interface TableRow {
 /** Units that are read at once, and bytes of their rings: WKB has at most eight times as many. */
 const TOGETHER = { units: 1024, bytes: 2 << 20 } as const;
 
-/**
- * Reads units.
- * @param index of the store
- * @param order of their positions
- * @param precision decimals of the full geometry
- */
-export function* tableRows(
-  store: LevelStore,
-  index: StoreIndex,
-  order: Uint32Array,
-  geometries: readonly Geometry[],
-  precision: number,
-): Generator<TableRow> {
+/** Reads units in the order of the curve. @param precision decimals of the full geometry */
+export function* tableRows(store: LevelStore, geometries: readonly Geometry[], precision: number): Generator<TableRow> {
+  const index = readOrder(store);
+  const { order } = index;
   const reader = openRows(store, index, geometries, precision);
   for (let from = 0, to = 0; from < order.length; from = to) {
     let together = 0;
@@ -54,13 +46,29 @@ export function* tableRows(
   reader.close();
 }
 
+/** What of the index of a level is needed for each unit, and their order: the rest is not held while rows are read. */
+interface OrderedUnits extends Pick<StoreIndex, 'fids' | 'shapes' | 'bytes'> {
+  /** The positions of the units. */
+  order: Uint32Array;
+}
+
+function readOrder(store: LevelStore): OrderedUnits {
+  const { fids, shapes, bytes, boxes } = store.readIndex();
+  return { fids, shapes, bytes, order: curveOrder(boxes) };
+}
+
 /** The next geometry of a unit. @param full that with all its detail */
 type NextGeometry = (position: number, full: WkbGeometry | null) => WkbGeometry | null;
 
 /** Opens the stores of a level. */
-function openRows(store: LevelStore, { fids, shapes }: StoreIndex, geometries: readonly Geometry[], precision: number) {
+function openRows(
+  store: LevelStore,
+  { fids, shapes }: OrderedUnits,
+  geometries: readonly Geometry[],
+  precision: number,
+) {
   const [heads, rings, kept] = [store.openFeatures('none'), store.openRings(), store.openFeatures('full')];
-  const numbers = new Map(Array.from(kept.index.fids, (fid, number) => [fid, number]));
+  const numbers = store.readKept();
   const others = geometries.map((name) => openGeometry(store, name, precision, shapes));
   const nextFull = nextPolygons(new PolygonsWkb(precision), shapes);
 

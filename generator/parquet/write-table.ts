@@ -7,7 +7,6 @@ import type { Level } from '../../format/levels.ts';
 import { type LevelAbout, type ReleaseShape, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createDigestedFile } from '../files/digested-file.ts';
-import { curveOrder } from '../rings/curve-order.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { BBOX_SIDES, type DrawnColumn, RowGroups } from './row-groups.ts';
 import { BBOX_COLUMN, GEOMETRY_COLUMNS, propertyColumns } from './table-columns.ts';
@@ -51,9 +50,11 @@ export function writeTable(
     compressors: { GZIP: (bytes) => gzipMember(bytes, MEMBER_HEADER, GZIP_LEVEL) },
     statistics: false,
   });
-  const index = store.readIndex();
-  const order = curveOrder(index.boxes);
-  for (const row of tableRows(store, index, order, drawn, precision)) groups.add(row);
+  let rows = 0;
+  for (const row of tableRows(store, drawn, precision)) {
+    groups.add(row);
+    rows++;
+  }
   groups.end();
   const renamed = columns.filter(({ name, property }) => name !== property);
   const boundaries = {
@@ -71,7 +72,7 @@ export function writeTable(
   const keys = Object.entries({ geo: geoKey(groups.drawn), boundaries });
   writer.kvMetadata = keys.map(([key, value]) => ({ key, value: JSON.stringify(value) }));
   writer.finish();
-  return { ...file.close(), rows: order.length };
+  return { ...file.close(), rows };
 }
 
 /** The key `geo` of GeoParquet. Without `crs` longitudes and latitudes are those of WGS 84 (OGC:CRS84). */

@@ -27,7 +27,7 @@ const REMEMBERED_BYTES = 16 << 20;
 function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
   const [kept, others, rings] = [store.openFeatures('full'), store.openFeatures('none'), store.openRings()];
   const { fids, shapes } = store.readIndex();
-  const numbers = new Map(Array.from(kept.index.fids, (fid, number) => [fid, number]));
+  const numbers = store.readKept();
   const keptAt = (position: number): number | undefined => numbers.get(elementAt(fids, position));
   const polygons = new PolygonsText(precision);
   const made = new Map<number, Buffer>();

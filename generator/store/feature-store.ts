@@ -9,8 +9,17 @@ import { GidColumn } from '../../format/gid-column.ts';
 import type { Ranges } from '../../format/positions.ts';
 import { deflateLine } from '../../format/write/gzip.ts';
 import { createScratchFile } from '../files/output-file.ts';
-import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
-import { GEOMETRY_KINDS, kindOfGeometry, newIndexBuilder, type StoreEntry, type StoreIndex } from './store-index.ts';
+import { readArrays, writeArrays } from '../files/serialized-file.ts';
+import {
+  GEOMETRY_KINDS,
+  kindOfGeometry,
+  newIndexBuilder,
+  newPlacesBuilder,
+  type PlaceEntry,
+  type PlaceIndex,
+  type StoreEntry,
+  type StoreIndex,
+} from './store-index.ts';
 
 /** A feature with at least this many bytes of text is deflated once, when it is read; its pages reuse the result. */
 export const REUSE_TEXT_BYTES = 8 * 1024;
@@ -49,28 +58,28 @@ export function createFullStore(file: string, kept: string, columns: readonly st
 }
 
 /**
- * Creates a store at `file`, its index at `file`.index, beside that of a level: what else of each unit is found by its
- * position, without GIDs and boxes.
+ * Creates a store at `file`, its places at `file`.index, beside that of a level: what else of each unit is found by its
+ * position.
  * @param deflatedFrom a text of so many bytes is stored as deflate data
  */
 export function createSideStore(file: string, deflatedFrom = REUSE_TEXT_BYTES) {
   const output = createScratchFile(file);
-  const builder = newIndexBuilder([]);
+  const builder = newPlacesBuilder();
   return {
     /** @returns what its entry in the index says of it */
-    append(fid: number, pieces: readonly Buffer[]): Pick<StoreEntry, 'bytes' | 'deflatedText' | 'crc'> {
+    append(fid: number, pieces: readonly Buffer[]): Omit<PlaceEntry, 'fid'> {
       const text = Buffer.concat(pieces);
       const isDeflated = text.length >= deflatedFrom;
       const stored = isDeflated ? deflateLine(text) : text;
       const size = { bytes: stored.length, deflatedText: isDeflated ? text.length : 0, crc: crc32(text) };
-      builder.add({ fid, gids: [], box: [0, 0, 0, 0], parts: [], shape: GEOMETRY_KINDS.none, ...size });
+      builder.add({ fid, ...size });
       output.write(stored);
       return size;
     },
     close() {
       output.close();
       const index = builder.finish();
-      writeStoreIndex(file, index);
+      writeArrays(indexOf(file), index);
       return index;
     },
   };
@@ -92,7 +101,8 @@ export function storedText({ bytes, deflated }: StoredFeature): Buffer {
 
 /** Reads stored features by position. */
 export interface StoreReader {
-  index: StoreIndex;
+  /** How many features it has. */
+  features: number;
   /** The features at some positions, in order; neighbours in the store are read together. */
   read(ranges: Ranges): Generator<StoredFeature>;
   close(): void;
@@ -103,8 +113,7 @@ const READ_BYTES = 1 << 20;
 
 /** Opens the store at `file`. */
 export function openStore(file: string): StoreReader {
-  const index = readStoreIndex(file);
-  const { offsets, bytes, deflatedText, crcs } = index;
+  const { features, offsets, bytes, deflatedText, crcs } = readPlaces(file);
   const handle = openSync(file, 'r');
 
   function readBytes(start: number, length: number): Buffer {
@@ -119,7 +128,7 @@ export function openStore(file: string): StoreReader {
   }
 
   return {
-    index,
+    features,
     *read(ranges) {
       for (let i = 0; i < ranges.length; i += 2) {
         const end = numberAt(ranges, i + 1);
@@ -144,14 +153,23 @@ export function openStore(file: string): StoreReader {
   };
 }
 
-/** Writes the index of the store at `file`. */
+/** Writes the index of a level at `file`. */
 export function writeStoreIndex(file: string, index: StoreIndex): void {
-  writeSerialized(`${file}.index`, index);
+  writeArrays(indexOf(file), index);
 }
 
-/** The index of the store at `file`. */
+/** The index of a level at `file`. */
 export function readStoreIndex(file: string): StoreIndex {
-  const index = readSerialized<StoreIndex>(`${file}.index`);
+  const index = readArrays<StoreIndex>(indexOf(file));
   // What is read are the columns' members without their methods.
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
+}
+
+/** The places of the store at `file`. */
+export function readPlaces(file: string): PlaceIndex {
+  return readArrays(indexOf(file));
+}
+
+function indexOf(file: string): string {
+  return `${file}.index`;
 }

@@ -8,13 +8,13 @@ import { newText, reserve } from '../geojson/byte-writer.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
 import { createSideStore, openStore } from './feature-store.ts';
-import type { StoreIndex } from './store-index.ts';
+import type { PlaceIndex } from './store-index.ts';
 
 /** Takes the rings of one unit after the other. */
 export interface RingStoreWriter extends RingSink {
   /** Ends a unit, also one without rings. */
   unit(fid: number): void;
-  close(): StoreIndex;
+  close(): PlaceIndex;
 }
 
 const AREA_BYTES = 8;
@@ -68,7 +68,7 @@ export interface RingStoreReader {
 /** Opens a ring store. */
 export function openRingStore(file: string): RingStoreReader {
   const reader = openStore(file);
-  const units = reader.index.features;
+  const units = reader.features;
   const positions = new Coordinates();
 
   function* unitsAt(ranges: Ranges): Generator<(sink: RingSink) => void> {

@@ -7,19 +7,11 @@ import { gidColumn } from '../../format/write/gid-column.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { Box } from '../rings/bbox.ts';
 
-/** The index of a store; every array but the columns has one entry per position. */
-export interface StoreIndex {
+/** Where the features of a store are; every array has one entry per position. */
+export interface PlaceIndex {
   features: number;
   /** Ascending. */
   fids: Float64Array;
-  /** GID columns 0 .. level. */
-  columns: readonly GidColumn[];
-  /** West, south, east and north of each feature, as the index of a level has them. */
-  boxes: Int32Array;
-  /** The boxes of the parts of units that have several, as the index of a level has them. */
-  parts: Int32Array;
-  /** The kind of each feature's geometry (`GEOMETRY_KINDS`). */
-  shapes: Uint8Array;
   /** Offset of the feature's bytes in the store; of features that are not all stored, as if they were. */
   offsets: Float64Array;
   /** Length of the feature's bytes in the store: text, or deflate data. */
@@ -29,6 +21,20 @@ export interface StoreIndex {
   /** CRC-32 of the text of each feature. */
   crcs: Uint32Array;
 }
+
+/** The index of the features as they are published. */
+export interface StoreIndex extends PlaceIndex {
+  /** GID columns 0 .. level. */
+  columns: readonly GidColumn[];
+  /** West, south, east and north of each feature, as the index of a level has them. */
+  boxes: Int32Array;
+  /** The boxes of the parts of units that have several, as the index of a level has them. */
+  parts: Int32Array;
+  /** The kind of each feature's geometry (`GEOMETRY_KINDS`). */
+  shapes: Uint8Array;
+}
+
+const NO_BOXES = new Int32Array(0);
 
 /** The kind of a geometry as it is published, by which nobody has to read its text. */
 export const GEOMETRY_KINDS = { none: 0, polygon: 1, multiPolygon: 2, other: 3 } as const;
@@ -56,7 +62,8 @@ export function kindOfGeometry(shape: number): number {
  * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
  * depend on how V8 holds the arrays at that moment.
  */
-export function indexDigest({ columns, fids, boxes, parts, offsets, bytes, deflatedText, crcs }: StoreIndex): string {
+export function indexDigest(index: PlaceIndex & Partial<StoreIndex>): string {
+  const { columns = [], fids, boxes = NO_BOXES, parts = NO_BOXES, offsets, bytes, deflatedText, crcs } = index;
   const hash = createHash('sha256');
   const add = (values: Float64Array | Int32Array | Uint32Array | Uint8Array): void => {
     hash.update(`${values.length} `).update(values);
@@ -69,16 +76,9 @@ export function indexDigest({ columns, fids, boxes, parts, offsets, bytes, defla
   return hash.digest('hex');
 }
 
-/** The index entry of a feature. */
-export interface StoreEntry {
+/** Where a feature is. */
+export interface PlaceEntry {
   fid: number;
-  /** Its GID in each column, or null. */
-  gids: readonly (string | null)[];
-  box: Readonly<Box>;
-  /** Those of its parts, if it has several. */
-  parts: readonly Readonly<Box>[];
-  /** The kind of its geometry (`GEOMETRY_KINDS`). */
-  shape: number;
   /** Bytes in the store. */
   bytes: number;
   /** Length in bytes of its text if it is stored as deflate data; 0 if it is stored as text. */
@@ -87,32 +87,74 @@ export interface StoreEntry {
   crc: number;
 }
 
-/** Collects the entries of an index in the order of the store. */
-export interface IndexBuilder {
-  add(entry: StoreEntry): void;
-  /** The index, in order of fid. */
-  finish(): StoreIndex;
+/** The index entry of a feature. */
+export interface StoreEntry extends PlaceEntry {
+  /** Its GID in each column, or null. */
+  gids: readonly (string | null)[];
+  box: Readonly<Box>;
+  /** Those of its parts, if it has several. */
+  parts: readonly Readonly<Box>[];
+  /** The kind of its geometry (`GEOMETRY_KINDS`). */
+  shape: number;
 }
 
-/** Begins an index. @param columns names of the GID columns 0 .. level */
-export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
+/** Collects the entries of an index in the order of the store. */
+export interface IndexBuilder<Entry, Index> {
+  add(entry: Entry): void;
+  /** The index, in order of fid. */
+  finish(): Index;
+}
+
+/** Begins the index of a store beside another. */
+export function newPlacesBuilder(): IndexBuilder<PlaceEntry, PlaceIndex> & { order(): Uint32Array } {
   const fids: number[] = [];
-  const boxes: number[] = [];
-  const parts = new Map<number, readonly Readonly<Box>[]>();
-  const shapes: number[] = [];
   const bytes: number[] = [];
   const deflatedText: number[] = [];
   const crcs: number[] = [];
-  const known = columns.map((name) => ({ name, numbers: new Map<string, number>(), owners: [] as number[] }));
+  /** The number of the entry at each position. */
+  const order = (): Uint32Array => Uint32Array.from(fids.keys()).sort((a, b) => numberAt(fids, a) - numberAt(fids, b));
   return {
     add(entry) {
       fids.push(entry.fid);
-      boxes.push(...entry.box);
-      if (entry.parts.length > 0) parts.set(bytes.length, entry.parts);
-      shapes.push(entry.shape);
       bytes.push(entry.bytes);
       deflatedText.push(entry.deflatedText);
       crcs.push(entry.crc);
+    },
+    order,
+    finish() {
+      const own = order();
+      const starts = new Float64Array(fids.length);
+      let start = 0;
+      for (const [entry, length] of bytes.entries()) {
+        starts[entry] = start;
+        start += length;
+      }
+      const ordered = (values: ArrayLike<number>) => Float64Array.from(own, (entry) => elementAt(values, entry));
+      return {
+        features: fids.length,
+        fids: ordered(fids),
+        offsets: ordered(starts),
+        bytes: ordered(bytes),
+        deflatedText: ordered(deflatedText),
+        crcs: Uint32Array.from(own, (entry) => numberAt(crcs, entry)),
+      };
+    },
+  };
+}
+
+/** Begins an index. @param columns names of the GID columns 0 .. level */
+export function newIndexBuilder(columns: readonly string[]): IndexBuilder<StoreEntry, StoreIndex> {
+  const places = newPlacesBuilder();
+  const boxes: number[] = [];
+  const parts = new Map<number, readonly Readonly<Box>[]>();
+  const shapes: number[] = [];
+  const known = columns.map((name) => ({ name, numbers: new Map<string, number>(), owners: [] as number[] }));
+  return {
+    add(entry) {
+      places.add(entry);
+      boxes.push(...entry.box);
+      if (entry.parts.length > 0) parts.set(shapes.length, entry.parts);
+      shapes.push(entry.shape);
       for (const [n, { numbers, owners }] of known.entries()) {
         const gid = elementAt(entry.gids, n);
         const number = gid === null ? -1 : (numbers.get(gid) ?? numbers.size);
@@ -121,17 +163,9 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
       }
     },
     finish() {
-      const order = Uint32Array.from(fids.keys()).sort((a, b) => numberAt(fids, a) - numberAt(fids, b));
-      const starts = new Float64Array(fids.length);
-      let start = 0;
-      for (const [entry, length] of bytes.entries()) {
-        starts[entry] = start;
-        start += length;
-      }
-      const ordered = (values: ArrayLike<number>) => Float64Array.from(order, (entry) => elementAt(values, entry));
+      const order = places.order();
       return {
-        features: fids.length,
-        fids: ordered(fids),
+        ...places.finish(),
         columns: known.map(({ name, numbers, owners }) => {
           const ordered = Int32Array.from(order, (entry) => numberAt(owners, entry));
           return gidColumn(name, [...numbers.keys()], ordered);
@@ -143,10 +177,6 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder {
           [...order].flatMap((entry, position) => (parts.get(entry) ?? []).flatMap((box) => [position, ...box])),
         ),
         shapes: Uint8Array.from(order, (entry) => numberAt(shapes, entry)),
-        offsets: ordered(starts),
-        bytes: ordered(bytes),
-        deflatedText: ordered(deflatedText),
-        crcs: Uint32Array.from(order, (entry) => numberAt(crcs, entry)),
       };
     },
   };

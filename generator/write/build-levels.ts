@@ -78,7 +78,7 @@ export function filesDemand(features: number): Demand {
 }
 
 /** Bytes of memory that the task of a table holds, as measured: for a position of a group of rows, at most; for a unit. */
-const TABLE_BYTES = { position: 100, group: 120e6, unit: 700 } as const;
+const TABLE_BYTES = { position: 100, group: 120e6, unit: 350 } as const;
 
 /** What the task of a table asks for, which waits for all geometries and cannot be divided. */
 function tableDemand({ features, positions }: Pick<StoredLevel, 'features' | 'positions'>): Demand {

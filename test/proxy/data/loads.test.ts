@@ -12,6 +12,7 @@ import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { lastingClient, type Origin } from '../../../proxy/origin/origin.ts';
 import { answerOf, bodyOf, sourcesOf } from '../../support/http/answers.ts';
 import { buildCountries, WHOLE } from '../../support/releases/build-release.ts';
+import { until } from '../../support/until.ts';
 
 const folder = await buildCountries({ ...WHOLE, storedPages: 'none', tiles: 2 });
 
@@ -29,8 +30,9 @@ class HeldHost {
     },
   };
 
-  get isAsked(): boolean {
-    return this.#waiting.length > 0;
+  /** Resolves when it has been asked for something. */
+  asked(): Promise<void> {
+    return until(() => this.waiting > 0, 'the host is asked for nothing', 0);
   }
 
   /** Reads that it has not answered. */
@@ -56,7 +58,7 @@ async function roundsOf(work: (sources: Sources) => Promise<unknown>): Promise<n
   let isDone = false;
   const done = work(sources).finally(() => (isDone = true));
   for (let rounds = 0; ; rounds++) {
-    while (!isDone && !host.isAsked) await setImmediate();
+    await until(() => isDone || host.waiting > 0, 'the host is asked for nothing, and nothing ends', 0);
     // What is asked for later, in the same round, is asked for while others have not been answered.
     for (let turn = 0; turn < 200; turn++) await setImmediate();
     if (isDone) {
@@ -124,7 +126,7 @@ test('2,000 requests of a client that wait for one load are answered in more tha
     answeredIn.push({ client, turn });
   };
   const all = Promise.all([...Array.from({ length: MANY }, () => ask('many')), ask('one')]);
-  while (!host.isAsked) await setImmediate();
+  await host.asked();
   host.answer();
   for (; answeredIn.length <= MANY; turn++) await setImmediate();
   await all;
@@ -149,17 +151,14 @@ async function hostOfCell(work?: WorkLimits) {
   const sources = await sourcesOf(folder, host.origin, {}, work);
   await answerOf(sources, '/api/v1/fc/lv1?bbox=-40,-40,-39,-39');
   host.isHeld = true;
-  const asked = async (): Promise<void> => {
-    while (!host.isAsked) await setImmediate();
-  };
-  return { host, sources, asked };
+  return { host, sources };
 }
 
 test('a read that two clients wait for is of neither: one with 512 tasks that wait, who then leaves, costs the other nothing', async () => {
-  const { host, sources, asked } = await hostOfCell({ running: 3, waiting: 512 });
+  const { host, sources } = await hostOfCell({ running: 3, waiting: 512 });
   const peer = { destroyed: false };
   const alice = answerOf(sources, AT_A_POINT, 'alice', peer);
-  await asked();
+  await host.asked();
   const bob = answerOf(sources, AT_A_POINT, 'bob');
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -178,16 +177,16 @@ test('a read that two clients wait for is of neither: one with 512 tasks that wa
 });
 
 test('a read that never ends is made again for the next client who asks', async (t) => {
-  const { host, sources, asked } = await hostOfCell();
+  const { host, sources } = await hostOfCell();
   const { now } = performance;
   let later = 0;
   t.mock.method(performance, 'now', () => now.call(performance) + later);
   void answerOf(sources, AT_A_POINT, 'alice');
-  await asked();
+  await host.asked();
   host.forget();
   later = STUCK_MS;
   const bob = answerOf(sources, AT_A_POINT, 'bob');
-  await asked();
+  await host.asked();
   host.answer();
   assert.equal((await bob).status, 200);
 });

@@ -40,6 +40,11 @@ const STORED_MAX_BYTES = 0xffff;
 /** Bytes before the text of one: that it is stored, its length, and the complement of that. */
 const STORED_HEAD_BYTES = 5;
 
+/** Bytes of a text as stored blocks. */
+export function storedBytes(length: number): number {
+  return length + Math.ceil(length / STORED_MAX_BYTES) * STORED_HEAD_BYTES;
+}
+
 /** The text as stored deflate blocks (RFC 1951 section 3.2.4): no compressor is needed, and its bytes never vary. */
 export function storedBlock(text: string): DeflatedText {
   return resultOf(storingBlocks([Buffer.from(text)]));
@@ -48,7 +53,7 @@ export function storedBlock(text: string): DeflatedText {
 /** The same of a text in parts, a step for each block: there may be megabytes of it. */
 export function* storingBlocks(parts: readonly Buffer[]): Steps<DeflatedText> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const data = Buffer.allocUnsafe(length + Math.ceil(length / STORED_MAX_BYTES) * STORED_HEAD_BYTES);
+  const data = Buffer.allocUnsafe(storedBytes(length));
   // Of a block: where its text begins, and how much of it is to come.
   let [begin, left] = [0, 0];
   let [at, textLeft, crc] = [0, length, 0];

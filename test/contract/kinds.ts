@@ -2,7 +2,6 @@
 import { apiPaths } from '../../proxy/features/all-paths.ts';
 
 export const API = '/api/v1';
-export const CHILDREN = `${API}/children`;
 export const ITEM = `${API}/ogc/collections/lv2/items/1`;
 
 /** What the release of these tests does not have: proxy/features/changes/changes.test.ts and tiles.test.ts ask for it. */

@@ -1,9 +1,8 @@
 // The answer with a unit, its parents and its children, a page at a time.
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
-import { type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources, View } from '../../bodies/row.ts';
-import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import { Problem, quote } from '../../http/problem.ts';
@@ -11,11 +10,12 @@ import type { Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
 import { type FindSuccessors, successorLink } from '../changes/successors.ts';
 import { type Language, type Languages, loadNames } from '../names/languages.ts';
-import { CODES, hasCodes } from '../names/level-codes.ts';
-import { TREE } from '../names/level-tree.ts';
+import { GIDS, type UnitNames } from '../names/level-names.ts';
+import { type LevelTypes, TYPES } from '../names/level-types.ts';
 import { matchedAnd } from '../pages/next-link.ts';
 import { firstRank } from '../pages/resolve.ts';
 import { levelsWithUnits, refuseTooLarge } from '../places/units.ts';
+import { ChildrenPage } from './children-page.ts';
 import {
   CHILDREN_ENDPOINT,
   CHILDREN_MAX,
@@ -25,9 +25,8 @@ import {
   refuseOtherStart,
   UNIT_LEVEL,
 } from './children-path.ts';
-import { deflatedAnswer } from './deflated-text.ts';
 import { type Family, findFamily, type Place, parentsOf } from './find-children.ts';
-import { joiningPage, type KnownLevel, PAGES, type PageRows, placeText } from './page-text.ts';
+import { RowsParts } from './level-rows.ts';
 
 const HEADERS = fixedHeaders(CHILDREN_ENDPOINT.mediaType);
 const RULES = queryRules(0, CHILDREN_ENDPOINT.parameters);
@@ -40,12 +39,14 @@ interface Asked extends View {
   /** Those that have units, ascending. */
   levels: readonly LoadedLevel[];
   language: Language | undefined;
+  parts: RowsParts;
   isPinned: boolean;
   loads: Loads;
 }
 
 /** The row of the path. */
 export function childrenRow(languages: Languages, successors: FindSuccessors): Row {
+  const parts = new RowsParts();
   return {
     path: CHILDREN_ENDPOINT.path,
     async answer(sources, request, view) {
@@ -57,7 +58,8 @@ export function childrenRow(languages: Languages, successors: FindSuccessors): R
       refuseTooLarge(release, 'full');
       const levels = await loadEach(levelsWithUnits(release, LEVELS), (level) => loads.level(release, level));
       const fixed = HEADERS[sources.audience];
-      const asked = { ...view, query, fixed, release, levels, language, isPinned: cursor !== undefined, loads };
+      const isPinned = cursor !== undefined;
+      const asked = { ...view, query, fixed, release, levels, language, parts, isPinned, loads };
       const gid = GID.of(query);
       const family = findFamily(levels, gid, UNIT_LEVEL.of(query));
       if (family !== undefined) return answerFamily(asked, family);
@@ -68,60 +70,57 @@ export function childrenRow(languages: Languages, successors: FindSuccessors): R
 
 /** @throws Problem bad-cursor, OriginError, FormatError */
 async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
-  const { query, fixed, release, levels, language, isPinned, base, coding, loads } = asked;
+  const { query, fixed, release, levels, language, parts, isPinned, base, coding, loads } = asked;
   const { place, children } = family;
   const start = CHILDREN_START.of(query);
   refuseOtherStart(start, children?.of.index.level);
-  const shown = levels.filter(
-    ({ index }) => index.level === children?.of.index.level || index.level <= (place?.level ?? -1),
+  const above = levels.filter(({ index }) => index.level <= (place?.level ?? -1));
+  const own = place?.unit?.of ?? children?.of;
+  const [known, gids, rows] = await together(
+    loadEach(above, (level) => loadKnown(level, language, loads)),
+    own && loads.part(own, GIDS),
+    children && loads.part(children.of, parts.of(children.of, language)),
   );
-  const [loaded, pages] = await together(
-    loadEach(shown, (level) => loadKnown(level, language, level === children?.of, loads)),
-    children && loads.part(children.of, PAGES),
-  );
-  const known = new Map(shown.map((level, i) => [level, loaded[i]]));
-  const text = (one: Place): string => placeText(one, one.unit && known.get(one.unit.of));
-  const parents = parentsOf(levels, family, (of, position, level) => known.get(of)?.names.gids.gidAt(position, level));
-  const level = children === undefined ? 'null' : `"${levelName(children.of.index.level)}"`;
-  const unit = place === undefined ? 'null' : text(place);
-  const head = `{"unit":${unit},"parents":[${parents.map(text).join()}],"level":${level},"children":[\n`;
-  const rows = rowsOf(asked, family, known);
-  const joining = () => joiningPage(head, rows);
-  const key = `${rows?.first} ${rows?.size} ${place?.level} ${language?.tag} ${place?.gid}`;
-  const page = await (pages?.known.find(key, loads, joining) ?? resultInTurns(joining(), loads));
+  const parents = parentsOf(levels, family, (position, level) => gids?.gidAt(position, level));
+  const shown = (one: Place) => called(one, one.unit && known[above.indexOf(one.unit.of)]);
+  const before = {
+    unit: place === undefined ? null : shown(place),
+    parents: parents.map(shown),
+    level: children === undefined ? null : levelName(children.of.index.level),
+  };
+  const first = children === undefined ? 0 : firstRank(children.of.index, children.positions, start);
   const count = children?.positions.count ?? 0;
+  const size = Math.min(CHILDREN_SIZE.of(query) ?? CHILDREN_MAX, CHILDREN_MAX, count - first);
+  const page = new ChildrenPage(
+    `${JSON.stringify(before).slice(0, -1)},"children":[\n`,
+    rows && children && { rows, ranges: children.positions.slice(first, size) },
+  );
   let next: string | undefined;
-  if (children !== undefined && page.end < count) {
-    const cursor = children.of.cursors.write(children.positions.at(page.end));
+  if (children !== undefined && first + page.count < count) {
+    const cursor = children.of.cursors.write(children.positions.at(first + page.count));
     next = urlOf(base + CHILDREN_ENDPOINT.path, query, cursor);
   }
-  const more = matchedAnd({ count }, next);
-  return deflatedAnswer(fixed, { release, base, coding, isPinned }, page.tag, page.text, more);
+  const path = `${release.id}: ${CHILDREN_ENDPOINT.path}`;
+  return codedAnswer(fixed, { release, base, coding, isPinned }, page, page, path, matchedAnd({ count }, next));
+}
+
+/** What the units of a level are called and what they are. */
+interface KnownLevel {
+  names: UnitNames;
+  types: LevelTypes;
 }
 
 /** What is asked of a level together is made in one pass over its names. */
-function loadKnown(
-  level: LoadedLevel,
-  language: Language | undefined,
-  isListed: boolean,
-  loads: Loads,
-): KnownLevel | Promise<KnownLevel> {
-  const parts = together(
-    loadNames(level, language, loads),
-    loads.part(level, TREE),
-    isListed && hasCodes(level.summary) ? loads.part(level, CODES) : undefined,
-  );
-  return withLoaded(parts, ([names, tree, codes]) => ({ names, tree, codes }));
+function loadKnown(level: LoadedLevel, language: Language | undefined, loads: Loads) {
+  const parts = together(loadNames(level, language, loads), loads.part(level, TYPES));
+  return withLoaded(parts, ([names, types]): KnownLevel => ({ names, types }));
 }
 
-function rowsOf({ query }: Asked, { children }: Family, levels: ReadonlyMap<LoadedLevel, KnownLevel | undefined>) {
-  const known = children && levels.get(children.of);
-  if (children === undefined || known === undefined) return undefined;
-  const { of, positions } = children;
-  const first = firstRank(of.index, positions, CHILDREN_START.of(query));
-  const size = Math.min(CHILDREN_SIZE.of(query) ?? CHILDREN_MAX, CHILDREN_MAX, positions.count - first);
-  const rows: PageRows = { of, known, positions, first, size };
-  return rows;
+/** A unit or a parent as the answer has it. @param known its level; undefined if it is of no unit */
+function called({ gid, level, unit }: Place, known: KnownLevel | undefined) {
+  const isKnown = unit !== undefined && known !== undefined;
+  const name: unknown = isKnown ? JSON.parse(known.names.nameAt(unit.position).toString()) : null;
+  return { gid, name, type: isKnown ? known.types.typeAt(unit.position) : null, level: levelName(level) };
 }
 
 /** Where a GID leads that no unit has: to the same in capital letters, and to what took the place of a unit. */

@@ -74,18 +74,18 @@ function unitsWith({ index }: LoadedLevel, column: Level, gid: string): Position
 
 /**
  * The parents of a unit, from the highest level that it has one of: by its own GIDs, or by those of its first child.
- * @param gidAt the GID that a unit has of a level above
+ * @param gidAt the GID of a level above that it, or that child, has
  */
 export function parentsOf(
   levels: readonly LoadedLevel[],
   { place, children }: Family,
-  gidAt: (of: LoadedLevel, position: number, level: Level) => string | null | undefined,
+  gidAt: (position: number, level: Level) => string | null | undefined,
 ): Place[] {
   const known: UnitPlace | undefined =
     place?.unit ?? (children && { of: children.of, position: children.positions.at(0) });
   if (place === undefined || known === undefined) return [];
   return LEVELS.slice(0, place.level).flatMap((level) => {
-    const gid = gidAt(known.of, known.position, level) ?? null;
+    const gid = gidAt(known.position, level) ?? null;
     return gid === null ? [] : [placeOf(levels, gid, level)];
   });
 }

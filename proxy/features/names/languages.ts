@@ -5,7 +5,7 @@ import { type Loads, together, withLoaded } from '../../data/loads.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, Parameter, type Query } from '../../query/parameter.ts';
 import { jsonReader, type LevelNames, NAMES, type UnitNames } from './level-names.ts';
-import { LevelTexts, type TextAt } from './level-texts.ts';
+import { LevelTexts } from './level-texts.ts';
 import { readNames } from './names-file.ts';
 
 /** Of each level the names in so many languages stay in memory. */
@@ -81,14 +81,10 @@ class NamesInLanguage implements UnitNames {
     const own = this.#own.at(position);
     return own.length > 0 ? own : this.#names.nameAt(position);
   }
-
-  bytesIn(first: number, end: number): TextAt {
-    const [own, names] = [this.#own.bytesIn(first, end), this.#names.bytesIn(first, end)];
-    return (position) => own(position) || names(position);
-  }
 }
 
-function hasLanguage({ summary: { nameColumns = {} } }: LoadedLevel, tag: string): boolean {
+/** Has a level names in a language? */
+export function hasLanguage({ summary: { nameColumns = {} } }: LoadedLevel, tag: string): boolean {
   return Object.hasOwn(nameColumns, tag);
 }
 

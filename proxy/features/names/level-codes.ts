@@ -1,12 +1,11 @@
 // The official codes of a level's units, such as those of ISO 3166 or of a statistical office. `CODES` is brought into
-// memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key, and
-// `bytesAt` which codes a unit has.
+// memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key.
 import { crc32 } from 'node:zlib';
 import { elementAt, u32At } from '../../../format/element-at.ts';
 import type { LevelAbout } from '../../../format/release-json.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Part } from '../../data/loaded-release.ts';
-import { type LevelTexts, TextsWriter, toByteJson } from './level-texts.ts';
+import { type LevelTexts, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 
 /** Codes that are compared in a step: some 100 microseconds. */
@@ -14,14 +13,11 @@ const STEP_CODES = 1024;
 
 /** The codes of a level's units. */
 export class LevelCodes {
-  /** Ascending, as JSON. */
-  readonly #keys: readonly string[];
   /** The codes of each key. */
   readonly #texts: readonly LevelTexts[];
   readonly #table: CodeTable;
 
-  constructor(keys: readonly string[], texts: readonly LevelTexts[], table: CodeTable) {
-    this.#keys = keys;
+  constructor(texts: readonly LevelTexts[], table: CodeTable) {
     this.#texts = texts;
     this.#table = table;
   }
@@ -41,16 +37,6 @@ export class LevelCodes {
       if (wanted.equals(elementAt(this.#texts, key).at(unit))) found.add(unit);
     }
     return [...found].sort((a, b) => a - b);
-  }
-
-  /** The codes of a unit as a JSON object, with a character for each byte; empty if it has none. */
-  bytesAt(unit: number): string {
-    let members = '';
-    for (const [i, key] of this.#keys.entries()) {
-      const code = elementAt(this.#texts, i).bytesAt(unit);
-      if (code !== '') members += `${members && ','}${key}:${JSON.stringify(code)}`;
-    }
-    return members && `{${members}}`;
   }
 }
 
@@ -94,7 +80,7 @@ export function hasCodes({ codeColumns = {} }: Pick<LevelAbout, 'codeColumns'>):
   return Object.keys(codeColumns).length > 0;
 }
 
-/** They are brought into memory for searches and for children, where a level has some. */
+/** They are brought into memory for searches, where a level has some. */
 export const CODES: Part<LevelCodes> = {
   name: 'codes',
   type: LevelCodes,
@@ -116,7 +102,6 @@ export const CODES: Part<LevelCodes> = {
       },
       end: () =>
         new LevelCodes(
-          keys.map(toByteJson),
           texts.map((own) => own.end()),
           table,
         ),

@@ -1,11 +1,11 @@
 // What the units of a level are called, by position, from its names; and their GIDs, from its index.
-import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
+import { elementAt, i32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Level } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
 import type { Part } from '../../data/loaded-release.ts';
-import { type LevelTexts, type TextAt, TextsWriter } from './level-texts.ts';
+import { type LevelTexts, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
 
 /** The GIDs of a level's units, and those that they have of the levels above. */
@@ -13,8 +13,6 @@ export class LevelGids {
   readonly #index: LevelIndex;
   /** Of each unit the number of its GID in the column of each level; those of parents from when they are asked for. */
   readonly #numbers: (Int32Array | undefined)[] = [];
-  /** The GIDs of the level's own column, joined, with a character for each byte; from when they are asked for so. */
-  #text: string | undefined;
 
   constructor(index: LevelIndex) {
     this.#index = index;
@@ -23,7 +21,7 @@ export class LevelGids {
 
   /** Bytes in memory. */
   get bytes(): number {
-    return this.#numbers.reduce((sum, numbers) => sum + (numbers?.byteLength ?? 0), this.#text?.length ?? 0);
+    return this.#numbers.reduce((sum, numbers) => sum + (numbers?.byteLength ?? 0), 0);
   }
 
   /** Of each unit the number of its GID in the level's own column; -1 if it has none. */
@@ -35,16 +33,6 @@ export class LevelGids {
   gidAt(position: number, level: Level = this.#index.level): string | null {
     const number = i32At(this.#numbersIn(level), position);
     return number === -1 ? null : elementAt(this.#index.columns, level).gidAt(number);
-  }
-
-  /** The GID of a unit as JSON in UTF-8, with a character for each byte: a text, or null. */
-  bytesAt(position: number): string {
-    const { level, columns } = this.#index;
-    const number = i32At(this.#numbersIn(level), position);
-    if (number === -1) return 'null';
-    const { start, text } = elementAt(columns, level).arrays;
-    this.#text ??= Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1');
-    return JSON.stringify(this.#text.slice(u32At(start, number), u32At(start, number + 1)));
   }
 
   #numbersIn(level: Level): Int32Array {
@@ -67,8 +55,6 @@ export interface UnitNames {
   readonly gids: LevelGids;
   /** The name of a unit as JSON in UTF-8: a text, or null. */
   nameAt(position: number): Buffer;
-  /** The same with a character for each byte, for the positions in a range. */
-  bytesIn(first: number, end: number): TextAt;
 }
 
 /** The default names of a level's units. */
@@ -89,10 +75,6 @@ export class LevelNames implements UnitNames {
 
   nameAt(position: number): Buffer {
     return this.#texts.at(position);
-  }
-
-  bytesIn(first: number, end: number): TextAt {
-    return this.#texts.bytesIn(first, end);
   }
 }
 

@@ -25,22 +25,7 @@ export class LevelTexts {
   at(position: number): Buffer {
     return this.#text.subarray(u32At(this.#start, position), u32At(this.#start, position + 1));
   }
-
-  /** The same with a character for each byte, which is joined faster. */
-  bytesAt(position: number): string {
-    return this.bytesIn(position, position + 1)(position);
-  }
-
-  /** The same for positions from the first up to, not including, the end: their bytes are decoded once. */
-  bytesIn(first: number, end: number): TextAt {
-    const begin = u32At(this.#start, first);
-    const text = this.#text.toString('latin1', begin, u32At(this.#start, end));
-    return (position) => text.slice(u32At(this.#start, position) - begin, u32At(this.#start, position + 1) - begin);
-  }
 }
-
-/** A text of each unit, by position: in UTF-8, with a character for each byte. */
-export type TextAt = (position: number) => string;
 
 /** Gathers the texts of a level's units in order of position. */
 export class TextsWriter {
@@ -75,9 +60,4 @@ export class TextsWriter {
     this.#texts = [];
     this.#begun = 0;
   }
-}
-
-/** A value as JSON in UTF-8, with a character for each byte. */
-export function toByteJson(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('latin1');
 }

@@ -47,14 +47,12 @@ async function levelOf(folder: string): Promise<{ level: LoadedLevel; reads: str
   return { level, reads };
 }
 
-test('units are found by a code as it is written, of any key, and say which codes they have', async () => {
+test('units are found by a code as it is written, of any key', async () => {
   const { level } = await levelOf(out);
   const codes = await level.load(CODES);
   const found = (code: string): number[] => resultOf(codes.finding(code));
   assert.deepEqual([found('AX'), found('248'), found('BE')], [[0], [0], [1, 3]]);
   for (const code of ['ax', '-99', '', '56', 'AX ']) assert.deepEqual(found(code), [], code);
-  assert.deepEqual(JSON.parse(codes.bytesAt(1)), { iso2: 'BE', num: '056' });
-  assert.equal(codes.bytesAt(2), '');
 });
 
 test('parts that are asked for together are made in one pass over the names file', async () => {

@@ -1,0 +1,98 @@
+// A page as a body: what is before its rows, the rows of some units, and the end, joined as one gzip member. Length and
+// entity tag follow from what is in memory: no text is made for them.
+import { joinCrcs } from '../../../format/crc32.ts';
+import { numberAt } from '../../../format/element-at.ts';
+import {
+  type DeflatedText,
+  MEMBER_FRAME_BYTES,
+  MEMBER_HEADER,
+  storedBlock,
+  writeMemberEnd,
+} from '../../../format/gzip.ts';
+import type { Ranges } from '../../../format/positions.ts';
+import { tagOf } from '../../bodies/answer.ts';
+import type { Member } from '../../bodies/headers.ts';
+import { type LevelRows, type RowsPiece, SEPARATOR } from './level-rows.ts';
+
+/** A page ends behind so many bytes of text: names may be long. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+const BETWEEN = storedBlock(SEPARATOR);
+const [END, END_OF_NONE] = [storedBlock('\n]}\n'), storedBlock(']}\n')];
+
+/** Rows of a level. */
+export interface PageRows {
+  rows: LevelRows;
+  /** The positions of those that the page has, unless they are too long. */
+  ranges: Ranges;
+}
+
+/** A page. */
+export class ChildrenPage implements Member {
+  readonly bytes: number;
+  readonly tag: string;
+  /** Length of its text. */
+  readonly textBytes: number;
+  /** How many rows it has. */
+  readonly count: number;
+  readonly #rows: LevelRows | undefined;
+  readonly #before: DeflatedText;
+  readonly #pieces: readonly RowsPiece[];
+  readonly #after: DeflatedText;
+
+  /** @param before the text before the rows */
+  constructor(before: string, page: PageRows | undefined) {
+    this.#rows = page?.rows;
+    this.#before = storedBlock(before);
+    const { pieces, count, textBytes } = piecesOf(page, PAGE_BYTES - this.#before.length);
+    this.#pieces = pieces;
+    this.#after = count === 0 ? END_OF_NONE : END;
+    this.count = count;
+    this.textBytes = this.#before.length + textBytes + this.#after.length;
+    let [bytes, tags] = [MEMBER_FRAME_BYTES + this.#before.data.length + this.#after.data.length, before];
+    for (const [i, piece] of pieces.entries()) {
+      bytes += (i === 0 ? 0 : BETWEEN.data.length) + (page?.rows.dataBytes(piece) ?? 0);
+      tags += ` ${page?.rows.tagOf(piece)}`;
+    }
+    this.bytes = bytes;
+    this.tag = tagOf(tags);
+  }
+
+  get ownBytes(): number {
+    return this.#before.data.length;
+  }
+
+  read(): Buffer {
+    const body = Buffer.allocUnsafe(this.bytes);
+    let [at, crc] = [MEMBER_HEADER.copy(body), 0];
+    const add = (text: DeflatedText): void => {
+      at += text.data.copy(body, at);
+      crc = joinCrcs(crc, text.crc, text.length);
+    };
+    add(this.#before);
+    for (const [i, piece] of this.#pieces.entries()) {
+      if (i > 0) add(BETWEEN);
+      if (this.#rows !== undefined) add(this.#rows.deflated(piece));
+    }
+    add(this.#after);
+    writeMemberEnd(body, at, crc, this.textBytes);
+    return body;
+  }
+}
+
+/** The rows up to the one that ends behind so many bytes. */
+function piecesOf(page: PageRows | undefined, most: number) {
+  const pieces: RowsPiece[] = [];
+  let [count, textBytes] = [0, 0];
+  if (page === undefined) return { pieces, count, textBytes };
+  const { rows, ranges } = page;
+  for (let i = 0; i < ranges.length; i += 2) {
+    const first = numberAt(ranges, i);
+    let end = numberAt(ranges, i + 1);
+    while (end > first && textBytes + rows.textBytes(first, end - 1) > most + SEPARATOR.length) end--;
+    for (const piece of rows.pieces(first, end)) pieces.push(piece);
+    count += end - first;
+    textBytes += rows.textBytes(first, end);
+    if (end < numberAt(ranges, i + 1)) break;
+  }
+  return { pieces, count, textBytes: Math.max(textBytes - SEPARATOR.length, 0) };
+}

@@ -1,0 +1,257 @@
+// The rows of a level's units as answers list them: JSON, deflated when it is brought into memory. Units that follow one
+// another below the same parents are a group, which is deflate data with a seam: a page is joined from groups, and
+// nothing is deflated for it. The part of a group that a page ends within is stored in it, not deflated.
+import { hash } from 'node:crypto';
+import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
+import { ownersOf } from '../../../format/gid-column.ts';
+import { type DeflatedText, storedBytes, storingBlocks } from '../../../format/gzip.ts';
+import type { LevelIndex } from '../../../format/level-index.ts';
+import { LEVELS, levelName } from '../../../format/levels.ts';
+import type { NameField } from '../../../format/names.ts';
+import { resultOf } from '../../../format/steps.ts';
+import { TAG_CHARS } from '../../bodies/answer.ts';
+import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
+import { hasLanguage, type Language } from '../names/languages.ts';
+import { GIDS } from '../names/level-names.ts';
+import { readNames } from '../names/names-file.ts';
+
+/** What is between two rows of a page. */
+export const SEPARATOR = ',\n';
+/** A group ends with so many rows, of which a page of 1,000 or 100 has whole groups, or behind so many bytes of text. */
+const [GROUP_ROWS, GROUP_BYTES] = [50, 32 * 1024];
+/** A window with room for a usual group: to set up a larger one takes longer than to deflate few rows. */
+const DEFLATE_OPTIONS = { level: 6, windowBits: 13, finishFlush: constants.Z_FULL_FLUSH };
+const INFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH };
+/** Of each level the rows in so many languages stay in memory, besides those with default names. */
+const LANGUAGES = { most: 2 } as const;
+
+/** Rows of a group. */
+export interface RowsPiece {
+  group: number;
+  /** The positions of its first row, and behind its last one. */
+  first: number;
+  end: number;
+}
+
+/** The groups of a level: of each its first position, where its data begins, and the CRC of its text. */
+interface Groups {
+  first: Uint32Array;
+  at: Uint32Array;
+  crc: Uint32Array;
+  /** The beginnings of their SHA-256, joined. */
+  digests: Buffer;
+  data: Buffer;
+}
+
+/** The rows of a level, by position. */
+export class LevelRows {
+  /** Where each row begins in the text of all, each of them with a separator behind it. */
+  readonly #start: Uint32Array;
+  readonly #groups: Groups;
+
+  constructor(start: Uint32Array, groups: Groups) {
+    this.#start = start;
+    this.#groups = groups;
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    const { first, at, crc, digests, data } = this.#groups;
+    return this.#start.byteLength + first.byteLength + at.byteLength + crc.byteLength + digests.length + data.length;
+  }
+
+  /** Bytes of the text of rows, with a separator behind each. */
+  textBytes(first: number, end: number): number {
+    return u32At(this.#start, end) - u32At(this.#start, first);
+  }
+
+  /** The rows from the first up to, not including, the end. */
+  *pieces(first: number, end: number): Generator<RowsPiece> {
+    const groups = this.#groups.first;
+    let group = this.#groupOf(first);
+    for (let at = first; at < end; group++) {
+      const next = Math.min(u32At(groups, group + 1), end);
+      yield { group, first: at, end: next };
+      at = next;
+    }
+  }
+
+  /** Bytes of deflate data. */
+  dataBytes(piece: RowsPiece): number {
+    const { at } = this.#groups;
+    return this.#isWhole(piece)
+      ? u32At(at, piece.group + 1) - u32At(at, piece.group)
+      : storedBytes(this.#lengthOf(piece));
+  }
+
+  /** A text that no piece with other data has. */
+  tagOf(piece: RowsPiece): string {
+    const { digests, first } = this.#groups;
+    const digest = digests.toString('latin1', piece.group * TAG_CHARS, (piece.group + 1) * TAG_CHARS);
+    if (this.#isWhole(piece)) return digest;
+    const begin = u32At(first, piece.group);
+    return `${digest}:${piece.first - begin}-${piece.end - begin}`;
+  }
+
+  /** The deflate data of rows, with separators between them. */
+  deflated(piece: RowsPiece): DeflatedText {
+    const { at, crc, data, first } = this.#groups;
+    const own = data.subarray(u32At(at, piece.group), u32At(at, piece.group + 1));
+    const length = this.#lengthOf(piece);
+    if (this.#isWhole(piece)) return { data: own, crc: u32At(crc, piece.group), length };
+    const begin = this.textBytes(u32At(first, piece.group), piece.first);
+    const text = inflateRawSync(own, INFLATE_OPTIONS).subarray(begin, begin + length);
+    return resultOf(storingBlocks([text]));
+  }
+
+  #lengthOf({ first, end }: RowsPiece): number {
+    return this.textBytes(first, end) - SEPARATOR.length;
+  }
+
+  #isWhole({ group, first, end }: RowsPiece): boolean {
+    const groups = this.#groups.first;
+    return u32At(groups, group) === first && u32At(groups, group + 1) === end;
+  }
+
+  #groupOf(position: number): number {
+    const groups = this.#groups.first;
+    let [low, high] = [0, groups.length - 1];
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (u32At(groups, middle) <= position) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Gathers the rows of a level's units in order of position. */
+class RowsWriter {
+  readonly #isNext: (position: number) => boolean;
+  readonly #start: Uint32Array;
+  readonly #first: number[] = [];
+  readonly #at: number[] = [0];
+  readonly #crc: number[] = [];
+  readonly #digests: string[] = [];
+  readonly #data: Buffer[] = [];
+  /** The rows of the group that is begun. */
+  #rows: string[] = [];
+  #rowsBytes = 0;
+  #count = 0;
+
+  /** @param isNext has a unit the parents of the one before? */
+  constructor(units: number, isNext: (position: number) => boolean) {
+    this.#start = new Uint32Array(units + 1);
+    this.#isNext = isNext;
+  }
+
+  add(row: string): void {
+    const isFull = this.#rows.length === GROUP_ROWS || this.#rowsBytes > GROUP_BYTES;
+    if (this.#rows.length > 0 && (isFull || !this.#isNext(this.#count))) this.#endGroup();
+    if (this.#rows.length === 0) this.#first.push(this.#count);
+    const bytes = Buffer.byteLength(row) + SEPARATOR.length;
+    this.#rows.push(row);
+    this.#rowsBytes += bytes;
+    this.#start[this.#count + 1] = u32At(this.#start, this.#count) + bytes;
+    this.#count++;
+  }
+
+  end(): LevelRows {
+    if (this.#rows.length > 0) this.#endGroup();
+    return new LevelRows(this.#start, {
+      first: Uint32Array.from([...this.#first, this.#count]),
+      at: Uint32Array.from(this.#at),
+      crc: Uint32Array.from(this.#crc),
+      digests: Buffer.from(this.#digests.join(''), 'latin1'),
+      data: Buffer.concat(this.#data),
+    });
+  }
+
+  #endGroup(): void {
+    const text = Buffer.from(this.#rows.join(SEPARATOR));
+    const data = deflateRawSync(text, DEFLATE_OPTIONS);
+    this.#data.push(data);
+    this.#at.push(elementAt(this.#at, this.#at.length - 1) + data.length);
+    this.#crc.push(crc32(text));
+    this.#digests.push(hash('sha256', data, 'base64url').slice(0, TAG_CHARS));
+    this.#rows = [];
+    this.#rowsBytes = 0;
+  }
+}
+
+/** Are the parents of a unit those of the one before, on all levels? */
+function siblingsIn({ level, columns, features }: LevelIndex): (position: number) => boolean {
+  const parents = LEVELS.filter((above) => above < level).map((above) => ownersOf(elementAt(columns, above), features));
+  return (position) => parents.every((numbers) => i32At(numbers, position) === i32At(numbers, position - 1));
+}
+
+/** The rows of a service, with default names and by language. */
+export class RowsParts {
+  readonly #default: Part<LevelRows> = rowsPart();
+  /** By the tags of releases: a part is the same in the next release. */
+  readonly #known = new Map<string, Part<LevelRows>>();
+
+  /** The rows of a level in a language; with default names where the level does not have it. */
+  of(level: LoadedLevel, language: Language | undefined): Part<LevelRows> {
+    if (language === undefined || !hasLanguage(level, language.tag)) return this.#default;
+    const known = this.#known.get(language.tag) ?? rowsPart(language.tag);
+    this.#known.set(language.tag, known);
+    return known;
+  }
+}
+
+function rowsPart(tag?: string): Part<LevelRows> {
+  return {
+    name: tag === undefined ? 'rows' : `rows in ${tag}`,
+    type: LevelRows,
+    ...(tag !== undefined && { group: LANGUAGES }),
+    load: (level) => loadRows(level, tag),
+  };
+}
+
+async function loadRows(level: LoadedLevel, tag: string | undefined): Promise<LevelRows> {
+  const { index, summary } = level;
+  const gids = await level.load(GIDS);
+  const rows = new RowsWriter(index.features, siblingsIn(index));
+  const keys = Object.keys(summary.codeColumns ?? {}).sort();
+  // The next release may not have a language that is in use.
+  const own: NameField = tag !== undefined && hasLanguage(level, tag) ? `name:${tag}` : 'name';
+  let position = 0;
+  return readNames(level, {
+    fields: [own, 'name', 'type', 'children', 'inside', 'area', 'view', ...keys.map((key) => `code:${key}` as const)],
+    add([named, name = null, type = null, children, inside, area = null, view = null, ...codes]) {
+      const levels = levelsInside(inside);
+      const row = {
+        gid: gids.gidAt(position),
+        name: named ?? name,
+        type,
+        fid: index.fidAt(position),
+        children: levels.length === 0 ? 0 : children,
+        inside: levels,
+        area,
+        view,
+        codes: codesIn(keys, codes),
+      };
+      rows.add(JSON.stringify(row));
+      position++;
+    },
+    end: () => rows.end(),
+  });
+}
+
+/** What is inside a unit, with the names of levels in place of their numbers. */
+function levelsInside(inside: unknown): unknown[] {
+  if (!Array.isArray(inside)) return [];
+  return inside.flatMap((one: unknown): unknown[] => {
+    const [number, ...rest]: unknown[] = Array.isArray(one) ? one : [];
+    const level = LEVELS.find((known) => known === number);
+    return level === undefined ? [] : [[levelName(level), ...rest]];
+  });
+}
+
+/** The codes that a unit has; undefined if it has none. */
+function codesIn(keys: readonly string[], codes: readonly unknown[]): Record<string, unknown> | undefined {
+  const own = keys.flatMap((key, i) => (typeof codes[i] === 'string' && codes[i] !== '' ? [[key, codes[i]]] : []));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
+}

@@ -5,7 +5,7 @@ import type { Parameter } from './parameter.ts';
 
 /** What is said of each header of an answer. */
 export const HEADERS = {
-  Link: 'Addresses of other answers. `rel="next"`: the next page, as an absolute URL, if more features match. Its cursor stays on the release of the first page. `rel="successor-version"`: on an empty page of a GID that is gone, up to five units that took its place. `rel="alternate"`: the same request with the numbers of a point exchanged, or with GIDs in capital letters, if that finds something.',
+  Link: 'Addresses of other answers. `rel="next"`: the next page, as an absolute URL, if more features match. Its cursor stays on the release of the first page. `rel="successor-version"`: on an empty page of a GID that is gone, up to five units that took its place. `rel="alternate"`: the same request with the numbers of a point exchanged, or with GIDs in capital letters, if that finds something. `rel="http://www.opengis.net/def/rel/ogc/1.0/queryables"`: the columns by which features of a collection are filtered.',
   ETag: 'Strong. It differs between gzip and plain text. A page or file with unchanged bytes keeps its ETag in the next release.',
   Vary: 'Always `Accept-Encoding`.',
   'Cache-Control':

@@ -3,7 +3,14 @@
 
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
-import { type PathDescription, pathParameter } from '../../query/describe.ts';
+import {
+  type HeaderName,
+  PAGE_HEADERS,
+  type PathDescription,
+  pathParameter,
+  RELEASE_HEADERS,
+  UNITS_HEADERS,
+} from '../../query/describe.ts';
 import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS } from '../items/item-paths.ts';
 import { FEATURE_SCHEMA } from '../pages/description.ts';
 import { DOCUMENT_ENDPOINTS, type DocumentEndpoint } from './ogc-paths.ts';
@@ -45,13 +52,16 @@ const SCHEMAS = ogcSchemas(FEATURE_SCHEMA);
 /** The paths of the documents, each with its endpoints: one, or one for each level. */
 export const OGC_DESCRIPTIONS = [...new Set(DOCUMENT_ENDPOINTS.map(({ document }) => document))].map((document) => {
   const endpoints = DOCUMENT_ENDPOINTS.filter((endpoint) => endpoint.document === document);
-  return { endpoints, description: descriptionOf(elementAt(endpoints, 0), document, DOCUMENTS[document]) };
+  const described = descriptionOf(elementAt(endpoints, 0), document, DOCUMENTS[document]);
+  const headers: readonly HeaderName[] = document === 'collection' ? [...RELEASE_HEADERS, 'Link'] : RELEASE_HEADERS;
+  return { endpoints, description: { ...described, headers } };
 });
 
 /** The pages of features. */
 export const ITEMS_DESCRIPTION: PathDescription = {
   ...descriptionOf(elementAt(ITEMS_ENDPOINTS, 0), 'items', ITEMS),
   others: { 'ogc-columns': COLUMNS_PARAMETER },
+  headers: PAGE_HEADERS,
   namesRelease: true,
 };
 
@@ -76,6 +86,6 @@ function descriptionOf(
     parameters,
     answer: { description: `${summary}.`, mediaType, schema },
     schemas: SCHEMAS,
-    headers: [],
+    headers: UNITS_HEADERS,
   };
 }

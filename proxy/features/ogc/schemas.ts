@@ -21,11 +21,14 @@ export function ogcSchemas(feature: ReturnType<typeof featureSchema>) {
     Link: objectSchema(['href', 'rel', 'type'], { href: ADDRESS, rel: TEXT, type: TEXT, title: TEXT }),
     Landing: objectSchema(['title', 'description', 'links'], { title: TEXT, description: TEXT, attribution, links }),
     Conformance: objectSchema(['conformsTo'], { conformsTo: { type: 'array', items: ADDRESS } }),
-    OpenApi: objectSchema(['openapi', 'info', 'paths'], {
-      openapi: TEXT,
-      info: { type: 'object' },
-      paths: { type: 'object' },
-    }),
+    OpenApi: {
+      ...objectSchema(['openapi', 'info', 'paths'], {
+        openapi: TEXT,
+        info: { type: 'object' },
+        paths: { type: 'object' },
+      }),
+      additionalProperties: true,
+    },
     Collections: objectSchema(['links', 'collections'], {
       attribution,
       links,

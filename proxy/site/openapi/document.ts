@@ -164,13 +164,20 @@ function operationOf(about: PathDescription) {
       200: { description: answer.description, ...headers, content },
       ...(nothing && { 204: { description: nothing } }),
       ...(hasRanges && {
-        206: { description: 'The range of the file that Range asks for, with the headers of 200.', content },
+        206: { ...PART, content },
       }),
       304: { $ref: '#/components/responses/not-modified' },
       ...problemReferences(...OF_OTHERS, ...(hasRanges ? [] : [416]), ...(namesRelease ? [] : [410])),
     },
   };
 }
+
+const PART = {
+  description: 'The range of the file that Range asks for, with the headers of 200.',
+  headers: {
+    'Content-Range': { description: '`bytes <first>-<last>/<length of the file>`.', schema: { type: 'string' } },
+  },
+};
 
 /** The level in a path. */
 const LEVEL = pathParameter(
@@ -219,7 +226,8 @@ function problemReferences(...without: readonly number[]) {
 function healthPaths(audience: Audience) {
   const path = (operationId: string, summary: string, description: string, problems: object, text = 'ok\n') => {
     const content = { 'text/plain': { schema: { type: 'string', const: text } } };
-    const responses = { 200: { description, content }, ...problems };
+    const headers = { 'Cache-Control': { description: 'It is not stored.', schema: { const: 'no-store' } } };
+    const responses = { 200: { description, headers, content }, ...problems };
     return { get: { operationId, tags: ['health'], summary, security: [], responses } };
   };
   return {

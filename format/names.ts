@@ -23,9 +23,24 @@ export const VIEW_SCALE = 100;
 /** Maximum characters (UTF-16) of a text in a line: of a longer one its beginning is there. */
 export const NAMES_TEXT_MAX_CHARS = 10_000;
 
-/** Maximum length of the text of a level's names: few hundred bytes a unit are usual, and small levels may have long names. */
-export function namesTextMaxBytes(units: number): number {
-  return 16 * 1024 * 1024 + 1024 * units;
+/** Columns of a level's source, by language and by key of codes. */
+interface FurtherColumns {
+  nameColumns?: Readonly<Record<string, string>> | undefined;
+  codeColumns?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Number of languages and codes that the names of a level have. */
+export function furtherColumns({ nameColumns = {}, codeColumns = {} }: FurtherColumns): number {
+  return Object.keys(nameColumns).length + Object.keys(codeColumns).length;
+}
+
+/**
+ * Maximum length of the text of a level's names: few hundred bytes a unit are usual, some tens in each language, and
+ * small levels may have long names.
+ * @param further number of languages and codes
+ */
+export function namesTextMaxBytes(units: number, further: number): number {
+  return 16 * 1024 * 1024 + (1024 + 256 * further) * units;
 }
 
 /** The beginning of a text: at most so many characters (UTF-16), without half of one at the end. */

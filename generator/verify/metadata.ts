@@ -164,7 +164,7 @@ export async function readMetadata(out: string, id: string, findings: FileFindin
   }
   for (const index of levels)
     if (index !== undefined && named.has(index.level))
-      attempt(namesPath(index.level), () => checkNames(root, index, levels));
+      attempt(namesPath(index.level), () => checkNames(root, index, description?.levels[index.level] ?? {}, levels));
   const metadata = { checksums, description, levels, found };
   return { out, id, ...metadata, files: await compareLists(root, metadata, isIntact) };
 }

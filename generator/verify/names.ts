@@ -6,7 +6,8 @@ import { elementAt } from '../../format/element-at.ts';
 import { namesPath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS } from '../../format/levels.ts';
-import { nameColumns, namesTextMaxBytes, textInNames, valuesIn } from '../../format/names.ts';
+import { furtherColumns, nameColumns, namesTextMaxBytes, textInNames, valuesIn } from '../../format/names.ts';
+import type { LevelAbout } from '../../format/release-json.ts';
 import { relationsOf, relativesOf } from '../names/named-units.ts';
 import { FileError } from '../release-reader/file-error.ts';
 import { gunzipWithin } from '../release-reader/inflate.ts';
@@ -15,10 +16,15 @@ const RELATED = ['fid', 'gid', 'parent', 'children', 'parents'] as const;
 
 /**
  * Compares the names of a level with the indexes of all levels.
- * @param root the release's folder; @param levels undefined for one that is damaged: then nothing is compared
+ * @param root the release's folder; @param about what release.json says of the level; @param levels undefined for one that is damaged: then nothing is compared
  * @throws FileError, FormatError for the first line that is not that of its unit
  */
-export function checkNames(root: string, index: LevelIndex, levels: readonly (LevelIndex | undefined)[]): void {
+export function checkNames(
+  root: string,
+  index: LevelIndex,
+  about: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
+  levels: readonly (LevelIndex | undefined)[],
+): void {
   if (LEVELS.some((other) => levels[other] === undefined)) return;
   const { level, features } = index;
   const { parent, below } = relativesOf(
@@ -29,7 +35,9 @@ export function checkNames(root: string, index: LevelIndex, levels: readonly (Le
   const relationsAt = relationsOf(level, index, parent, columns);
   const path = namesPath(level);
   const bytes = readFileSync(join(root, path));
-  const lines = gunzipWithin(bytes, namesTextMaxBytes(features)).toString().split('\n');
+  const lines = gunzipWithin(bytes, namesTextMaxBytes(features, furtherColumns(about)))
+    .toString()
+    .split('\n');
   if (lines.pop() !== '') throw new FileError('does not end with a line');
   const fields = nameColumns(lines[0] ?? '', RELATED, path);
   if (lines.length !== features + 1) throw new FileError(`has ${lines.length - 1} units, expected ${features}`);

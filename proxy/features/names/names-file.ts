@@ -3,7 +3,7 @@
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
-import { type NameField, nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
+import { furtherColumns, type NameField, nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { LevelSummary } from '../../../format/release-json.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
@@ -62,7 +62,8 @@ export class NamesFile {
     const file = `${folder}/${path}`;
     const { textBytes } = summary.names;
     const zipped = await this.#readFile(path, file, textBytes);
-    const lines = new Lines(readers, index.features, file, lineMaxBytes(summary));
+    const longest = LINE_MAX_BYTES + TEXT_MAX_BYTES * furtherColumns(summary);
+    const lines = new Lines(readers, index.features, file, longest);
     const turns = new Turns();
     for await (const part of inflating(zipped, textBytes, file)) {
       lines.read(part);
@@ -75,7 +76,7 @@ export class NamesFile {
   async #readFile(path: string, file: string, textBytes: number): Promise<Buffer> {
     const { index, summary } = this.#level;
     try {
-      const most = namesTextMaxBytes(index.features);
+      const most = namesTextMaxBytes(index.features, furtherColumns(summary));
       if (textBytes > most) throw new FormatError(file, `has ${textBytes} bytes of text, at most ${most} are read`);
       return await this.#level.read(path, summary.names);
     } finally {
@@ -95,10 +96,6 @@ export const NAMES_FILE: Part<NamesFile> = {
 export async function readNames<Value>(level: LoadedLevel, reader: NamesReader<Value>): Promise<Value> {
   const file = await level.load(NAMES_FILE);
   return file.read(reader);
-}
-
-function lineMaxBytes({ nameColumns: languages = {}, codeColumns: codes = {} }: NamedLevel['summary']): number {
-  return LINE_MAX_BYTES + TEXT_MAX_BYTES * (Object.keys(languages).length + Object.keys(codes).length);
 }
 
 /** The lines of a text that comes in parts, for several readers. */

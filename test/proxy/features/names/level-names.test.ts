@@ -107,3 +107,18 @@ test('a pass over a long names file has only the file and a little of its text i
   const beside = most - made.bytes;
   assert.ok(most > zipped.length && beside < MOST_BYTES, `${most} bytes, ${beside} of them beside the names`);
 });
+
+test('names may have more text where they are in many languages, and no more where they are not', async () => {
+  const opened = (languages: number): Promise<unknown> => {
+    const tags = Array.from({ length: languages }, (_, i) => [`x-${i}`, `NAME_${i}`]);
+    const file = new NamesFile({
+      folder: 'r1',
+      index: { level: 2, features: MANY },
+      summary: { names: { bytes: 1, textBytes: 50_000_000, sha256: '' }, nameColumns: Object.fromEntries(tags) },
+      read: () => Promise.reject(new Error('is read')),
+    });
+    return file.read(jsonReader({ features: MANY }, 'name', ''));
+  };
+  await assert.rejects(opened(30), /is read/);
+  await assert.rejects(opened(0), /lv2\/names\.jsonl\.gz: has 50000000 bytes of text, at most \d+ are read/);
+});

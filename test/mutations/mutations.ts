@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'next when and only when more features match',
-    file: 'proxy/features/pages/listing.ts',
+    file: 'proxy/features/pages/next-link.ts',
     from: 'if (rank >= positions.count) return undefined;',
     to: 'if (rank > positions.count) return undefined;',
     test: 'test/contract/requests.test.ts',

@@ -94,9 +94,9 @@ export class Cells implements CellsHead {
     return lastUpTo(this.arrays.start, offset);
   }
 
-  /** Where the bytes of a cell are in the file; `from` and `to` are the same if no unit is there. */
-  rangeOf(cell: number): { from: number; to: number } {
-    return { from: f64At(this.arrays.start, cell), to: f64At(this.arrays.start, cell + 1) };
+  /** Where the bytes of a cell are in the file: none if no unit is there. */
+  rangeOf(cell: number): { offset: number; length: number } {
+    return { offset: f64At(this.arrays.start, cell), length: this.bytesOf(cell) };
   }
 
   /** How many bytes a cell has; none if no unit is there. */

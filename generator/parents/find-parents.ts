@@ -116,8 +116,8 @@ function openCells(
       // Beyond 180 or 90 degrees, which the data may have.
       if (place === undefined) return [];
       const cell = cells.cellAt(place);
-      const { from, to } = cells.rangeOf(cell);
-      const units = cells.unitsAt(place, cell, readAt(handle, from, to - from), file);
+      const { offset, length } = cells.rangeOf(cell);
+      const units = cells.unitsAt(place, cell, readAt(handle, offset, length), file);
       return units;
     },
     close: () => closeSync(handle),

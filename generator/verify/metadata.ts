@@ -249,9 +249,9 @@ function checkCells(root: string, level: Level, { directory, ...expected }: Expe
     if (cells.bytes !== first.length)
       throw new FileError(`its directory has ${cells.bytes} bytes, ${RELEASE_FILE} has ${first.length}`);
     for (const cell of cells.arrays.key.keys()) {
-      const { from, to } = cells.rangeOf(cell);
-      if (!cells.hasBytes(cell, readAt(handle, from, to - from)))
-        throw new FileError(`the CRC-32 of cell ${cell} is not that of bytes ${from} to ${to}`);
+      const { offset, length } = cells.rangeOf(cell);
+      if (!cells.hasBytes(cell, readAt(handle, offset, length)))
+        throw new FileError(`the CRC-32 of cell ${cell} is not that of bytes ${offset} to ${offset + length}`);
     }
   } finally {
     closeSync(handle);

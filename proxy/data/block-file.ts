@@ -1,5 +1,6 @@
 // A file in blocks of one size, of which the last may be shorter, with a digest for each.
 import { hasTileDigest } from '../../format/tiles.ts';
+import type { ByteRange } from '../origin/origin.ts';
 import type { PieceDirectory } from './pieces.ts';
 
 /** Where the blocks of a file are, and what they must be. */
@@ -31,9 +32,9 @@ export class BlockFile implements PieceDirectory {
     return Math.floor((offset - this.#begin) / this.#blockBytes);
   }
 
-  rangeOf(block: number): { from: number; to: number } {
-    const from = this.#begin + block * this.#blockBytes;
-    return { from, to: Math.min(this.#fileBytes, from + this.#blockBytes) };
+  rangeOf(block: number): ByteRange {
+    const offset = this.#begin + block * this.#blockBytes;
+    return { offset, length: Math.min(this.#fileBytes - offset, this.#blockBytes) };
   }
 
   hasBytes(block: number, bytes: Uint8Array): boolean {

@@ -9,17 +9,15 @@ import type { Loads } from './loads.ts';
 const OF_FOLDERS = { run: 128 * 1024, gap: 4 * 1024, atOnce: 6 } as const;
 const OF_HOSTS = { run: 1024 * 1024, gap: 64 * 1024, atOnce: 6 } as const;
 
-/** Pieces that are read together: from the first byte up to, not including, the last. */
-interface Run {
-  from: number;
-  to: number;
+/** Pieces that are read together. */
+interface Run extends ByteRange {
   pieces: number[];
 }
 
 /** Where the pieces of a file are, and what they must be. */
 export interface PieceDirectory {
-  /** The bytes of a piece: from the first one up to, not including, the last. */
-  rangeOf(piece: number): { from: number; to: number };
+  /** The bytes of a piece. */
+  rangeOf(piece: number): ByteRange;
   /** Are these the bytes of a piece? */
   hasBytes(piece: number, bytes: Uint8Array): boolean;
 }
@@ -99,36 +97,36 @@ export class Pieces {
     const runs: Run[] = [];
     const found: { piece: number; bytes: Buffer }[] = [];
     for (const piece of numbers) {
-      const { from, to } = this.#directory.rangeOf(piece);
+      const { offset, length } = this.rangeOf(piece);
+      if (length === 0) continue;
       const last = runs.at(-1);
-      const kept = from === to ? undefined : this.#kept(piece, reads);
+      const kept = this.#kept(piece, reads);
+      const end = offset + length;
       if (kept !== undefined) found.push({ piece, bytes: kept });
-      else if (last !== undefined && from - last.to <= gap && to - last.from <= run) {
-        last.to = to;
+      else if (last !== undefined && offset - last.offset - last.length <= gap && end - last.offset <= run) {
+        last.length = end - last.offset;
         last.pieces.push(piece);
-      } else if (from < to) runs.push({ from, to, pieces: [piece] });
+      } else runs.push({ offset, length, pieces: [piece] });
     }
     const later: Run[] = [];
     for (const one of runs) {
-      const bytes = this.#readNow({ offset: one.from, length: one.to - one.from }, reads);
+      const bytes = this.#readNow(one, reads);
       if (bytes === undefined) later.push(one);
       else found.push(...this.#checked(one, bytes, reads));
     }
     if (later.length > 0) yield;
-    const read = async (one: Run) => {
-      const range = { offset: one.from, length: one.to - one.from };
-      return this.#checked(one, await reads.read(this.path, range, client), reads);
-    };
+    const read = async (one: Run) => this.#checked(one, await reads.read(this.path, one, client), reads);
     for (let at = 0; at < later.length; at += atOnce)
       found.push(...(await Promise.all(later.slice(at, at + atOnce).map(read))).flat());
     return found;
   }
 
   /** The pieces of a run. */
-  #checked({ from, pieces }: Run, bytes: Buffer, reads: QueuedReads): { piece: number; bytes: Buffer }[] {
+  #checked({ offset, pieces }: Run, bytes: Buffer, reads: QueuedReads): { piece: number; bytes: Buffer }[] {
     return pieces.map((piece) => {
-      const own = this.#directory.rangeOf(piece);
-      const part = bytes.subarray(own.from - from, own.to - from);
+      const own = this.rangeOf(piece);
+      const at = own.offset - offset;
+      const part = bytes.subarray(at, at + own.length);
       if (!this.#directory.hasBytes(piece, part)) throw reads.damaged(this.path, `piece ${piece}`);
       return { piece, bytes: part };
     });
@@ -148,7 +146,6 @@ export class Pieces {
 
   /** Where a piece is in the file. */
   rangeOf(piece: number): ByteRange {
-    const { from, to } = this.#directory.rangeOf(piece);
-    return { offset: from, length: to - from };
+    return this.#directory.rangeOf(piece);
   }
 }

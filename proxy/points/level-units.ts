@@ -54,14 +54,14 @@ export class CellFile {
 
   /** The bytes of a cell: valid until the next call. */
   bytesOf(cell: number): Buffer {
-    const { from, to } = this.cells.rangeOf(cell);
-    if (from === to) return this.#block.subarray(0, 0);
-    if (to - from > BLOCK_BYTES) return this.#read(from, to - from);
-    if (from < this.#from || to > this.#to) {
-      this.#from = from;
-      this.#to = from + readSync(this.#file, this.#block, 0, BLOCK_BYTES, from);
+    const { offset, length } = this.cells.rangeOf(cell);
+    if (length === 0) return this.#block.subarray(0, 0);
+    if (length > BLOCK_BYTES) return this.#read(offset, length);
+    if (offset < this.#from || offset + length > this.#to) {
+      this.#from = offset;
+      this.#to = offset + readSync(this.#file, this.#block, 0, BLOCK_BYTES, offset);
     }
-    return this.#block.subarray(from - this.#from, to - this.#from);
+    return this.#block.subarray(offset - this.#from, offset - this.#from + length);
   }
 
   /** Fewer bytes if the file ends before. */

@@ -132,8 +132,8 @@ export class LevelPoints {
     const point = isDecimal(x, 180) && isDecimal(y, 90) ? pointAt(x, y, this.#cells.precision) : undefined;
     if (point === undefined) throw new RangeError(`no point: ${longitude}, ${latitude}`);
     const cell = this.#cells.cellAt(point);
-    const { from, to } = this.#cells.rangeOf(cell);
-    const found = this.#cells.unitsAt(point, cell, this.#bytes.subarray(from, to), 'cells');
+    const { offset, length } = this.#cells.rangeOf(cell);
+    const found = this.#cells.unitsAt(point, cell, this.#bytes.subarray(offset, offset + length), 'cells');
     return found.map((position) => elementAt(this.units, position));
   }
 }

@@ -106,10 +106,10 @@ export function contentBy(directory: OrderedDirectory, begin: Uint8Array = NOTHI
     begin,
     *pieces(from, to) {
       for (let piece = directory.pieceAt(from), at = from; at < to; piece++) {
-        const range = directory.rangeOf(piece);
-        at = range.to;
+        const { offset, length } = directory.rangeOf(piece);
+        at = offset + length;
         const isRight = (bytes: Uint8Array): boolean => directory.hasBytes(piece, bytes);
-        if (range.from < at) yield { offset: range.from, length: at - range.from, isRight };
+        if (length > 0) yield { offset, length, isRight };
       }
     },
   };

@@ -102,7 +102,8 @@ function contentOnce(known: CheckedTable, fileBytes: number, tag: string): FileC
     hasBytes(block, bytes) {
       sha256.update(bytes);
       tileDigestOf(bytes).copy(digests, TILE_DIGEST_BYTES * block);
-      if (blocks.rangeOf(block).to < fileBytes) return true;
+      const { offset, length } = blocks.rangeOf(block);
+      if (offset + length < fileBytes) return true;
       const isRight = sha256.digest('hex').startsWith(tag);
       if (isRight) known.blocks = blocks;
       return isRight;

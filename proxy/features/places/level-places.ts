@@ -115,10 +115,10 @@ export class LevelCells {
   unitsAt(point: Point, loads: Loads): readonly number[] | Promise<readonly number[]> {
     const { cells, pieces, kept } = this;
     const cell = cells.cellAt(point);
-    const { from, to } = cells.rangeOf(cell);
+    const { length } = cells.rangeOf(cell);
     // Nothing is there, and no host can be asked for no bytes.
-    if (from === to) return NO_UNITS;
-    if (kept.isLarge(to - from))
+    if (length === 0) return NO_UNITS;
+    if (kept.isLarge(length))
       return loads.task(async (reads, client) =>
         inTurns(cells.findingUnits(point, cell, await this.largeCell(cell, reads, client))),
       );

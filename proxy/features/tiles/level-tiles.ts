@@ -68,8 +68,7 @@ export class LevelTiles {
     const root = this.#root;
     this.leaves = new Pieces(this.path, {
       rangeOf(leaf) {
-        const from = leaves.offset + f64At(root.offset, leaf);
-        return { from, to: from + u32At(root.length, leaf) };
+        return { offset: leaves.offset + f64At(root.offset, leaf), length: u32At(root.length, leaf) };
       },
       hasBytes: (leaf, bytes) => hasTileDigest(this.digests.leaves, leaf, bytes),
     });

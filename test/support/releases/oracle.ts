@@ -165,8 +165,8 @@ function assertCells(
     // Beyond the map, which the data may be.
     if (point === undefined) continue;
     const cell = cells.cellAt(point);
-    const { from, to } = cells.rangeOf(cell);
-    const found = cells.unitsAt(point, cell, bytes.subarray(from, to), path);
+    const { offset, length } = cells.rangeOf(cell);
+    const found = cells.unitsAt(point, cell, bytes.subarray(offset, offset + length), path);
     assert.deepEqual(found, containing(longitude ?? '', latitude ?? ''), `${path}: ${longitude},${latitude}`);
   }
 }

@@ -161,13 +161,13 @@ export class Releases {
   }
 
   /** The release that a request of a client names, if it is hosted and in memory. */
-  get(named: NamedRelease, client: string): LoadedRelease | undefined {
+  get(named: NamedRelease, principal: string): LoadedRelease | undefined {
     const digest = this.#digestOf(named);
     const current = digest === this.#current?.release.digest ? this.#current : undefined;
     const kept = digest === undefined ? undefined : (current ?? this.#loaded.get(digest));
     if (kept === undefined) return undefined;
-    kept.owner ??= client;
-    kept.isShared ||= kept.owner !== client;
+    kept.owner ??= principal;
+    kept.isShared ||= kept.owner !== principal;
     return kept.release;
   }
 
@@ -177,10 +177,10 @@ export class Releases {
    * @throws Problem release-gone; not-ready if the client has named other releases recently
    * @throws OriginError, FormatError if it is hosted but cannot be loaded
    */
-  async load(named: NamedRelease, client: string): Promise<LoadedRelease> {
+  async load(named: NamedRelease, principal: string): Promise<LoadedRelease> {
     if (this.#digestOf(named) === undefined) await this.#look();
     try {
-      return await this.#loadNamed(named, client);
+      return await this.#loadNamed(named, principal);
     } catch (error) {
       if (!(error instanceof OriginError && error.reason === 'missing')) throw error;
       await this.#look();
@@ -227,29 +227,29 @@ export class Releases {
     return isNamed(id, digest) && this.#standsIn(digest) ? digest : undefined;
   }
 
-  async #loadNamed(named: NamedRelease, client: string): Promise<LoadedRelease> {
+  async #loadNamed(named: NamedRelease, principal: string): Promise<LoadedRelease> {
     const digest = this.#digestOf(named);
     if (digest === undefined) throw gone();
-    if (digest !== this.#pointer?.digest) await this.#load(digest, client);
+    if (digest !== this.#pointer?.digest) await this.#load(digest, principal);
     // Before the first release is loaded nobody waits for it: that may take longer than a client does.
     else if (this.requireCurrent() !== undefined) await this.#serveCurrent();
-    const release = this.get(named, client);
+    const release = this.get(named, principal);
     if (release === undefined) throw gone();
     return release;
   }
 
   /**
    * Loads a hosted release once for concurrent calls; an error is thrown again for a while.
-   * @param client who has named it; undefined if current.json does
+   * @param principal who has named it; undefined if current.json does
    * @throws Problem not-ready if all others of the client have come recently
    */
-  async #load(digest: string, client?: string): Promise<KeptRelease> {
+  async #load(digest: string, principal?: string): Promise<KeptRelease> {
     return this.#loaded.load(digest, () => {
-      if (client !== undefined) {
-        this.#makeRoom(client);
-        this.#coming.set(digest, client);
+      if (principal !== undefined) {
+        this.#makeRoom(principal);
+        this.#coming.set(digest, principal);
       }
-      return this.#read(digest, client).finally(() => this.#coming.delete(digest));
+      return this.#read(digest, principal).finally(() => this.#coming.delete(digest));
     });
   }
 
@@ -267,12 +267,12 @@ export class Releases {
   }
 
   /** Makes room for a release that a client has named, possibly in the place of one that it alone has named before. */
-  #makeRoom(client: string): void {
+  #makeRoom(principal: string): void {
     this.#freeUnused();
-    const own = this.#others(({ owner, isShared }) => owner === client && !isShared);
+    const own = this.#others(({ owner, isShared }) => owner === principal && !isShared);
     const coming = [...this.#coming.values()];
     const all = this.#others(() => true);
-    if (own.length + coming.filter((owner) => owner === client).length >= RECENT_MAX.client) this.#freeOne(own);
+    if (own.length + coming.filter((owner) => owner === principal).length >= RECENT_MAX.client) this.#freeOne(own);
     else if (all.length + coming.length >= RECENT_MAX.all) this.#freeOne(all);
   }
 

@@ -42,23 +42,23 @@ export function admittingWithin({ rate, concurrency }: LimitRules): Admit {
   });
   /** Requests in progress of each client that has any. */
   const running = new Map<string, number>();
-  return ({ id: client }, request) => {
+  return ({ id: principal }, request) => {
     request.limitFields = policy;
-    if (concurrency !== undefined && (running.get(client) ?? 0) >= concurrency)
+    if (concurrency !== undefined && (running.get(principal) ?? 0) >= concurrency)
       throw tooManyRequests(`requests in progress: ${concurrency}`, CONCURRENCY_RETRY_SECONDS);
     if (rate !== undefined) {
-      const window = windows.get(client) ?? { admitted: 0 };
+      const window = windows.get(principal) ?? { admitted: 0 };
       const isExceeded = window.admitted >= rate.requests;
-      if (!isExceeded && window.admitted++ === 0) windows.set(client, window);
-      const resetSeconds = Math.max(1, Math.ceil(windows.getRemainingTTL(client) / MS_PER_SECOND));
+      if (!isExceeded && window.admitted++ === 0) windows.set(principal, window);
+      const resetSeconds = Math.max(1, Math.ceil(windows.getRemainingTTL(principal) / MS_PER_SECOND));
       request.limitFields = [...policy, 'RateLimit', `"rate";r=${rate.requests - window.admitted};t=${resetSeconds}`];
       if (isExceeded) throw tooManyRequests(`requests: ${rate.requests} in ${rate.windowSeconds} s`, resetSeconds);
     }
-    running.set(client, (running.get(client) ?? 0) + 1);
+    running.set(principal, (running.get(principal) ?? 0) + 1);
     request.onClose = () => {
-      const others = (running.get(client) ?? 0) - 1;
-      if (others > 0) running.set(client, others);
-      else running.delete(client);
+      const others = (running.get(principal) ?? 0) - 1;
+      if (others > 0) running.set(principal, others);
+      else running.delete(principal);
     };
   };
 }

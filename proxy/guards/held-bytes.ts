@@ -32,7 +32,7 @@ const PACE_BYTES = CHUNK_BYTES;
 
 /** A response that a client has not taken. */
 interface Held {
-  client: Holder;
+  holder: Holder;
   body: object;
   /** What the body counts besides a chunk. */
   bytes: number;
@@ -43,7 +43,7 @@ interface Held {
 
 /** What one client holds. */
 interface Holder {
-  readonly name: string;
+  readonly principal: string;
   bytes: number;
   /** How many connections are sent each body: one from the response cache is in memory once. */
   readonly bodies: Map<object, number>;
@@ -75,9 +75,9 @@ export class HeldBytes implements HeldBodies {
    * @param own bytes of it that are in memory until it is sent
    * @throws Problem overloaded if not
    */
-  admit(client: string, bytes: number, own = 0): void {
+  admit(principal: string, bytes: number, own = 0): void {
     const { clientBytes, totalBytes } = this.#limits;
-    const held = this.#clients.get(client)?.bytes ?? 0;
+    const held = this.#clients.get(principal)?.bytes ?? 0;
     if (held >= clientBytes) throw overloaded();
     const more = CHUNK_BYTES + countedOf(bytes, own);
     while (this.#total + more > totalBytes)
@@ -93,16 +93,16 @@ export class HeldBytes implements HeldBodies {
    * @param bytes its length
    * @param own bytes of it that are in memory until it is sent
    */
-  hold(client: string, body: object, bytes: number, res: ServerResponse, own = 0): void {
+  hold(principal: string, body: object, bytes: number, res: ServerResponse, own = 0): void {
     if (res.closed || this.#held.has(res)) return;
     // One wrong number would count for ever.
     if (!Number.isSafeInteger(bytes)) throw new RangeError(`a body of ${bytes} bytes`);
-    const holder = this.#clients.get(client) ?? { name: client, bytes: 0, bodies: new Map() };
-    this.#clients.set(client, holder);
+    const holder = this.#clients.get(principal) ?? { principal, bytes: 0, bodies: new Map() };
+    this.#clients.set(principal, holder);
     const counted = countedOf(bytes, own);
     const connections = holder.bodies.get(body) ?? 0;
     holder.bodies.set(body, connections + 1);
-    this.#held.set(res, { client: holder, body, bytes: counted, taken: takenOf(res), since: this.#time.now() });
+    this.#held.set(res, { holder, body, bytes: counted, taken: takenOf(res), since: this.#time.now() });
     this.#count(holder, CHUNK_BYTES + (connections === 0 ? counted : 0));
     res.once('close', () => this.#release(res));
     this.#cancelCheck ??= this.#time.after(this.#limits.checkMs, this.#check);
@@ -113,19 +113,19 @@ export class HeldBytes implements HeldBodies {
     const held = this.#held.get(res);
     if (held === undefined) return;
     this.#held.delete(res);
-    const { client, body, bytes } = held;
-    const others = (client.bodies.get(body) ?? 0) - 1;
-    if (others > 0) client.bodies.set(body, others);
-    else client.bodies.delete(body);
-    this.#count(client, -CHUNK_BYTES - (others > 0 ? 0 : bytes));
-    if (client.bodies.size === 0) this.#clients.delete(client.name);
+    const { holder, body, bytes } = held;
+    const others = (holder.bodies.get(body) ?? 0) - 1;
+    if (others > 0) holder.bodies.set(body, others);
+    else holder.bodies.delete(body);
+    this.#count(holder, -CHUNK_BYTES - (others > 0 ? 0 : bytes));
+    if (holder.bodies.size === 0) this.#clients.delete(holder.principal);
     if (this.#held.size > 0) return;
     this.#cancelCheck?.();
     this.#cancelCheck = undefined;
   }
 
-  #count(client: Holder, bytes: number): void {
-    client.bytes += bytes;
+  #count(holder: Holder, bytes: number): void {
+    holder.bytes += bytes;
     this.#total += bytes;
   }
 
@@ -145,7 +145,7 @@ export class HeldBytes implements HeldBodies {
   /** Cuts the slowest connection of the client that holds most. @returns false if nothing is being sent to it */
   #cutLargest(): boolean {
     const largest = this.#largest;
-    return this.#cutSlowest((res, { client }) => client === largest && res.headersSent);
+    return this.#cutSlowest((res, { holder }) => holder === largest && res.headersSent);
   }
 
   #cutSlowest(isMeant: (res: ServerResponse, held: Held) => boolean): boolean {
@@ -179,7 +179,7 @@ export class HeldBytes implements HeldBodies {
     this.#cancelCheck = this.#time.after(checkMs, this.#check);
     const now = this.#time.now();
     for (const [res, held] of this.#held)
-      if (this.#isIdle(res, held, now) && (2 * held.client.bytes > clientBytes || 2 * this.#total > totalBytes))
+      if (this.#isIdle(res, held, now) && (2 * held.holder.bytes > clientBytes || 2 * this.#total > totalBytes))
         this.#cut(res);
   };
 }

@@ -85,24 +85,24 @@ export class WorkQueue implements Turns {
   }
 
   /** Is it the turn of a request that has just come? Otherwise it must `wait`. */
-  next(client: string): boolean {
-    return this.#requests.of(client) === 0 && this.#take(REQUEST_BYTES);
+  next(principal: string): boolean {
+    return this.#requests.of(principal) === 0 && this.#take(REQUEST_BYTES);
   }
 
   /**
    * Resolves when it is the turn of a request, or its client has gone. None is refused: what waits is one request for
    * each connection.
    */
-  wait(client: string, gone?: AbortSignal): Promise<void> {
+  wait(principal: string, gone?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      this.#requests.add(client, resolve, gone, resolve);
+      this.#requests.add(principal, resolve, gone, resolve);
       void this.#serve();
     });
   }
 
   /** Resolves when it is time for what is done with bytes that have been read for a client: many may arrive at once. */
-  async pace(client: string, bytes: number): Promise<void> {
-    if (this.#isServing || !this.charge(Math.min(bytes, TASK_BYTES))) await this.wait(client);
+  async pace(principal: string, bytes: number): Promise<void> {
+    if (this.#isServing || !this.charge(Math.min(bytes, TASK_BYTES))) await this.wait(principal);
   }
 
   /**
@@ -110,8 +110,8 @@ export class WorkQueue implements Turns {
    * @throws Problem overloaded if too many tasks of the client wait
    * @throws ClientGone when the client has gone before its turn
    */
-  run<Result>(client: string, task: () => Result | Promise<Result>, gone?: AbortSignal): Promise<Result> {
-    if (this.#tasks.of(client) >= this.#limits.waiting) return Promise.reject(overloaded());
+  run<Result>(principal: string, task: () => Result | Promise<Result>, gone?: AbortSignal): Promise<Result> {
+    if (this.#tasks.of(principal) >= this.#limits.waiting) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
       const begin = async (): Promise<void> => {
         this.#running++;
@@ -119,7 +119,7 @@ export class WorkQueue implements Turns {
         this.#running--;
         this.#begin();
       };
-      this.#tasks.add(client, begin, gone, () => reject(new ClientGone()));
+      this.#tasks.add(principal, begin, gone, () => reject(new ClientGone()));
       this.#begin();
     });
   }
@@ -173,7 +173,7 @@ interface Waiting<Entry> {
 
 /** What waits, by client; the client whose turn is next comes first. */
 class Rotation<Entry> {
-  readonly #clients = new Map<string, Set<Waiting<Entry>>>();
+  readonly #waiting = new Map<string, Set<Waiting<Entry>>>();
   #size = 0;
 
   /** How many entries wait. */
@@ -182,21 +182,21 @@ class Rotation<Entry> {
   }
 
   /** How many of them are of a client. */
-  of(client: string): number {
-    return this.#clients.get(client)?.size ?? 0;
+  of(principal: string): number {
+    return this.#waiting.get(principal)?.size ?? 0;
   }
 
   /** @param gone when it is aborted, the entry leaves and `onGone` is called */
-  add(client: string, entry: Entry, gone: AbortSignal | undefined, onGone: () => void): void {
-    const waiting = this.#clients.get(client) ?? new Set();
+  add(principal: string, entry: Entry, gone: AbortSignal | undefined, onGone: () => void): void {
+    const waiting = this.#waiting.get(principal) ?? new Set();
     const leave = (): void => {
       if (!waiting.delete(own)) return;
       this.#size--;
-      if (waiting.size === 0) this.#clients.delete(client);
+      if (waiting.size === 0) this.#waiting.delete(principal);
       onGone();
     };
     const own = { entry, gone, leave };
-    this.#clients.set(client, waiting.add(own));
+    this.#waiting.set(principal, waiting.add(own));
     this.#size++;
     if (gone?.aborted) leave();
     else gone?.addEventListener('abort', leave);
@@ -204,14 +204,14 @@ class Rotation<Entry> {
 
   /** Takes the oldest entry of the client whose turn it is. */
   next(): Entry | undefined {
-    for (const [client, waiting] of this.#clients)
+    for (const [principal, waiting] of this.#waiting)
       for (const own of waiting) {
         waiting.delete(own);
         // One client may have thousands of reads, one after the other.
         own.gone?.removeEventListener('abort', own.leave);
         this.#size--;
-        this.#clients.delete(client);
-        if (waiting.size > 0) this.#clients.set(client, waiting);
+        this.#waiting.delete(principal);
+        if (waiting.size > 0) this.#waiting.set(principal, waiting);
         return own.entry;
       }
     return undefined;

@@ -68,10 +68,10 @@ function answerClient(context: HandlerContext, request: HttpRequest): Answer | P
 function inTurn(
   { turns }: HandlerContext,
   request: HttpRequest,
-  client: Principal,
+  principal: Principal,
   answer: () => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
-  return turns.next(client.id) ? answer() : turnOf(turns, client, request).then(answer);
+  return turns.next(principal.id) ? answer() : turnOf(turns, principal, request).then(answer);
 }
 
 /** The answer to a client. */

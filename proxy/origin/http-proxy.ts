@@ -24,7 +24,7 @@ export interface HostRequest {
  * Requests a file from the host on behalf of a client; resolves to the response, whose body is unread.
  * @throws OriginError if the host does not respond
  */
-export type Forward = (request: HostRequest, client: Exchange) => Promise<IncomingMessage>;
+export type Forward = (request: HostRequest, exchange: Exchange) => Promise<IncomingMessage>;
 
 /**
  * Creates the function that sends requests through http-proxy. A request to the host ends when its client disconnects.
@@ -57,27 +57,27 @@ export function createForward(host: URL, agent: Agent, limits: HostLimits): Forw
   proxy.on('econnreset', (error, request) => pending.get(request)?.reject(error));
   const send = (
     { target, headers }: HostRequest,
-    client: Exchange,
+    exchange: Exchange,
     agent: Agent | false,
     signal: AbortSignal,
   ): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const request = freshRequest(target, headers, client);
+      const request = freshRequest(target, headers, exchange);
       pending.set(request, { resolve, reject, signal });
-      proxy.web(request, client.res, { agent, buffer: Readable.from([]) }, reject);
+      proxy.web(request, exchange.res, { agent, buffer: Readable.from([]) }, reject);
     });
-  return async (hostRequest, client) => {
+  return async (hostRequest, exchange) => {
     const { path } = hostRequest;
     try {
       return await responseInTime(path, limits, ({ signal }) =>
-        send(hostRequest, client, agent, signal).catch((error: unknown) => {
+        send(hostRequest, exchange, agent, signal).catch((error: unknown) => {
           // The host may have closed a kept-alive connection just as it was used: retry once on a new connection.
-          if (client.res.destroyed || signal.aborted || !isReset(error)) throw error;
-          return send(hostRequest, client, false, signal);
+          if (exchange.res.destroyed || signal.aborted || !isReset(error)) throw error;
+          return send(hostRequest, exchange, false, signal);
         }),
       );
     } catch (error) {
-      throw client.res.destroyed || error instanceof OriginError ? error : noResponse(path, error);
+      throw exchange.res.destroyed || error instanceof OriginError ? error : noResponse(path, error);
     }
   };
 }

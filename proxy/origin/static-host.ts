@@ -111,20 +111,20 @@ export function staticHostOrigin(
   }
 
   /** A stored page for a client, through http-proxy. */
-  async function* forwardChunks(path: string, range: ByteRange, client: Exchange, deadline: number): Chunks {
+  async function* forwardChunks(path: string, range: ByteRange, exchange: Exchange, deadline: number): Chunks {
     const target = targetOf(path);
     const open = async (): Promise<IncomingMessage> => {
       const headers = await headersFor(target);
       // http-proxy notices only a client that disconnects from now on.
-      if (client.res.destroyed) throw new Error('the client disconnected');
-      return forward({ path, target, headers }, client);
+      if (exchange.res.destroyed) throw new Error('the client disconnected');
+      return forward({ path, target, headers }, exchange);
     };
-    const response = await withRetries(open, retries, () => client.res.destroyed);
+    const response = await withRetries(open, retries, () => exchange.res.destroyed);
     try {
       yield* checkedBody(toHostResponse(response), { path, range, isWholeFile: true }, limits, deadline);
     } catch (error) {
       // When the client disconnects, http-proxy cuts the response: not an error of the host.
-      throw client.res.destroyed ? new Error('the client disconnected', { cause: error }) : error;
+      throw exchange.res.destroyed ? new Error('the client disconnected', { cause: error }) : error;
     }
   }
 

@@ -120,10 +120,10 @@ test('2,000 requests of a client that wait for one load are answered in more tha
   const sources = await sourcesOf(folder, host.origin);
   host.isHeld = true;
   let turn = 0;
-  const answeredIn: { client: string; turn: number }[] = [];
-  const ask = async (client: string): Promise<void> => {
-    await answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1', client);
-    answeredIn.push({ client, turn });
+  const answeredIn: { principal: string; turn: number }[] = [];
+  const ask = async (principal: string): Promise<void> => {
+    await answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1', principal);
+    answeredIn.push({ principal, turn });
   };
   const all = Promise.all([...Array.from({ length: MANY }, () => ask('many')), ask('one')]);
   await host.asked();
@@ -132,7 +132,7 @@ test('2,000 requests of a client that wait for one load are answered in more tha
   await all;
   const turns = new Set(answeredIn.map((answered) => answered.turn)).size;
   assert.ok(turns > 4, `${turns} turns`);
-  const at = answeredIn.findIndex(({ client }) => client === 'one');
+  const at = answeredIn.findIndex(({ principal }) => principal === 'one');
   assert.ok(at < MANY / turns, `after ${at} others`);
 });
 

@@ -186,12 +186,12 @@ test('tasks that arrive in one turn of the event loop are not begun all at once'
 test('a task of another client is next after one of the client with many, which alone is refused', async () => {
   const queue = new WorkQueue({ running: 1, waiting: 100 });
   const done: string[] = [];
-  const task = (client: string) => async () => {
+  const task = (principal: string) => async () => {
     await new Promise((resolve) => setImmediate(resolve));
-    done.push(client);
+    done.push(principal);
   };
   const many = Array.from({ length: 200 }, () => queue.run('many', task('many')));
-  const others = ['a', 'b', 'c'].map((client) => queue.run(client, task(client)));
+  const others = ['a', 'b', 'c'].map((principal) => queue.run(principal, task(principal)));
   const refused = (await Promise.allSettled(many)).filter(({ status }) => status === 'rejected');
   await Promise.all(others);
   // One of them ran and had left its place.
@@ -202,9 +202,9 @@ test('a task of another client is next after one of the client with many, which 
 test('a request of another client is next after one of a client with thousands', async () => {
   const queue = new WorkQueue();
   const answered: string[] = [];
-  const wait = async (client: string): Promise<void> => {
-    await queue.wait(client);
-    answered.push(client);
+  const wait = async (principal: string): Promise<void> => {
+    await queue.wait(principal);
+    answered.push(principal);
   };
   const all = Array.from({ length: 2000 }, () => wait('many'));
   assert.equal(queue.next('many'), false);

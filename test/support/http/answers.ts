@@ -30,10 +30,10 @@ export async function sourcesOf(
 export async function answerOf(
   sources: Sources,
   target: string,
-  client = 'a',
+  principal = 'a',
   peer: HttpRequest['peer'] = {},
 ): Promise<Answer> {
-  const request = Object.assign(receivedRequest(target, client), { peer });
+  const request = Object.assign(receivedRequest(target, principal), { peer });
   const row = ROWS.of(request.path) ?? assert.fail(target);
   return row.answer(sources, request, { base: 'http://a.test', coding: 'gzip' });
 }

@@ -2,7 +2,7 @@
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
 
 /** A request for a target, of a client that is known. */
-export function receivedRequest(target: string, client = 'a'): HttpRequest {
+export function receivedRequest(target: string, principal = 'a'): HttpRequest {
   const received = {
     method: 'GET',
     target,
@@ -13,5 +13,5 @@ export function receivedRequest(target: string, client = 'a'): HttpRequest {
     peer: {},
   } as const;
   const [path = '', query = ''] = target.split('?');
-  return Object.assign(newRequest(received), { path, query, principal: { subject: client, id: client } });
+  return Object.assign(newRequest(received), { path, query, principal: { subject: principal, id: principal } });
 }

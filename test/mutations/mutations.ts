@@ -182,8 +182,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     rule: 'the proxy does not import the generator',
     file: 'proxy/features/pages/resolve.ts',
-    from: "import type { Start } from './parameters.ts';",
-    to: "import '../../../generator/report/errors.ts';\nimport type { Start } from './parameters.ts';",
+    from: "import type { Start } from './page-parameters.ts';",
+    to: "import '../../../generator/report/errors.ts';\nimport type { Start } from './page-parameters.ts';",
     test: 'test/repository/imports.test.ts',
   },
 ];

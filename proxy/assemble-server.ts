@@ -14,7 +14,7 @@ import { type LoadRelease, loadRelease } from './data/loaded-release.ts';
 import { apiRows } from './features/all-paths.ts';
 import { publishedIn } from './features/changes/changes.ts';
 import { admittingWithin } from './guards/admit-client.ts';
-import { HeldBytes, type HeldLimits } from './guards/held-bytes.ts';
+import { HeldBytes, type HeldLimits } from './guards/slow-clients.ts';
 import { HOST_READS, type WorkLimits, WorkQueue } from './guards/work-queue.ts';
 import { baseUrlBy } from './http/base-url.ts';
 import type { Held, Turns } from './http/guards.ts';

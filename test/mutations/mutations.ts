@@ -125,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'what is held for clients that do not read is bounded',
-    file: 'proxy/guards/held-bytes.ts',
+    file: 'proxy/guards/slow-clients.ts',
     from: 'if (held >= clientBytes) throw overloaded();',
     to: '',
     test: 'test/proxy/guards/guards.test.ts',

@@ -18,7 +18,7 @@ import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/cache/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { apiRows } from '../../../proxy/features/all-paths.ts';
-import { HeldBytes } from '../../../proxy/guards/held-bytes.ts';
+import { HeldBytes } from '../../../proxy/guards/slow-clients.ts';
 import { WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import { type HandlerContext, handle } from '../../../proxy/handler/handler.ts';
 import { baseUrlBy } from '../../../proxy/http/base-url.ts';

@@ -11,7 +11,7 @@ import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts
 import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import type { LoadRelease } from '../../../proxy/data/loaded-release.ts';
 import type { LimitRules } from '../../../proxy/guards/admit-client.ts';
-import type { HeldLimits } from '../../../proxy/guards/held-bytes.ts';
+import type { HeldLimits } from '../../../proxy/guards/slow-clients.ts';
 import type { WorkLimits } from '../../../proxy/guards/work-queue.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';

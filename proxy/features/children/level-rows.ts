@@ -1,7 +1,6 @@
 // The rows of a level's units as answers list them: JSON, deflated when it is brought into memory. Units that follow one
 // another below the same parents are a group, which is deflate data with a seam: a page is joined from groups, and
 // nothing is deflated for it. The part of a group that a page ends within is stored in it, not deflated.
-import { hash } from 'node:crypto';
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
@@ -10,7 +9,7 @@ import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
 import { resultOf } from '../../../format/steps.ts';
-import { TAG_CHARS } from '../../bodies/answer.ts';
+import { TAG_CHARS, tagOf } from '../../bodies/answer.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { hasLanguage, type Language } from '../names/languages.ts';
 import { GIDS } from '../names/level-names.ts';
@@ -127,7 +126,7 @@ export class LevelRows {
 }
 
 /** Gathers the rows of a level's units in order of position. */
-class RowsWriter {
+export class RowsWriter {
   readonly #isNext: (position: number) => boolean;
   readonly #start: Uint32Array;
   readonly #first: number[] = [];
@@ -170,11 +169,12 @@ class RowsWriter {
 
   #endGroup(): void {
     const text = Buffer.from(this.#rows.join(SEPARATOR));
-    const data = deflateRawSync(text, DEFLATE_OPTIONS);
+    // Copied: zlib returns the beginning of 16 kB, all of which would stay in memory.
+    const data = Buffer.from(deflateRawSync(text, DEFLATE_OPTIONS));
     this.#data.push(data);
     this.#at.push(elementAt(this.#at, this.#at.length - 1) + data.length);
     this.#crc.push(crc32(text));
-    this.#digests.push(hash('sha256', data, 'base64url').slice(0, TAG_CHARS));
+    this.#digests.push(tagOf(data));
     this.#rows = [];
     this.#rowsBytes = 0;
   }

@@ -1,7 +1,8 @@
 // The official codes of a level's units, such as those of ISO 3166 or of a statistical office. `CODES` is brought into
 // memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key.
 import { crc32 } from 'node:zlib';
-import { elementAt, u32At } from '../../../format/element-at.ts';
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
+import { NO_POSITIONS, type Positions, positionsOfBits } from '../../../format/positions.ts';
 import type { LevelAbout } from '../../../format/release-json.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Part } from '../../data/loaded-release.ts';
@@ -27,28 +28,33 @@ export class LevelCodes {
     return this.#texts.reduce((sum, { bytes }) => sum + bytes, this.#table.bytes);
   }
 
-  /** The positions of the units that have a code, of any key, ascending; in steps, as very many may have it. */
-  *finding(code: string): Steps<number[]> {
-    const wanted = Buffer.from(code);
-    const found = new Set<number>();
+  /** The units that have one of some codes, of any key, of those that are wanted; in steps, as very many may have it. */
+  *finding(codes: readonly string[], isWanted: (unit: number) => boolean): Steps<Positions> {
+    /** A bit for each unit. */
+    let found: Int32Array | undefined;
     let seen = 0;
-    for (const { unit, key } of this.#table.entriesWith(code)) {
-      if (++seen % STEP_CODES === 0) yield;
-      if (wanted.equals(elementAt(this.#texts, key).at(unit))) found.add(unit);
+    for (const code of codes) {
+      const wanted = Buffer.from(code);
+      for (const { unit, key } of this.#table.entriesWith(code)) {
+        if (++seen % STEP_CODES === 0) yield;
+        if (!wanted.equals(elementAt(this.#texts, key).at(unit)) || !isWanted(unit)) continue;
+        found ??= new Int32Array((this.#table.units >>> 5) + 1);
+        found[unit >>> 5] = i32At(found, unit >>> 5) | (1 << unit);
+      }
     }
-    return [...found].sort((a, b) => a - b);
+    return found === undefined ? NO_POSITIONS : positionsOfBits(found);
   }
 }
 
 /** Which codes have a hash: lists of entries, each of which is of a unit and a key. */
 class CodeTable {
-  readonly #units: number;
+  readonly units: number;
   /** By hash one above the last entry that has it, and by entry one above the one before; 0 for none. */
   readonly #last: Uint32Array;
   readonly #before: Uint32Array;
 
   constructor(units: number, keys: number) {
-    this.#units = units;
+    this.units = units;
     this.#last = new Uint32Array(units * keys + 1);
     this.#before = new Uint32Array(units * keys);
   }
@@ -59,7 +65,7 @@ class CodeTable {
 
   /** @param key its number */
   add(code: string, unit: number, key: number): void {
-    const [hash, entry] = [this.#hashOf(code), unit + key * this.#units];
+    const [hash, entry] = [this.#hashOf(code), unit + key * this.units];
     this.#before[entry] = u32At(this.#last, hash);
     this.#last[hash] = entry + 1;
   }
@@ -67,7 +73,7 @@ class CodeTable {
   /** What may have a code. */
   *entriesWith(code: string): Generator<{ unit: number; key: number }> {
     for (let next = u32At(this.#last, this.#hashOf(code)); next > 0; next = u32At(this.#before, next - 1))
-      yield { unit: (next - 1) % this.#units, key: Math.floor((next - 1) / this.#units) };
+      yield { unit: (next - 1) % this.units, key: Math.floor((next - 1) / this.units) };
   }
 
   #hashOf(code: string): number {

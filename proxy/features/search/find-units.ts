@@ -11,8 +11,8 @@ export interface SearchedLevel {
   isAllowed: ((position: number) => boolean) | undefined;
   /** The units whose GID the text is, of those that may be found; none if left out. */
   identified?: Positions;
-  /** Other units that may be found of which the text is a code, ascending; none if left out. */
-  coded?: readonly number[];
+  /** Other units that may be found of which the text is a code; none if left out. */
+  coded?: Positions;
 }
 
 /**
@@ -49,7 +49,7 @@ const NO_KEYS: NumberRange = { from: 0, to: 0 };
 interface Matches {
   words: Words;
   identified: Positions;
-  coded: readonly number[];
+  coded: Positions;
   /** May a unit be found by a name? Not those whose GID or code the text is. */
   isAllowed: SearchedLevel['isAllowed'];
   /** The names that begin with the text, of which those before `whole` are the text. */
@@ -77,7 +77,7 @@ export function* findingUnits(
   const wanted = Buffer.from(foldText(text));
   const matches = levels.map((level) => matchesIn(level, wanted, isWholeOnly));
   let matched = 0;
-  for (const { identified, coded } of matches) matched += identified.count + coded.length;
+  for (const { identified, coded } of matches) matched += identified.count + coded.count;
   for (const own of matches) {
     const { names, keys } = own;
     const counted = new Set<number>();
@@ -92,13 +92,8 @@ export function* findingUnits(
   }
   const units: FoundUnit[] = [];
   const most = Math.min(limit, matched);
-  for (const [level, { identified }] of matches.entries()) {
-    const count = Math.min(identified.count, most - units.length);
-    if (count === 0) continue;
-    for (const position of positionsIn(identified.slice(0, count))) units.push({ level, position, match: 'code' });
-  }
-  for (const [level, { coded }] of [...matches.entries()].reverse())
-    for (const position of coded.slice(0, most - units.length)) units.push({ level, position, match: 'code' });
+  for (const [level, { identified }] of matches.entries()) bringCoded(identified, level, most, units);
+  for (const [level, { coded }] of [...matches.entries()].reverse()) bringCoded(coded, level, most, units);
   for (const isWhole of [true, false])
     for (const [level, own] of matches.entries()) {
       const { from, whole, to } = own.names;
@@ -132,7 +127,7 @@ export function partsOf(range: NumberRange): readonly NumberRange[] {
 }
 
 function matchesIn(
-  { words, isAllowed, identified = NO_POSITIONS, coded = [] }: SearchedLevel,
+  { words, isAllowed, identified = NO_POSITIONS, coded = NO_POSITIONS }: SearchedLevel,
   wanted: Buffer,
   isWholeOnly: boolean,
 ): Matches {
@@ -155,12 +150,12 @@ function matchesIn(
 
 function without(
   identified: Positions,
-  coded: readonly number[],
+  coded: Positions,
   isAllowed: SearchedLevel['isAllowed'],
 ): SearchedLevel['isAllowed'] {
-  if (identified.count === 0 && coded.length === 0) return isAllowed;
-  const [isIdentified, isCoded] = [isIn(identified), new Set(coded)];
-  return (position) => !isIdentified(position) && !isCoded.has(position) && isAllowed?.(position) !== false;
+  if (identified.count === 0 && coded.count === 0) return isAllowed;
+  const [isIdentified, isCoded] = [isIn(identified), isIn(coded)];
+  return (position) => !isIdentified(position) && !isCoded(position) && isAllowed?.(position) !== false;
 }
 
 /** Is a position one of these? A table of all, unless they follow one another. */
@@ -190,6 +185,12 @@ function countNamed({ words, isAllowed }: Matches, { from, to }: NumberRange, co
     if (isAllowed?.(position) !== false) counted.add(position);
   }
   return counted.size - before;
+}
+
+/** Brings units whose GID or code the text is, in all at most so many. */
+function bringCoded(found: Positions, level: number, most: number, units: FoundUnit[]): void {
+  const count = Math.min(found.count, most - units.length);
+  for (const position of positionsIn(found.slice(0, count))) units.push({ level, position, match: 'code' });
 }
 
 /** Brings the units of some names, in all at most so many. */

@@ -153,11 +153,10 @@ function* searchedLevel(
   const identified = within === undefined ? units : intersect(within, units);
   if (codes === undefined) return { words, isAllowed, identified };
   const isIdentified = isIn(identified);
-  const coded = new Set(yield* codes.finding(text));
-  const capitals = text.toUpperCase();
-  if (capitals !== text) for (const position of yield* codes.finding(capitals)) coded.add(position);
-  const isCoded = (position: number): boolean => isAllowed?.(position) !== false && !isIdentified(position);
-  return { words, isAllowed, identified, coded: [...coded].filter(isCoded).sort((a, b) => a - b) };
+  const isWanted = (unit: number): boolean => isAllowed?.(unit) !== false && !isIdentified(unit);
+  // A code may be in small letters.
+  const coded = yield* codes.finding([...new Set([text, text.toUpperCase()])], isWanted);
+  return { words, isAllowed, identified, coded };
 }
 
 /** @throws Problem if the text is missing, or a level is named whose units lie in no unit of a filter */

@@ -109,16 +109,19 @@ test('names that descend while words in them ascend are looked at once', () => {
   assert.ok(words.lookUps < 3 * UNITS, `${words.lookUps} look-ups of ${UNITS} names`);
 });
 
-test('of the units that have a GID only those are looked at that an answer brings', () => {
+test('of the units that have a GID or a code only those are looked at that an answer brings', () => {
   const every = Uint32Array.from({ length: UNITS }, (_, rank) => rank);
-  const identified = new CountedPositions(
-    every.map((rank) => 2 * rank),
-    every,
-    0,
-    UNITS,
-    UNITS,
-  );
-  const result = resultOf(findingUnits('A', [{ words: wordsOf([], []), isAllowed: undefined, identified }], 100));
-  assert.deepEqual([result.matched, result.units.length, result.units.at(-1)?.position], [UNITS, 100, 198]);
-  assert.ok(identified.looks < 200, `${identified.looks} looks at ${UNITS} runs`);
+  const words = wordsOf([], []);
+  for (const has of ['identified', 'coded']) {
+    const found = new CountedPositions(
+      every.map((rank) => 2 * rank),
+      every,
+      0,
+      UNITS,
+      UNITS,
+    );
+    const result = resultOf(findingUnits('A', [{ words, isAllowed: undefined, [has]: found }], 100));
+    assert.deepEqual([result.matched, result.units.length, result.units.at(-1)?.position], [UNITS, 100, 198]);
+    assert.ok(found.looks < 200, `${found.looks} looks at ${UNITS} runs of ${has}`);
+  }
 });

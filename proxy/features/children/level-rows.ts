@@ -19,6 +19,8 @@ import { readNames } from '../names/names-file.ts';
 export const SEPARATOR = ',\n';
 /** A group ends with so many rows, of which a page of 1,000 or 100 has whole groups, or behind so many bytes of text. */
 const [GROUP_ROWS, GROUP_BYTES] = [50, 32 * 1024];
+/** The data of so many groups is joined: until then each has 16 kB of memory, of which zlib wrote the beginning. */
+const JOINED_GROUPS = 64;
 /** A window with room for a usual group: to set up a larger one takes longer than to deflate few rows. */
 const DEFLATE_OPTIONS = { level: 6, windowBits: 13, finishFlush: constants.Z_FULL_FLUSH };
 const INFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH };
@@ -133,7 +135,9 @@ export class RowsWriter {
   readonly #at: number[] = [0];
   readonly #crc: number[] = [];
   readonly #digests: string[] = [];
-  readonly #data: Buffer[] = [];
+  readonly #joined: Buffer[] = [];
+  /** Of the groups behind these. */
+  #data: Buffer[] = [];
   /** The rows of the group that is begun. */
   #rows: string[] = [];
   #rowsBytes = 0;
@@ -158,25 +162,32 @@ export class RowsWriter {
 
   end(): LevelRows {
     if (this.#rows.length > 0) this.#endGroup();
+    this.#joinData();
+    this.#first.push(this.#count);
     return new LevelRows(this.#start, {
-      first: Uint32Array.from([...this.#first, this.#count]),
+      first: Uint32Array.from(this.#first),
       at: Uint32Array.from(this.#at),
       crc: Uint32Array.from(this.#crc),
       digests: Buffer.from(this.#digests.join(''), 'latin1'),
-      data: Buffer.concat(this.#data),
+      data: Buffer.concat(this.#joined),
     });
   }
 
   #endGroup(): void {
     const text = Buffer.from(this.#rows.join(SEPARATOR));
-    // Copied: zlib returns the beginning of 16 kB, all of which would stay in memory.
-    const data = Buffer.from(deflateRawSync(text, DEFLATE_OPTIONS));
+    const data = deflateRawSync(text, DEFLATE_OPTIONS);
     this.#data.push(data);
+    if (this.#data.length === JOINED_GROUPS) this.#joinData();
     this.#at.push(elementAt(this.#at, this.#at.length - 1) + data.length);
     this.#crc.push(crc32(text));
     this.#digests.push(tagOf(data));
     this.#rows = [];
     this.#rowsBytes = 0;
+  }
+
+  #joinData(): void {
+    this.#joined.push(Buffer.concat(this.#data));
+    this.#data = [];
   }
 }
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { RowsWriter } from '../../../../proxy/features/children/level-rows.ts';
 import { collectGarbage } from '../../../support/processes/collect-garbage.ts';
 
-/** A 400th of what a level may have, each of them a group by itself: 400,000 may take 400 MB. */
-const [UNITS, MOST_BYTES] = [1000, 1_000_000];
+/** A 100th of what a level may have, each of them a group by itself: 400,000 may take 400 MB. */
+const [UNITS, MOST_BYTES] = [4000, 4_000_000];
 
 function heldBytes(): number {
   collectGarbage();

@@ -234,8 +234,10 @@ function hasReasons({ skipped }: RunReport): boolean {
   return unknown.length === 0;
 }
 
-/** Only of a whole `npm test`, where CPU times are known. Runs of one hour differ by more than most changes, so that it
- * is said to everybody, and fails what is to land. */
+/**
+ * Only of a whole `npm test`, where CPU times are known. Runs of one hour differ by more than most changes: all are told,
+ * and what is to land fails.
+ */
 function isWithinBudget({ ended }: RunReport): boolean {
   if (tier !== '.test' || positionals.length > 0 || slice === undefined || Number.isNaN(cpu)) return true;
   const median = controls.sort((a, b) => a - b)[controls.length >> 1] ?? control;

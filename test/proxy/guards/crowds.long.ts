@@ -1,4 +1,4 @@
-// All crowds of crowds.ts: no request of others fails, nor do they wait for long. Nothing may run beside it.
+// All crowds of crowds-of-clients.ts: no request of others fails, nor do they wait for long. Nothing may run beside it.
 import { testCrowds } from './crowds-of-clients.ts';
 
 /**

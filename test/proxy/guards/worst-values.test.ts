@@ -1,5 +1,5 @@
-// Each parameter, header and path has its worst value in the table (worst-values.ts), is answered as expected, and reads
-// little for it: by counts, on a small release. What they cost where there are many units is in the long run.
+// Each parameter, header and path has its worst value in the table (worst-of-each.ts), is answered as expected, and
+// reads little for it: by counts, on a small release. What they cost where there are many units is in the long run.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

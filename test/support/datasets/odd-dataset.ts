@@ -1,4 +1,4 @@
-// A dataset of which the worst values of worst-values.ts ask: one GID of most units, many units at one point, a cell of
+// A dataset of which the worst values of worst-of-each.ts ask: one GID of most units, many units at one point, a cell of
 // many edges, listings that are scattered over all files.
 import { elementAt } from '../../../format/element-at.ts';
 import { writeGeopackage } from '../../../generator/sample/write-geopackage.ts';

@@ -1,4 +1,4 @@
-// Run by builders.test.ts in a process of its own: a pool whose child process is in a long call, as of GDAL.
+// Run by builders.ci.ts in a process of its own: a pool whose child process is in a long call, as of GDAL.
 import { writeSync } from 'node:fs';
 import { openPool } from '../../../generator/workers/pool.ts';
 

@@ -1,4 +1,5 @@
-// Run by builders.test.ts in a process of its own: holds the lock of an output folder until its standard input ends.
+// Run by builders.ci.ts and two-nodes.long.ts in a process of its own: holds the lock of an output folder until its
+// standard input ends.
 import { takeLock } from '../../../generator/release/output-lock.ts';
 
 const [out = ''] = process.argv.slice(2);

@@ -114,8 +114,8 @@ export class Scan {
   }
 
   /**
-   * The same of some units, or those that a form of the text finds; where that is nothing, the text is cut at a space, the last one first: at most four words
-   * are of parents. What is before the cut has four letters, or is a whole name.
+   * The same of some units, or those that a form of the text finds; where that is nothing, the text is cut at a space,
+   * the last one first: at most four words are of parents. What is before the cut has four letters, or is a whole name.
    */
   findOrCut(typed: string, isAllowed: (unit: Place) => boolean): Found[] {
     for (const [i, form] of nameForms(typed).entries()) {

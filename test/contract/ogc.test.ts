@@ -368,5 +368,5 @@ function resolved(one: Parameter | { $ref: string }, { parameters }: Definition[
 }
 
 function typedLinks(links: readonly Link[]): void {
-  for (const link of links) assert.ok(URL.canParse(link.href) && link.rel !== '' && link.type !== '');
+  for (const { href, rel, type } of links) assert.ok(URL.canParse(href) && rel && type, `${rel} ${href}`);
 }

@@ -211,7 +211,7 @@ test('a table may have 2,000 columns: groups of rows end before their values are
   assert.deepEqual(sizes, [523, 523, 154], 'of 2,002 values, 16 bytes each, 16 MiB');
 });
 
-test('verify finds a byte of a table that has changed, and digests that are of another table', async () => {
+test('verify finds a byte that has changed in a table or in its digests', async () => {
   const out = join(folder, 'changed');
   await buildRelease(writeDataset(join(folder, 'changed.gpkg'), 'GPKG', withCountries()), out, TABLE);
   const found = async (name: string, change: (bytes: Buffer) => void): Promise<string[]> => {

@@ -21,6 +21,7 @@ import { square, writeDataset } from '../../../support/datasets/write-dataset.ts
 import { sha256 } from '../../../support/files.ts';
 import { refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
+import { notedReads } from '../../../support/noted-reads.ts';
 import { buildUnchecked } from '../../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -229,15 +230,8 @@ test('signed changes are read once for all readers of two pairs, and again when 
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const paths = [changesPath('a', 'b'), changesPath('b', 'c')];
   for (const [from, to] of ['ab', 'bc']) await publish(own, from ?? '', to ?? '', privateKey);
-  const files = directoryOrigin(own);
-  const reads: string[] = [];
-  const counting: Origin = {
-    read(path, ...rest) {
-      reads.push(path);
-      return files.read(path, ...rest);
-    },
-  };
-  const origin = signedOrigin(counting, [publicKey], [CHANGES_PATH]);
+  const { origin: files, reads } = notedReads(own);
+  const origin = signedOrigin(files, [publicKey], [CHANGES_PATH]);
   const readAll = async (): Promise<string[]> => {
     const [pointer] = [await origin.read(CURRENT_PATH, 1e6), reads.splice(0)];
     assert.ok(pointer.length > 0);

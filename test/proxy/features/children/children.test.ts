@@ -10,8 +10,6 @@ import { elementAt } from '../../../../format/element-at.ts';
 import { namesPath, RELEASE_FILE, releasePath } from '../../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../../format/levels.ts';
 import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
-import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { readStored } from '../../../support/datasets/large-dataset.ts';
 import { layerOf, square, squares } from '../../../support/datasets/write-dataset.ts';
 import { dice } from '../../../support/dice.ts';
@@ -27,6 +25,7 @@ import {
   textOf,
 } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
+import { notedReads } from '../../../support/noted-reads.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
 import { pointTo } from '../../../support/releases/point-to.ts';
 import { worldOutput } from '../../../support/releases/world.ts';
@@ -256,13 +255,8 @@ test('rows are the same wherever a page begins and ends, in both codings, and a 
 });
 
 test('an answer that is not the first of its level reads no file', async () => {
-  const origin = directoryOrigin(out);
-  const reads: string[] = [];
-  const read: Origin['read'] = (path, ...extent) => {
-    reads.push(path);
-    return origin.read(path, ...extent);
-  };
-  const sources = await sourcesOf(out, { read });
+  const { origin, reads } = notedReads(out);
+  const sources = await sourcesOf(out, origin);
   const first = await answerOf(sources, `${CHILDREN}?gid=U0.3_1`);
   const { length } = reads.splice(0);
   assert.ok(length > 0);

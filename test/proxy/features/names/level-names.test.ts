@@ -14,9 +14,8 @@ import type { LoadedLevel } from '../../../../proxy/data/loaded-release.ts';
 import { CODES } from '../../../../proxy/features/names/level-codes.ts';
 import { jsonReader, NAMES } from '../../../../proxy/features/names/level-names.ts';
 import { NamesFile } from '../../../../proxy/features/names/names-file.ts';
-import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { squares } from '../../../support/datasets/write-dataset.ts';
+import { notedReads } from '../../../support/noted-reads.ts';
 import { collectGarbage } from '../../../support/processes/collect-garbage.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
 
@@ -33,13 +32,8 @@ const out = await buildLayers([squares('ADM_0', COLUMNS, ...UNITS)], contentOpti
 
 /** A level of the release, and which files are read of it. */
 async function levelOf(folder: string): Promise<{ level: LoadedLevel; reads: string[] }> {
-  const origin = directoryOrigin(folder);
-  const reads: string[] = [];
-  const read: Origin['read'] = (path, ...extent) => {
-    reads.push(path);
-    return origin.read(path, ...extent);
-  };
-  const releases = new Releases({ read });
+  const { origin, reads } = notedReads(folder);
+  const releases = new Releases(origin);
   await releases.refresh();
   const level = await releases.requireCurrent().load(0);
   reads.length = 0;

@@ -8,7 +8,7 @@ import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { FORMATS, GEOMETRIES, type Geometry, LEVELS } from '../../format/levels.ts';
 import { PAGE_CAPS, pageCap } from '../../format/page-caps.ts';
 import { bodyOf, ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts';
-import { type Answer, lastingHeaders, nextOf, send, type Target } from '../support/http/http-client.ts';
+import { type Answer, HELD_HEADERS, lastingHeaders, nextOf, send, type Target } from '../support/http/http-client.ts';
 import {
   anyListing,
   anyPlaceOf,
@@ -176,8 +176,6 @@ async function compare(proxy: Target, path: string, coding: Coding, { text, matc
   return answer;
 }
 
-const HELD = ['etag', 'link', 'vary', 'cache-control', 'boundaries-release', 'boundaries-matched'];
-
 /** Asks for an answer, for its headers alone, and whether it is still so. */
 async function assertAsked(proxy: Target, path: string, coding: Coding, matched: number): Promise<Answer> {
   const asked = { 'accept-encoding': coding };
@@ -191,6 +189,6 @@ async function assertAsked(proxy: Target, path: string, coding: Coding, matched:
   assert.deepEqual([head.status, head.body.length, lastingHeaders(head)], [200, 0, lastingHeaders(answer)], path);
   const held = await send(proxy, path, { ...asked, 'if-none-match': headers.etag });
   assert.deepEqual([held.status, held.body.length], [304, 0], path);
-  for (const name of HELD) assert.equal(held.headers[name], headers[name], `${path} ${name}`);
+  for (const name of HELD_HEADERS) assert.equal(held.headers[name], headers[name], `${path} ${name}`);
   return answer;
 }

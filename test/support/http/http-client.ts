@@ -21,6 +21,16 @@ export function lastingHeaders({ headers }: Pick<Answer, 'headers'>): IncomingHt
   return lasting;
 }
 
+/** Headers that an answer to GET, to HEAD and to who holds it have alike. */
+export const HELD_HEADERS = [
+  'etag',
+  'link',
+  'vary',
+  'cache-control',
+  'boundaries-release',
+  'boundaries-matched',
+] as const;
+
 export interface Target {
   /** `http://127.0.0.1:port` */
   url: string;

@@ -17,6 +17,7 @@ import { sha256Of } from '../../../support/files.ts';
 import { answerOf, bodyOf, sourcesOf } from '../../../support/http/answers.ts';
 import {
   type Answer,
+  HELD_HEADERS,
   nextOf,
   refusal,
   type Sent,
@@ -210,7 +211,7 @@ test('HEAD and 304 have the headers of GET, whose length is known before there i
     const whole = await send(service, path, asked);
     const head = await send(service, path, asked, 'HEAD');
     const held = await send(service, path, { ...asked, 'if-none-match': whole.headers.etag });
-    for (const name of ['etag', 'link', 'vary', 'cache-control', 'boundaries-release', 'boundaries-matched'])
+    for (const name of HELD_HEADERS)
       for (const answer of [head, held]) assert.equal(answer.headers[name], whole.headers[name], name);
     assert.deepEqual([head.status, head.body.length, held.status, held.body.length], [200, 0, 304, 0]);
     assert.equal(head.headers['content-length'], String(whole.body.length));

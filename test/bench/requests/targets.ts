@@ -1,11 +1,9 @@
 // What the serving benchmark asks: lists of request targets made from a release's indexes, no two the same, in an
 // order that looks random and is the same in every run.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { elementAt } from '../../../format/element-at.ts';
-import { type ListingKey, namesPath, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
+import { type ListingKey, pagePath, RELEASE_FILE } from '../../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../../format/level-index.ts';
 import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { PAGE_CAPS, pageCap } from '../../../format/page-caps.ts';
@@ -13,6 +11,7 @@ import { foldText } from '../../../format/words.ts';
 import { mercatorX, mercatorY } from '../../../generator/tiles/tile-arcs.ts';
 import { dice } from '../../support/dice.ts';
 import { sha256Of } from '../../support/files.ts';
+import { readNames } from '../../support/releases/read-index.ts';
 import type { MeasuredRelease } from './measured-release.ts';
 
 const ABOVE_ALL_CAPS = 1_000_000;
@@ -223,11 +222,8 @@ function searchesFor(texts: readonly string[]): Target[] {
 
 function foldedNamesOf({ out, path, levels }: MeasuredRelease): string[] {
   return levels.flatMap(({ level }) => {
-    const [, ...lines] = gunzipSync(readFileSync(join(out, path, namesPath(level))))
-      .toString()
-      .trimEnd()
-      .split('\n');
-    return lines.map((line) => foldText(JSON.parse(line)[2] ?? ''));
+    const [, ...lines] = readNames(join(out, path), level);
+    return lines.map(([, , name]) => foldText(String(name ?? '')));
   });
 }
 

@@ -1,12 +1,10 @@
 // Columns with names in languages, and with codes, of published datasets: the build names them, and takes those that are
 // asked for.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../../format/element-at.ts';
-import { namesPath, releasePath } from '../../../format/layout.ts';
+import { releasePath } from '../../../format/layout.ts';
 import type { Level } from '../../../format/levels.ts';
 import { NAME_FIELDS } from '../../../format/names.ts';
 import { build } from '../../../generator/build.ts';
@@ -14,6 +12,7 @@ import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { type FixtureLayer, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { buildOptions } from '../../support/releases/build-release.ts';
+import { readNames } from '../../support/releases/read-index.ts';
 import { assertAsSource } from '../../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -32,11 +31,8 @@ async function built(
   const shown: string[] = [];
   const report = { ...SILENT, preview: (lines: readonly string[]) => void shown.push(...lines) };
   const release = await build(buildOptions(source, name, { tiles: undefined, ...contentOptionsFrom(args) }), report);
-  const text = gunzipSync(readFileSync(join(name, releasePath('r1'), namesPath(level)))).toString();
-  const [header = [], ...lines] = text
-    .trim()
-    .split('\n')
-    .map((line): unknown[] => JSON.parse(line).slice(NAME_FIELDS.length));
+  const names = readNames(join(name, releasePath('r1')), level);
+  const [header = [], ...lines] = names.map((line) => line.slice(NAME_FIELDS.length));
   const { nameColumn, nameColumns } = elementAt(release.levels, level);
   return { release, nameColumn, nameColumns, header, lines, shown, source, out: name };
 }

@@ -1,8 +1,9 @@
-// Reads the tables of a level of a release in a folder, for tests and benchmarks.
+// Reads the tables and the names of a level of a release in a folder, for tests and benchmarks.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { FeatureTable } from '../../../format/feature-table.ts';
-import { indexPath, manifestPath, RELEASE_FILE } from '../../../format/layout.ts';
+import { indexPath, manifestPath, namesPath, RELEASE_FILE } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../../format/manifest.ts';
@@ -24,10 +25,13 @@ export function readIndex(root: string, level: Level): LevelIndex {
   );
 }
 
-/** The table of a level's features with a geometry; of the full one, the index. @param root the release's folder */
-export function readFeatureTable(root: string, level: Level, geometry: Geometry): FeatureTable {
-  const index = readIndex(root, level);
-  return geometry === 'full' ? index : readTable(root, index, geometry);
+/** The lines of a level's names, the header first. @param root the release's folder */
+export function readNames(root: string, level: Level): unknown[][] {
+  const text = gunzipSync(readFileSync(join(root, namesPath(level)))).toString();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 function readTable(root: string, index: LevelIndex, geometry: Geometry): FeatureTable {

@@ -1,13 +1,11 @@
 // GET /api/v1/children: a unit, its parents and its children, against a model over the names files and the GIDs of the
 // features; and what it may be asked.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { contentOf, encodeCursor } from '../../../../format/cursor.ts';
 import { elementAt } from '../../../../format/element-at.ts';
-import { namesPath, RELEASE_FILE, releasePath } from '../../../../format/layout.ts';
+import { RELEASE_FILE, releasePath } from '../../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../../format/levels.ts';
 import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
 import { readStored } from '../../../support/datasets/large-dataset.ts';
@@ -29,6 +27,7 @@ import { startService } from '../../../support/http/in-process-proxy.ts';
 import { notedReads } from '../../../support/noted-reads.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
 import { pointTo } from '../../../support/releases/point-to.ts';
+import { readNames } from '../../../support/releases/read-index.ts';
 import { worldOutput } from '../../../support/releases/world.ts';
 import { seedsOf } from '../../../support/slice.ts';
 
@@ -54,14 +53,11 @@ interface ModelLevel {
 function modelOf(folder: string): ModelLevel[] {
   const stored = readStored(folder, 'r1');
   return LEVELS.map((level) => {
-    const text = gunzipSync(readFileSync(join(folder, releasePath('r1'), namesPath(level)))).toString();
-    const [header = '', ...lines] = text.trimEnd().split('\n');
-    const columns: string[] = JSON.parse(header);
-    const rows = lines.map((line) => {
-      const values: unknown[] = JSON.parse(line);
-      const of = (column: string): unknown => values[columns.indexOf(column)];
-      const inside = of('inside') as [number, ...unknown[]][];
-      const { gid, name, type, fid, children, area, view } = Object.fromEntries(columns.map((one) => [one, of(one)]));
+    const [columns = [], ...lines] = readNames(join(folder, releasePath('r1')), level);
+    const rows = lines.map((values) => {
+      const own = Object.fromEntries(columns.map((column, i) => [String(column), values[i]]));
+      const { gid, name, type, fid, children, area, view } = own;
+      const inside = own['inside'] as [number, ...unknown[]][];
       const named = inside.map(([number, ...rest]) => [`lv${number}`, ...rest]);
       return { gid, name, type, fid, children, inside: named, area, view } as Row;
     });

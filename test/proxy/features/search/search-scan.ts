@@ -1,17 +1,14 @@
 // Searches by a scan of all names: the model of GET /api/v1/search; what is typed, and the comparison over HTTP. It is
 // one file because what is typed is drawn from what the scan knows.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { elementAt } from '../../../../format/element-at.ts';
-import { namesPath } from '../../../../format/layout.ts';
 import { LEVELS, type Level } from '../../../../format/levels.ts';
 import { nameForms } from '../../../../format/name-forms.ts';
 import { foldedNames, foldText } from '../../../../format/words.ts';
 import type { StoredLevel } from '../../../support/datasets/large-dataset.ts';
 import { dice } from '../../../support/dice.ts';
 import { send, type Target, textOf } from '../../../support/http/http-client.ts';
+import { readNames } from '../../../support/releases/read-index.ts';
 import { seedsOf } from '../../../support/slice.ts';
 
 /** What a unit is found by. */
@@ -25,15 +22,10 @@ interface Labels {
 
 /** What each unit of a level is found by. */
 function labelsIn(release: string, level: Level): Labels[] {
-  const [first = '', ...lines] = gunzipSync(readFileSync(join(release, namesPath(level))))
-    .toString()
-    .trimEnd()
-    .split('\n');
-  const header: string[] = JSON.parse(first);
-  return lines.map((line) => {
-    const values: unknown[] = JSON.parse(line);
+  const [header = [], ...lines] = readNames(release, level);
+  return lines.map((values) => {
     const textsOf = (isWanted: (field: string) => boolean): string[] =>
-      values.filter((value, i) => typeof value === 'string' && isWanted(header[i] ?? '')).map(String);
+      values.filter((value, i) => typeof value === 'string' && isWanted(String(header[i]))).map(String);
     const [name = null] = textsOf((field) => field === 'name');
     const others = values[header.indexOf('others')];
     const names = textsOf((field) => field === 'name' || field.startsWith('name:'));

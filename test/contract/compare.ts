@@ -122,7 +122,8 @@ function comparable({ status, headers, body }: Answer): object {
 
 /**
  * The same for another choice of stored pages: what is stored as a page may be compressed otherwise than what is put
- * together, and has another tag; release.json is another one, and so are its digest and the content in cursors. Downloads are equal.
+ * together, and has another tag; release.json is another one, and so are its digest and the content in cursors.
+ * Downloads are equal.
  */
 function withoutPages(answer: Answer): object {
   if (answer.headers.vary === undefined) return comparable(answer);

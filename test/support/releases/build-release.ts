@@ -29,8 +29,8 @@ type Options = Partial<BuildOptions>;
 
 /**
  * The options of a build of `source` in `out`: the defaults of the command line, but for `options`, and without what
- * most tests do not ask for (other geometries, cells, neighbours, tables, stored pages; `WHOLE` has them), which costs more
- * than the rest.
+ * most tests do not ask for (other geometries, cells, neighbours, tables, stored pages; `WHOLE` has them), which costs
+ * more than the rest.
  */
 export function buildOptions(source: Source, out: string, options: Options = {}): BuildOptions {
   return {

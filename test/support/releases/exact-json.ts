@@ -9,7 +9,7 @@ const WHOLE_NUMBER = /^-?\d+$/;
  * Parses a text as `JSON.parse` does, but that a whole number beyond 2^53 is a bigint.
  * @throws SyntaxError if the text is not JSON
  */
-export function exactJson(text: string): unknown {
+function exactJson(text: string): unknown {
   const rounded: unknown = JSON.parse(text);
   if (!LONG.test(text)) return rounded;
   const tokens = text.match(TOKEN) ?? [];

@@ -115,7 +115,7 @@ function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
   return { isStraightened: false, hasTextIntegers };
 }
 
-/** Asserts that a unit has columns of the level alone, in their order, with values of their types. */
+/** Asserts that a unit has columns of the level alone, with values of their types. */
 function assertKinds({ properties }: JsonFeature, columns: readonly LevelColumn[], where: string): void {
   const own = columns.filter(({ name }) => name in properties);
   assert.deepEqual(Object.keys(properties).toSorted(), own.map(({ name }) => name).toSorted(), `${where}: columns`);

@@ -43,7 +43,7 @@ export function askedColumns(kind: TaggedKind, layer: AskedLayer, options: Sourc
   const { level, fields, nameField, columnOf } = layer;
   const { option, member } = KINDS[kind];
   const [asked = [], named = []] = [options[kind], options[member]];
-  const known = knownColumns(kind, layer);
+  const known = knownColumns(kind, layer, options);
   // Who has names in other languages asks for those in that of the default names, too.
   const isDefault = (field: number): boolean => kind === 'languages' && field === nameField;
   const isAnyAsked = asked.length > 0 || named.length > 0;
@@ -69,14 +69,24 @@ export function askedColumns(kind: TaggedKind, layer: AskedLayer, options: Sourc
   };
 }
 
-/** The published fields of the schema of a layer by tag; codes that are its GIDs are none. */
-function knownColumns(kind: TaggedKind, { level, fields, gidField, columnOf }: AskedLayer): Map<string, number> {
+/**
+ * The published fields of the schema of a layer by tag. Codes that are its GIDs are none; nor is, of a level that is made
+ * by uniting features, what these have of their own: a state of one county would have the code of that.
+ */
+function knownColumns(
+  kind: TaggedKind,
+  { level, fields, gidField, columnOf }: AskedLayer,
+  { dissolve = [] }: SourceOptions,
+): Map<string, number> {
   const own = SCHEMAS.find(({ marker }) => marker !== undefined && fieldNamed(marker, fields) !== undefined);
   const schemas = own === undefined ? SCHEMAS.filter(({ marker }) => marker === undefined) : [own];
+  const columnsAt = (n: Level) => schemas.flatMap((schema) => schema[kind]?.(n) ?? []);
+  const united = dissolve.find((option) => option.level === level && option.of !== level);
+  const ofFeatures = new Set(united && columnsAt(united.of).map(([, name]) => name));
   const known = new Map<string, number>();
-  for (const [tag, name] of schemas.flatMap((schema) => schema[kind]?.(level) ?? [])) {
+  for (const [tag, name] of columnsAt(level)) {
     const field = fieldNamed(name, fields);
-    if (field === undefined || known.has(tag) || columnOf(field) === '') continue;
+    if (field === undefined || known.has(tag) || columnOf(field) === '' || ofFeatures.has(name)) continue;
     if (kind === 'languages' || field !== gidField) known.set(tag, field);
   }
   return known;

@@ -148,6 +148,37 @@ test('a level that is made from another keeps its languages, also where the feat
   ]);
 });
 
+test("a level that is made from another has none of the codes and names that are its pieces' own", async () => {
+  const counties = squares(
+    'counties',
+    ['STATEFP', 'GEOID', 'STATE'],
+    ['11', '11001', 'District of Columbia'],
+    ['10', '10001', 'Delaware'],
+    ['10', '10003', 'Delaware'],
+  );
+  const census = { 'gid-column': ['lv0=STATEFP', 'lv1=GEOID'], 'name-column': ['lv0=STATE'], dissolve: ['lv0=lv1'] };
+  assert.deepEqual(offers((await built([counties], census)).shown), []);
+  await assert.rejects(built([counties], { ...census, codes: ['geoid'] }), {
+    message: '--codes geoid: no layer has a column of codes geoid that is known and published',
+  });
+  const provinces = squares(
+    'ne_10m_admin_1_states',
+    ['adm1_code', 'adm0_a3', 'admin', 'name', 'name_fr', 'iso_a2', 'iso_3166_2'],
+    ['MCO-1', 'MCO', 'Monaco', 'Fontvieille', 'Fontvieille', 'MC', 'MC-FO'],
+    ['ESP-1', 'ESP', 'Spain', 'Sevilla', 'Séville', 'ES', 'ES-SE'],
+    ['ESP-2', 'ESP', 'Spain', 'Navarra', 'Navarre', 'ES', 'ES-NA'],
+  );
+  const earth = {
+    'gid-column': ['lv0=adm0_a3', 'lv1=adm1_code'],
+    'name-column': ['lv0=admin'],
+    dissolve: ['lv0=lv1'],
+  };
+  const countries = await built([provinces], { ...earth, languages: ['all'], codes: ['all'] });
+  assert.deepEqual([countries.header, countries.lines], [['code:iso2'], [['MC'], ['ES']]]);
+  assert.deepEqual(countries.release.levels[1]?.nameColumns, { fr: 'name_fr' });
+  assert.deepEqual(countries.release.levels[1]?.codeColumns, { 'iso-3166-2': 'iso_3166_2' });
+});
+
 test('codes that are the GIDs of the level are no codes beside them', async () => {
   const regions = squares('nuts', ['NUTS_ID', 'NAME_LATN', 'FIPS'], ['ES', 'España', 'SP']);
   const { shown, header } = await built([regions], { 'gid-column': ['lv0=NUTS_ID'], codes: ['all'] });

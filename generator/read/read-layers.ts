@@ -317,11 +317,13 @@ function firstName(text: string | null): string | null {
 const NO_CODES: readonly string[] = ['-99', '-1', 'NA', 'N/A'];
 /** The key of ISO 3166-1 alpha-2, in which NA is Namibia. */
 const KEY_WITH_NAMIBIA = 'iso2';
+/** Ends the codes that Natural Earth makes up where ISO 3166-2 has none, as `AU-X02~` and `-99-X01~`. */
+const MADE_UP = '~';
 
 /** The code of a key that a text is; null if it is none. */
 function codeFrom(text: string | null, key: string): string | null {
-  const isNone = text !== null && NO_CODES.includes(text) && (text !== 'NA' || key !== KEY_WITH_NAMIBIA);
-  return isNone ? null : text;
+  if (text === null || text.endsWith(MADE_UP)) return null;
+  return NO_CODES.includes(text) && (text !== 'NA' || key !== KEY_WITH_NAMIBIA) ? null : text;
 }
 
 /** What stands for bytes that are no text in the encoding that GDAL takes the file to have. */

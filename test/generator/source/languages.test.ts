@@ -80,7 +80,7 @@ test('all takes every language; a column that --name-column names comes before a
   ]);
 });
 
-test("Natural Earth's names and codes are known; -99 is no code, and what ends in EH comes first", async () => {
+test("Natural Earth's names and codes are known; -99 and X01~ are no codes, and what ends in EH comes first", async () => {
   const countries = squares(
     'ne_10m_admin_0_countries',
     ['ADM0_A3', 'NAME', 'NAME_EN', 'name_zht', 'ISO_A2', 'ISO_A2_EH', 'ISO_A3', 'FIPS'],
@@ -91,6 +91,8 @@ test("Natural Earth's names and codes are known; -99 is no code, and what ends i
     'ne_10m_admin_1_states',
     ['adm1_code', 'adm0_a3', 'name', 'name_en', 'iso_a2', 'iso_3166_2'],
     ['FRA-1', 'FRA', 'Nord', 'Nord', 'FR', 'FR-59'],
+    ['KOS-1', 'XKO', 'Peć', 'Peja', '-99', '-99-X01~'],
+    ['FRA-2', 'FRA', 'Clipperton', 'Clipperton', 'FR', 'FR-X02~'],
   );
   const gids = { 'gid-column': ['lv0=ADM0_A3', 'lv1=adm1_code', 'lv1:lv0=adm0_a3'], 'name-column': ['lv0=NAME'] };
   const plain = await built([countries, states], gids);
@@ -109,6 +111,8 @@ test("Natural Earth's names and codes are known; -99 is no code, and what ends i
     [null, null],
   ]);
   assert.deepEqual(release.levels[1]?.codeColumns, { 'iso-3166-2': 'iso_3166_2' });
+  const { header: keys, lines: codes } = await built([countries, states], { ...gids, codes: ['iso-3166-2'] }, 1);
+  assert.deepEqual([keys, codes], [['code:iso-3166-2'], [['FR-59'], [null], [null]]]);
 });
 
 test("GADM's local names are of no language: und, of several the first; its codes are known by their keys", async () => {

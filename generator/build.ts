@@ -38,7 +38,7 @@ import { planOfLevels } from './source/level-plan.ts';
 import { featureCount } from './source/level-source.ts';
 import type { DatasetDescription } from './source/level-sources.ts';
 import { sourceBytes, sourceFiles, watchFiles } from './source/source-files.ts';
-import { sourceName } from './source/source-options.ts';
+import { ALL, sourceName } from './source/source-options.ts';
 import type { WriteTilesTask } from './tiles/write-tiles.ts';
 import { requireIntact } from './verify/verify.ts';
 import { memoryForTasks } from './workers/memory.ts';
@@ -180,9 +180,14 @@ function refuseUnknownTileLanguages({ tileLanguages = [] }: BuildOptions, { leve
   const known = new Set(levels.flatMap(({ layers }) => layers[0]?.languages.map(([tag]) => tag) ?? []));
   const unknown = tileLanguages.find((tag) => !known.has(tag));
   if (unknown === undefined) return;
+  const has = known.size === 0 ? 'none in any language' : [...known].sort().join(', ');
+  const remedy =
+    unknown === ALL && known.size > 0
+      ? 'name those that tiles are to have'
+      : `add --languages ${unknown}, or leave it out`;
   throw new BuildError(
     `--tile-languages ${unknown}: the release has no names in ${unknown}`,
-    `it has ${known.size === 0 ? 'none in any language' : [...known].sort().join(', ')}: add --languages ${unknown}, or leave it out`,
+    `it has ${has}: ${remedy}`,
   );
 }
 

@@ -15,9 +15,21 @@ export type TaggedKind = (typeof TAGGED_KINDS)[number];
 
 /** What options and messages say of a kind. */
 const KINDS = {
-  languages: { option: 'name-column', member: 'languageColumns', what: 'names in', example: 'lv1:fr=COLUMN' },
-  codes: { option: 'code-column', member: 'codeColumns', what: 'codes', example: 'lv3:ine=COLUMN' },
+  languages: {
+    option: 'name-column',
+    member: 'languageColumns',
+    what: 'names in',
+    all: 'names in languages',
+    example: 'lv1:fr=COLUMN',
+  },
+  codes: { option: 'code-column', member: 'codeColumns', what: 'codes', all: 'codes', example: 'lv3:ine=COLUMN' },
 } as const;
+
+/** What has some tags, for people. */
+export function tagsToText(kind: TaggedKind, tags: readonly string[]): string {
+  const { what, all } = KINDS[kind];
+  return tags.includes(ALL) ? all : `${what} ${tags.join(', ')}`;
+}
 
 /** The columns of a layer of one kind, by tag. */
 export interface AskedColumns {
@@ -107,13 +119,13 @@ export function refuseUnknownTags(
   found: readonly { [Kind in TaggedKind]: AskedColumns }[],
 ): void {
   for (const kind of TAGGED_KINDS) {
-    const { option, what, example } = KINDS[kind];
+    const { option, example } = KINDS[kind];
     const taken = new Set(found.flatMap((layer) => layer[kind].taken.map(([tag]) => tag)));
     const unknown = options[kind]?.find((tag) => (tag === ALL ? taken.size === 0 : !taken.has(tag)));
     if (unknown === undefined) continue;
     const known = [...new Set([...taken, ...found.flatMap((layer) => layer[kind].offered)])].sort();
     throw new BuildError(
-      `--${kind} ${unknown}: no layer has a column of ${what}${unknown === ALL ? '' : ` ${unknown}`} that is known and published`,
+      `--${kind} ${unknown}: no layer has a column of ${tagsToText(kind, [unknown])} that is known and published`,
       `${known.length === 0 ? '' : `use some of ${nearestFirst(known, unknown).join(', ')}; or `}name the column with --${option} ${example}`,
     );
   }

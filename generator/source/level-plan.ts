@@ -1,7 +1,7 @@
 // What is going to be read for each level, in lines for people, before it is read: who sees a wrong file, layer or column
 // need not wait for the build.
 import { levelName } from '../../format/levels.ts';
-import { TAGGED_KINDS } from './asked-columns.ts';
+import { TAGGED_KINDS, tagsToText } from './asked-columns.ts';
 import { type LayerCrs, wayToText } from './layer-crs.ts';
 import { layersAdvice } from './layers-advice.ts';
 import {
@@ -61,8 +61,7 @@ function offers({ offered }: DatasetDescription): string[] {
   return TAGGED_KINDS.flatMap((kind) => {
     const tags = offered[kind];
     if (tags.length === 0) return [];
-    const what = kind === 'languages' ? 'names in' : 'codes';
-    return [`${what} ${tags.join(', ')}: published with --${kind} ${tags.slice(0, SHOWN_TAGS).join()}, or ${ALL}`];
+    return [`${tagsToText(kind, tags)}: published with --${kind} ${tags.slice(0, SHOWN_TAGS).join()}, or ${ALL}`];
   });
 }
 

@@ -215,10 +215,18 @@ test('a language or a code that no published column has is refused with those th
       '--codes all: no layer has a column of codes that is known and published',
       'name the column with --code-column lv3:ine=COLUMN',
     ],
+    [
+      { languages: ['fr,ar'], 'tile-languages': ['all'] },
+      '--tile-languages all: the release has no names in all',
+      'it has ar, en, fr: name those that tiles are to have',
+    ],
   ] as const)
     await assert.rejects(built([OCHA], args), { message, remedy });
   for (const args of [{ languages: ['fr_FR'] }, { codes: ['ISO2'] }, { languages: ['fr,'] }])
     assert.throws(() => contentOptionsFrom(args), /is not a (language tag|key)/);
+  await assert.rejects(built([squares('ADM_0', ['GID_0'], ['SAU'])], { languages: ['all'] }), {
+    message: '--languages all: no layer has a column of names in languages that is known and published',
+  });
 });
 
 test('a code that two units of a level have is said, by its key and both units; one of two levels is not', async () => {

@@ -1,7 +1,7 @@
 // Columns by level and tag, as `lv1,lv2:fr=NAME_FR`: names by language, and codes by key.
 import { UsageError } from '../../format/command-line/messages.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import { ALL, type TaggedOption } from '../source/source-options.ts';
+import type { TaggedOption } from '../source/source-options.ts';
 
 const TAGGED = /^((?:lv\d+|\d+)(?:,(?:lv\d+|\d+))*):([^=]*)=(.+)$/s;
 /** A key of codes. */
@@ -41,14 +41,12 @@ export function taggedColumnsFrom(
   return columns;
 }
 
-/** The languages of an option, of `--languages` also `all`. @throws UsageError if one is no tag */
+/** The languages of an option; `all` has the form of a tag. @throws UsageError if one is no tag */
 export function languagesFrom(option: 'languages' | 'tile-languages', texts: readonly string[]): string[] {
-  return texts.map((text) =>
-    option === 'languages' && text === ALL ? ALL : languageFrom(text, `--${option} ${text}`),
-  );
+  return texts.map((text) => languageFrom(text, `--${option} ${text}`));
 }
 
-/** The keys of `--codes`, or `all`. @throws UsageError if one is no key */
+/** The keys of `--codes`; `all` has the form of a key. @throws UsageError if one is none */
 export function keysFrom(texts: readonly string[]): string[] {
   return texts.map((text) => keyFrom(text, `--codes ${text}`));
 }

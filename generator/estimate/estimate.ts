@@ -74,8 +74,8 @@ export interface Forecast {
 }
 
 /**
- * Files of a level besides pages, the table, what is made of borders, and the feature files and index of each geometry: manifest,
- * names and words.
+ * Files of a level besides pages, the table, what is made of borders, and the feature files and index of each geometry:
+ * manifest, names and words.
  */
 const LEVEL_FILES = 3;
 

@@ -57,7 +57,6 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   );
 }
 
-/** The numbers of a column's GIDs. */
 /**
  * Looks for codes that several units of a level have.
  * @param codesAt the codes of the unit at a position, in the order of the level's keys
@@ -88,6 +87,7 @@ export function checkCodes(
 /** The most characters of a code in an example. */
 const CODE_CHARS = 200;
 
+/** The numbers of a column's GIDs. */
 function numbersOf({ size }: GidColumn): number[] {
   return Array.from({ length: size }, (_, number) => number);
 }

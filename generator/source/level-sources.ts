@@ -53,7 +53,7 @@ export interface DatasetDescription {
   /** Ascending. */
   levels: readonly LevelSource[];
   /** The tags of columns that are known and that nobody asked for. */
-  offered: Readonly<Record<'languages' | 'codes', readonly string[]>>;
+  offered: Readonly<Record<TaggedKind, readonly string[]>>;
   /** Layers that no level uses, e.g. tables of styles. */
   unused: readonly string[];
   /** Files of operating systems that were skipped, e.g. `desktop.ini`. */

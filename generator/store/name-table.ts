@@ -31,7 +31,10 @@ export interface NameTable {
   all(withLanguages?: boolean): Iterable<readonly string[]>;
 }
 
-/** Name, type, other names, names in languages and codes of all units: lists of texts take less space than a list of objects. */
+/**
+ * Name, type, other names, names in languages and codes of all units: lists of texts take less space than a list of
+ * objects.
+ */
 type Lists = [(string | null)[], (string | null)[], (readonly string[])[], Texts[], Texts[]];
 type Texts = readonly (string | null)[];
 

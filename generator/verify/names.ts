@@ -16,7 +16,9 @@ const RELATED = ['fid', 'gid', 'parent', 'children', 'parents'] as const;
 
 /**
  * Compares the names of a level with the indexes of all levels.
- * @param root the release's folder; @param about what release.json says of the level; @param levels undefined for one that is damaged: then nothing is compared
+ * @param root the release's folder
+ * @param about what release.json says of the level
+ * @param levels undefined for one that is damaged: then nothing is compared
  * @throws FileError, FormatError for the first line that is not that of its unit
  */
 export function checkNames(

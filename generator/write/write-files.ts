@@ -1,6 +1,6 @@
-// Writes a part of a level's files: feature files, pages, the table, and what is made of borders. Runs in child processes; several
-// write the same level concurrently, without communication. A page is one gzip member: the text of its short features
-// is deflated together; the deflate data of large features is copied from the store.
+// Writes a part of a level's files: feature files, pages, the table, and what is made of borders. Runs in child
+// processes; several write the same level concurrently, without communication. A page is one gzip member: the text of
+// its short features is deflated together; the deflate data of large features is copied from the store.
 //
 // An order that this file and finalize.ts share: the records of a part have an entry for each path of `pathsOf`, file
 // by file as the plan orders them, copies too, and of each geometry an entry for each feature. Names of files are not

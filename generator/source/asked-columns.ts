@@ -1,13 +1,14 @@
 // The columns of a layer with names in languages, and with codes: those that an option names, and those of known
 // schemas that are asked for by their tags. None is taken that nobody asked for: names, words and tiles grow by each.
 import { nearestFirst } from '../../format/command-line/nearest-names.ts';
+import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { fieldNamed } from './gid-columns.ts';
 import type { TaggedColumn } from './level-source.ts';
-import type { SourceField } from './published-columns.ts';
+import { columnItems, type SourceField } from './published-columns.ts';
 import { SCHEMAS } from './schemas.ts';
-import { ALL, columnsByTag, type SourceOptions } from './source-options.ts';
+import { ALL, columnsByTag, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** The kinds of columns with a tag. */
 export const TAGGED_KINDS = ['languages', 'codes'] as const;
@@ -71,7 +72,7 @@ export function askedColumns(kind: TaggedKind, layer: AskedLayer, options: Sourc
     if (column === '')
       throw new BuildError(
         `--${option} ${levelName(level)}:${tag}=${value}: --columns leaves this column out`,
-        `add ${value} to --columns, or leave out --${option}`,
+        `${keepingOf(elementAt(fields, field).name, level, options)}, or leave out --${option}`,
       );
     taken.set(tag, column);
   }
@@ -79,6 +80,12 @@ export function askedColumns(kind: TaggedKind, layer: AskedLayer, options: Sourc
     taken: byTag(taken),
     offered: [...known].flatMap(([tag, field]) => (taken.has(tag) || isDefault(field) ? [] : [tag])),
   };
+}
+
+/** What makes --columns keep a column. To add one where none is named to be kept would leave out all others. */
+function keepingOf(name: string, level: Level, { columns }: SourceOptions): string {
+  const dropped = columnItems(valuesFor(columns, level)).find((item) => item.isDropped && item.name === name);
+  return dropped === undefined ? `add ${name} to --columns` : `leave ${dropped.text} out of --columns`;
 }
 
 /**

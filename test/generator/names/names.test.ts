@@ -297,8 +297,14 @@ test('a tag that is none, two columns for one, a column that is not there or lef
     });
   const layer = squares('ADM_0', ['GID_0', 'NAME_0', 'FR'], ['AAA', 'Egypt', 'Égypte']);
   const french = contentOptionsFrom({ 'name-column': ['lv0:fr=FR'] });
-  await assert.rejects(namesOf([layer], { ...french, columns: [{ level: undefined, value: '-FR' }] }), {
-    message: '--name-column lv0:fr=FR: --columns leaves this column out',
-  });
+  // Where some are named to be kept, it is to be one of them; where none are, a name there would leave out all others.
+  for (const [value, remedy] of [
+    ['NAME_0', 'add FR to --columns, or leave out --name-column'],
+    ['-FR', 'leave -FR out of --columns, or leave out --name-column'],
+  ] as const)
+    await assert.rejects(namesOf([layer], { ...french, columns: [{ level: undefined, value }] }), {
+      message: '--name-column lv0:fr=FR: --columns leaves this column out',
+      remedy,
+    });
   await assert.rejects(namesOf([layer], contentOptionsFrom({ 'name-column': ['lv0:fr=F'] })), /no such column/);
 });

@@ -10,7 +10,8 @@ import { ODD_GIDS, type StoredLevel } from '../support/datasets/large-dataset.ts
 import { sha256Of } from '../support/files.ts';
 import { NO_TOKEN, PREFLIGHT } from '../support/http/in-process-proxy.ts';
 import { sliceOf } from '../support/slice.ts';
-import { KINDS } from './kinds.ts';
+import { API, KINDS } from './kinds.ts';
+import { itemsOf, ROOT as OGC } from './ogc-answers.ts';
 import { REFUSED } from './refused.ts';
 import { SCOPE } from './world.ts';
 
@@ -38,9 +39,7 @@ interface Made {
   stored: readonly StoredLevel[];
 }
 
-const API = '/api/v1';
-const OGC = `${API}/ogc`;
-const ITEMS = `${OGC}/collections/lv2/items`;
+const ITEMS = itemsOf(2);
 /** In several units of the world, and in none. */
 const POINTS = ['-60.5,20.25', '10.5,-3.7038', '-3.7038,10.5', '0,-90'];
 const BOX = '-60.50,-40,60.5,40.000';

@@ -208,7 +208,8 @@ function rangesOfCells({ asked }: RunningHost): string[] {
 }
 
 test('of what meets a damaged cell nothing is answered or kept until it is mended; what is kept of it is read no more', async () => {
-  // Every bit of one is tried in generator/borders/cell-files.test.ts; what becomes of the directory, in proxy/bodies/damage.test.ts.
+  // Every bit of one is tried in generator/borders/cell-files.test.ts; what becomes of the directory, in
+  // proxy/bodies/damage.test.ts.
   const file = join(release, cellsPath(2));
   const bytes = readFileSync(file);
   const ends = [cellsOf(countries, 2).bytes, bytes.length - 1];

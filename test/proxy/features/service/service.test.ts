@@ -1,4 +1,5 @@
-// GET /api/v1/: what the service says of itself to programs; what all answers have in common is in contract/every-answer.test.ts.
+// GET /api/v1/: what the service says of itself to programs; what all answers have in common is in
+// contract/every-answer.test.ts.
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

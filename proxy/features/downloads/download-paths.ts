@@ -45,11 +45,16 @@ export function downloadEndpoints(filters: readonly Parameter<unknown>[]): Downl
   );
 }
 
+/** The endpoints that return a stored file of a level. */
+export function storedFileEndpoints(extension: string, mediaType: string): readonly SavedEndpoint[] {
+  return LEVELS.map((level) => ({
+    path: `${API_PATH}/download/${levelName(level)}${extension}`,
+    level,
+    mediaType,
+    parameters: [RELEASE],
+    extension,
+  }));
+}
+
 /** The endpoints that return the cells of a level, by which whoever has them looks points up. */
-export const CELLS_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
-  path: `${API_PATH}/download/${levelName(level)}.cells`,
-  level,
-  mediaType: 'application/octet-stream',
-  parameters: [RELEASE],
-  extension: '.cells',
-}));
+export const CELLS_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints('.cells', 'application/octet-stream');

@@ -1,6 +1,5 @@
 // A level as a table, GeoParquet, that is saved: readers take ranges of it, each block of which is checked.
 import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
-import { LEVELS, levelName } from '../../../format/levels.ts';
 import { TABLE_BLOCK_BYTES } from '../../../format/release-json.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -8,10 +7,9 @@ import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import type { Part } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
-import { API_PATH } from '../../http/request.ts';
 import type { Listing } from '../pages/listing.ts';
 import { savedDescription } from './description.ts';
-import { RELEASE, type SavedEndpoint } from './download-paths.ts';
+import { type SavedEndpoint, storedFileEndpoints } from './download-paths.ts';
 import { contentBy, PiecedFile } from './pieced-file.ts';
 import { answerSaved, savedRow } from './saved.ts';
 
@@ -19,13 +17,7 @@ const MEDIA_TYPE = 'application/vnd.apache.parquet';
 const EXTENSION = '.parquet';
 
 /** The endpoints that return the tables of levels. */
-export const PARQUET_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
-  path: `${API_PATH}/download/${levelName(level)}${EXTENSION}`,
-  level,
-  mediaType: MEDIA_TYPE,
-  parameters: [RELEASE],
-  extension: EXTENSION,
-}));
+export const PARQUET_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints(EXTENSION, MEDIA_TYPE);
 
 /** What documents say of them. */
 export const PARQUET_DESCRIPTION = savedDescription(

@@ -1,7 +1,6 @@
 // Which units of a level share a border, and for how many metres, as a table that is saved: the stored file.
 import { createHash } from 'node:crypto';
 import { neighboursTablePath } from '../../../format/layout.ts';
-import { LEVELS, levelName } from '../../../format/levels.ts';
 import { TILE_DIGEST_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
@@ -10,9 +9,8 @@ import { BlockFile } from '../../data/block-file.ts';
 import { Coming } from '../../data/known.ts';
 import type { Part, Sized } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
-import { API_PATH } from '../../http/request.ts';
 import { type ByteRange, NOBODY } from '../../origin/origin.ts';
-import { RELEASE, type SavedEndpoint } from '../downloads/download-paths.ts';
+import { type SavedEndpoint, storedFileEndpoints } from '../downloads/download-paths.ts';
 import { contentBy, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
 import { answerSaved, savedRow } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
@@ -21,13 +19,7 @@ import type { Listing } from '../pages/listing.ts';
 export const TABLE_EXTENSION = '.neighbours.csv.gz';
 
 /** The endpoints that return the tables of neighbours. */
-export const TABLE_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
-  path: `${API_PATH}/download/${levelName(level)}${TABLE_EXTENSION}`,
-  level,
-  mediaType: 'application/gzip',
-  parameters: [RELEASE],
-  extension: TABLE_EXTENSION,
-}));
+export const TABLE_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints(TABLE_EXTENSION, 'application/gzip');
 
 /** The row of an endpoint. */
 export function tableRow(endpoint: SavedEndpoint): Row {

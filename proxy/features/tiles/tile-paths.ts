@@ -3,7 +3,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/hosted-releases.ts';
 import { API_PATH } from '../../http/request.ts';
 import { Parameter, wrong } from '../../query/parameter.ts';
-import { RELEASE, type SavedEndpoint } from '../downloads/download-paths.ts';
+import { type SavedEndpoint, storedFileEndpoints } from '../downloads/download-paths.ts';
 
 /** Below this path are those of tiles. */
 export const TILES_PATH = `${API_PATH}/tiles/`;
@@ -56,10 +56,4 @@ export const TILE_ENDPOINTS: readonly TilesEndpoint[] = LEVELS.map((level) => ({
 }));
 
 /** All tiles of a level as a file. */
-export const ARCHIVE_ENDPOINTS: readonly SavedEndpoint[] = LEVELS.map((level) => ({
-  path: `${API_PATH}/download/${levelName(level)}.pmtiles`,
-  level,
-  mediaType: 'application/vnd.pmtiles',
-  parameters: [RELEASE],
-  extension: '.pmtiles',
-}));
+export const ARCHIVE_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints('.pmtiles', 'application/vnd.pmtiles');

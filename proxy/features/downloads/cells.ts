@@ -2,7 +2,6 @@
 import { cellsPath } from '../../../format/layout.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
-import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Listing } from '../pages/listing.ts';
 import { CELLS } from '../places/level-places.ts';
@@ -29,6 +28,5 @@ function answerCells(listing: Listing<SavedEndpoint>): Answer {
     return contentBy(cells, cells.directory);
   };
   const path = `${level.folder}/${cellsPath(level.index.level)}`;
-  const file = new PiecedFile(path, cells.bytes, cells.sha256.slice(0, TAG_CHARS), load);
-  return answerSaved(listing, file, features);
+  return answerSaved(listing, new PiecedFile(path, cells, load), features);
 }

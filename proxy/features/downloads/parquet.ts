@@ -3,7 +3,6 @@ import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
 import { TABLE_BLOCK_BYTES } from '../../../format/release-json.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
-import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import type { Part } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
@@ -49,11 +48,7 @@ function answerParquet(listing: Listing<SavedEndpoint>): Answer {
     );
   const path = `${level.folder}/${unitsTablePath(level.index.level)}`;
   const content = async () => contentBy(await level.load(TABLE_BLOCKS));
-  return answerSaved(
-    listing,
-    new PiecedFile(path, parquet.bytes, parquet.sha256.slice(0, TAG_CHARS), content),
-    features,
-  );
+  return answerSaved(listing, new PiecedFile(path, parquet, content), features);
 }
 
 /** The digests of the blocks of a table. */

@@ -1,6 +1,8 @@
 // A stored file of which ranges are sent: pieces that follow each other, each of which is checked before a byte of it is
 // sent. As many are read together as a stream reads at a time.
+import type { CheckedFile } from '../../../format/release-json.ts';
 import { type BodyPart, type Chunks, checkedStream, rangePart } from '../../bodies/checked-stream.ts';
+import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { PieceDirectory } from '../../data/pieces.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { RangedFile, StreamedPart } from './saved.ts';
@@ -42,10 +44,10 @@ export class PiecedFile implements RangedFile {
   readonly #path: string;
   readonly #load: LoadContent;
 
-  constructor(path: string, bytes: number, tag: string, load: LoadContent) {
+  constructor(path: string, { bytes, sha256 }: CheckedFile, load: LoadContent) {
     this.#path = path;
     this.bytes = bytes;
-    this.tag = tag;
+    this.tag = sha256.slice(0, TAG_CHARS);
     this.#load = load;
   }
 

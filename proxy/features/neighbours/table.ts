@@ -1,10 +1,10 @@
 // Which units of a level share a border, and for how many metres, as a table that is saved: the stored file.
 import { createHash } from 'node:crypto';
 import { neighboursTablePath } from '../../../format/layout.ts';
+import type { CheckedFile } from '../../../format/release-json.ts';
 import { TILE_DIGEST_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
-import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import { Coming } from '../../data/known.ts';
 import type { Part, Sized } from '../../data/loaded-release.ts';
@@ -38,9 +38,8 @@ function answerTable(listing: Listing<SavedEndpoint>): Answer {
       'not-found',
       `Release ${representation.release.id} has no neighbours: it was built with --no-neighbours.`,
     );
-  const { bytes, sha256 } = neighbours.table;
   const path = `${level.folder}/${neighboursTablePath(level.index.level)}`;
-  const table = checkedTable(path, bytes, sha256.slice(0, TAG_CHARS), () => level.load(CHECKED_TABLE));
+  const table = checkedTable(path, neighbours.table, () => level.load(CHECKED_TABLE));
   return answerSaved(listing, table, features);
 }
 
@@ -68,11 +67,12 @@ const CHECKED_TABLE: Part<CheckedTable> = {
  * The table as a file. What describes it is its SHA-256: it is read as a whole before the first range, then only the
  * blocks that a range meets.
  */
-function checkedTable(path: string, bytes: number, tag: string, load: () => Promise<CheckedTable>): PiecedFile {
+function checkedTable(path: string, stored: CheckedFile, load: () => Promise<CheckedTable>): PiecedFile {
+  const { bytes } = stored;
   const whole: ByteRange = { offset: 0, length: bytes };
-  const file = new PiecedFile(path, bytes, tag, async ({ length }, reads, client) => {
+  const file = new PiecedFile(path, stored, async ({ length }, reads, client) => {
     const known = await load();
-    if (known.blocks === undefined && length === bytes) return contentOnce(known, bytes, tag);
+    if (known.blocks === undefined && length === bytes) return contentOnce(known, stored);
     const read = async (): Promise<BlockFile> => {
       for await (const _ of await file.stream(whole, reads, NOBODY));
       if (known.blocks === undefined) throw reads.damaged(path);
@@ -84,19 +84,19 @@ function checkedTable(path: string, bytes: number, tag: string, load: () => Prom
 }
 
 /** The content that is right if the file has its digest: then the digests of its blocks are remembered. */
-function contentOnce(known: CheckedTable, fileBytes: number, tag: string): FileContent {
-  const sha256 = createHash('sha256');
+function contentOnce(known: CheckedTable, { bytes: fileBytes, sha256 }: CheckedFile): FileContent {
+  const hash = createHash('sha256');
   const digests = Buffer.alloc(TILE_DIGEST_BYTES * Math.ceil(fileBytes / BLOCK_BYTES));
   const blocks = new BlockFile(fileBytes, BLOCK_BYTES, digests);
   return contentBy({
     pieceAt: (offset) => blocks.pieceAt(offset),
     rangeOf: (block) => blocks.rangeOf(block),
     hasBytes(block, bytes) {
-      sha256.update(bytes);
+      hash.update(bytes);
       tileDigestOf(bytes).copy(digests, TILE_DIGEST_BYTES * block);
       const { offset, length } = blocks.rangeOf(block);
       if (offset + length < fileBytes) return true;
-      const isRight = sha256.digest('hex').startsWith(tag);
+      const isRight = hash.digest('hex') === sha256;
       if (isRight) known.blocks = blocks;
       return isRight;
     },

@@ -5,7 +5,6 @@ import { FormatError } from '../../../format/parse.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES, TILE_RECORD_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import type { Row } from '../../bodies/row.ts';
-import { TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { SavedEndpoint } from '../downloads/download-paths.ts';
 import { type CheckedPiece, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
@@ -30,9 +29,8 @@ async function answerArchive(listing: Listing<SavedEndpoint>): Promise<Answer> {
   const { data } = tiles.header;
   if (data.offset + data.length !== described.bytes)
     throw new FormatError(tiles.path, `ends at byte ${data.offset + data.length}, expected ${described.bytes}`);
-  const tag = described.sha256.slice(0, TAG_CHARS);
   const content: FileContent = { begin: tiles.begin, pieces: (...range) => piecesOf(tiles, ...range) };
-  return answerSaved(listing, new PiecedFile(tiles.path, described.bytes, tag, () => content), described.units);
+  return answerSaved(listing, new PiecedFile(tiles.path, described, () => content), described.units);
 }
 
 /** The leaves and contents that a range of an archive meets, in order. */

@@ -10,7 +10,7 @@ import { type Check, type Chunks, checkedStream, rangeParts, sha256Check } from 
 /** Maximum size of a body that is read into memory and verified as a whole. */
 export const WHOLE_MAX_BYTES: number = 1024 * 1024;
 /** Maximum length of a text that is inflated on the event loop, in about a millisecond. */
-const SYNC_MAX_BYTES = 256 * 1024;
+export const INFLATED_NOW_MAX_BYTES: number = 256 * 1024;
 /** Length of a chunk of a longer text, which is inflated in the thread pool. */
 const CHUNK_BYTES = 256 * 1024;
 
@@ -87,21 +87,23 @@ export class InflatedBody implements BodySource {
     // One task: what has been read must not wait, or be refused, a second time.
     return reads.later(client, async (own) => {
       const gzipped = await this.#gzipped.read(own, client);
-      return this.bytes <= SYNC_MAX_BYTES && Buffer.isBuffer(gzipped)
+      return this.bytes <= INFLATED_NOW_MAX_BYTES && Buffer.isBuffer(gzipped)
         ? inflate(gzipped, this.bytes, this.#path)
         : inflateStream(gzipped, this.bytes, this.#path);
     });
   }
 }
 
+/** The text of a gzip member, on the event loop. @throws Error if it is none, or its text is much longer */
+export function inflateNow(gzipped: Buffer, textBytes: number): Buffer {
+  // Twice the length: Workers count the size of their buffers, of which the last is not full.
+  return gunzipSync(gzipped, { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(2 * textBytes, 64) });
+}
+
 function inflate(gzipped: Buffer, textBytes: number, path: string): Buffer {
   let text: Buffer;
   try {
-    // Twice the length: Workers count the size of their buffers, of which the last is not full.
-    text = gunzipSync(gzipped, {
-      chunkSize: Math.max(textBytes + 1, 64),
-      maxOutputLength: Math.max(2 * textBytes, 64),
-    });
+    text = inflateNow(gzipped, textBytes);
   } catch (error) {
     throw new OriginError('damaged', path, error);
   }

@@ -1,17 +1,16 @@
 // The one decoder of names.jsonl.gz (format/README.md, 'Names'). The file is inflated as a stream and read line by line:
 // its text is never whole in memory. Parts of a level that are asked for together are made in one pass.
-import { createGunzip, gunzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { furtherColumns, type NameField, nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
 import type { LevelSummary } from '../../../format/release-json.ts';
+import { INFLATED_NOW_MAX_BYTES, inflateNow } from '../../bodies/stored-file.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { Turns } from '../../work/in-turns.ts';
 
 const LINE_FEED = 0x0a;
-/** Maximum length of a text that is inflated on the event loop, in about a millisecond. */
-const SYNC_MAX_BYTES = 256 * 1024;
 /** Bytes of text that are gone through at a time: some 100 microseconds. */
 const PART_BYTES = 16 * 1024;
 /** Maximum length of a line, and what each language or code adds: the build cuts names that take some 60 kB. */
@@ -166,7 +165,8 @@ async function* inflating(zipped: Buffer, textBytes: number, file: string): Asyn
   let bytes = 0;
   const wrongLength = (): FormatError => new FormatError(file, `is not ${textBytes} bytes of text`);
   try {
-    for await (const text of textBytes <= SYNC_MAX_BYTES ? [inflated(zipped, textBytes)] : createGunzip().end(zipped))
+    const isShort = textBytes <= INFLATED_NOW_MAX_BYTES;
+    for await (const text of isShort ? [inflateNow(zipped, textBytes)] : createGunzip().end(zipped))
       for (let at = 0; at < text.length; at += PART_BYTES) {
         const part: Buffer = text.subarray(at, at + PART_BYTES);
         bytes += part.length;
@@ -177,9 +177,4 @@ async function* inflating(zipped: Buffer, textBytes: number, file: string): Asyn
     throw wrongLength();
   }
   if (bytes !== textBytes) throw wrongLength();
-}
-
-function inflated(zipped: Buffer, textBytes: number): Buffer {
-  // Twice the length: Workers count the size of their buffers, of which the last is not full.
-  return gunzipSync(zipped, { chunkSize: Math.max(textBytes + 1, 64), maxOutputLength: Math.max(2 * textBytes, 64) });
 }

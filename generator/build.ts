@@ -176,13 +176,12 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
 }
 
 /** @throws BuildError if the tiles are to have names in a language that the release does not have */
-function refuseUnknownTileLanguages({ tileLanguages = [] }: BuildOptions, { levels }: DatasetDescription): void {
-  const known = new Set(levels.flatMap(({ layers }) => layers[0]?.languages.map(([tag]) => tag) ?? []));
-  const unknown = tileLanguages.find((tag) => !known.has(tag));
+function refuseUnknownTileLanguages({ tileLanguages = [] }: BuildOptions, { languages }: DatasetDescription): void {
+  const unknown = tileLanguages.find((tag) => !languages.includes(tag));
   if (unknown === undefined) return;
-  const has = known.size === 0 ? 'none in any language' : [...known].sort().join(', ');
+  const has = languages.length === 0 ? 'none in any language' : languages.join(', ');
   const remedy =
-    unknown === ALL && known.size > 0
+    unknown === ALL && languages.length > 0
       ? 'name those that tiles are to have'
       : `add --languages ${unknown}, or leave it out`;
   throw new BuildError(

@@ -52,6 +52,8 @@ import { placeToText, type SourceOptions, sourceName, valuesFor } from './source
 export interface DatasetDescription {
   /** Ascending. */
   levels: readonly LevelSource[];
+  /** The languages of names of some published level: their tags. */
+  languages: readonly string[];
   /** The tags of columns that are known and that nobody asked for. */
   offered: Readonly<Record<TaggedKind, readonly string[]>>;
   /** Layers that no level uses, e.g. tables of styles. */
@@ -126,10 +128,15 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const known = knownOf.flat();
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseOtherColumns(found);
-  const asked = sources.filter(({ source }) => options.levels.includes(source.level)).map((layer) => layer.asked);
   // Levels that were made lack columns, and their source may have no level that is left.
+  if (made.length === 0) refuseUnknownColumns(options, sources);
+  const dissolved =
+    made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found);
+  const single = dissolved.find(({ isSingle }) => isSingle);
+  const asked = sources.flatMap(({ source, askedAt }) =>
+    (single?.levels ?? [source.level]).filter((level) => options.levels.includes(level)).map(askedAt),
+  );
   if (made.length === 0) {
-    refuseUnknownColumns(options, sources);
     refuseUnknownTags(options, asked);
     refuseUnusedDatasets(options, seen, found);
   }
@@ -159,6 +166,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const unused = seen.filter((layer) => layer.levels.length === 0);
   return {
     levels,
+    languages: [...new Set(asked.flatMap(({ languages }) => languages.taken.map(([tag]) => tag)))].sort(),
     offered: {
       languages: offeredTags(asked.map(({ languages }) => languages)),
       codes: offeredTags(asked.map(({ codes }) => codes)),
@@ -173,8 +181,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
       credits: elementAt(knownOf, i).map(({ credit }) => credit),
     })),
     licence: otherLicences.length === 0 ? licence : undefined,
-    dissolved:
-      made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found),
+    dissolved,
     findings,
     crs: sources.filter(({ source }) => options.levels.includes(source.level)).map(({ crs }) => crs),
     gdal: gdal.version,
@@ -212,7 +219,8 @@ function layerSource(
   names: string[];
   missing: MissingColumns[];
   crs: LayerCrs;
-  asked: { [Kind in TaggedKind]: AskedColumns };
+  /** Its columns with a tag, also of a level that is made of it. */
+  askedAt(level: Level): { [Kind in TaggedKind]: AskedColumns };
 } {
   // What was made has been selected before, and may lack columns.
   const isMade = madeFrom !== undefined;
@@ -244,16 +252,18 @@ function layerSource(
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
-  const nameField = labelFieldOf('name', level, fields, options);
-  const [gidField, ...otherGidFields] = elementAt(gids, level);
-  const asked = {
-    level,
-    fields,
-    nameField,
-    gidField: otherGidFields.length > 0 ? undefined : gidField,
-    columnOf: (field: number) => nameOf([field]),
+  const askedAt = (n: Level) => {
+    const [gidField, ...others] = elementAt(gids, n);
+    const asked = {
+      level: n,
+      fields,
+      nameField: labelFieldOf('name', n, fields, options),
+      gidField: others.length > 0 ? undefined : gidField,
+      columnOf: (field: number) => nameOf([field]),
+    };
+    return { languages: askedColumns('languages', asked, options), codes: askedColumns('codes', asked, options) };
   };
-  const [languages, codes] = [askedColumns('languages', asked, options), askedColumns('codes', asked, options)];
+  const { languages, codes } = askedAt(level);
   const source: LayerSource = {
     ...selection,
     isMadeValid: options.makeValid === true,
@@ -264,7 +274,7 @@ function layerSource(
     placed,
     ...(madeFrom && { madeFrom }),
     gidColumns: gids.map(nameOf),
-    nameColumn: nameOfField(nameField),
+    nameColumn: nameOfField(labelFieldOf('name', level, fields, options)),
     languages: languages.taken,
     codes: codes.taken,
     typeColumn: nameOfField(labelFieldOf('type', level, fields, options)),
@@ -272,7 +282,7 @@ function layerSource(
       .map(nameOfField)
       .filter((name) => name !== ''),
   };
-  return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs, asked: { languages, codes } };
+  return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs, askedAt };
 }
 
 /**

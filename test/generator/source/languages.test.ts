@@ -183,6 +183,30 @@ test("a level that is made from another has none of the codes and names that are
   assert.deepEqual(countries.release.levels[1]?.codeColumns, { 'iso-3166-2': 'iso_3166_2' });
 });
 
+test("the languages and codes of all levels of GADM's single layer are named, and taken when they are asked for", async () => {
+  const layer = squares(
+    'gadm_410',
+    ['GID_0', 'NAME_0', 'GID_1', 'NAME_1', 'NL_NAME_1', 'ISO_1', 'GID_2', 'NAME_2', 'CC_2'],
+    ['CHN', 'China', 'CHN.1_1', 'Anhui', '安徽', 'CN-AH', 'CHN.1.1_1', 'Hefei', '3401'],
+    ['CHN', 'China', 'CHN.1_1', 'Anhui', '安徽', 'CN-AH', 'CHN.1.2_1', 'Wuhu', '3402'],
+    ['CHN', 'China', 'CHN.2_1', 'Macau', '澳门', 'CN-MO', '', '', ''],
+  );
+  assert.deepEqual(offers((await built([layer])).shown), [
+    'names in und: published with --languages und, or all',
+    'codes cc, iso-3166-2: published with --codes cc,iso-3166-2, or all',
+  ]);
+  const { header, lines, release } = await built([layer], { languages: ['und'], codes: ['cc,iso-3166-2'] }, 1);
+  assert.deepEqual(header, ['code:iso-3166-2', 'name:und']);
+  assert.deepEqual(lines, [
+    ['CN-AH', '安徽'],
+    ['CN-MO', '澳门'],
+  ]);
+  assert.deepEqual(release.levels[2]?.codeColumns, { cc: 'CC_2' });
+  await assert.rejects(built([layer], { languages: ['und'], 'tile-languages': ['fr'] }), {
+    remedy: 'it has und: add --languages fr, or leave it out',
+  });
+});
+
 test('codes that are the GIDs of the level are no codes beside them', async () => {
   const regions = squares('nuts', ['NUTS_ID', 'NAME_LATN', 'FIPS'], ['ES', 'España', 'SP']);
   const { shown, header } = await built([regions], { 'gid-column': ['lv0=NUTS_ID'], codes: ['all'] });

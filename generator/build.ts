@@ -176,7 +176,10 @@ export async function describe(options: BuildOptions, pool: Pool, report: Report
 }
 
 /** @throws BuildError if the tiles are to have names in a language that the release does not have */
-function refuseUnknownTileLanguages({ tileLanguages = [] }: BuildOptions, { languages }: DatasetDescription): void {
+export function refuseUnknownTileLanguages(
+  { tileLanguages = [] }: Pick<BuildOptions, 'tileLanguages'>,
+  { languages }: DatasetDescription,
+): void {
   const unknown = tileLanguages.find((tag) => !languages.includes(tag));
   if (unknown === undefined) return;
   const has = languages.length === 0 ? 'none in any language' : languages.join(', ');

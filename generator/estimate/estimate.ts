@@ -5,7 +5,7 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, LEVELS, type Level, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
 import type { Finding } from '../../format/release-json.ts';
 import { refuseUnaccepted } from '../advice/refuse-findings.ts';
-import { type BuildOptions, sourceSize } from '../build.ts';
+import { type BuildOptions, refuseUnknownTileLanguages, sourceSize } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';
 import { makeScratchFolder } from '../files/scratch-folder.ts';
 import {
@@ -93,7 +93,16 @@ export async function forecast(
   options: PreparedOptions &
     Pick<
       BuildOptions,
-      'out' | 'geometries' | 'cells' | 'neighbours' | 'parquet' | 'tiles' | 'accept' | 'workers' | 'signKey'
+      | 'out'
+      | 'geometries'
+      | 'cells'
+      | 'neighbours'
+      | 'parquet'
+      | 'tiles'
+      | 'tileLanguages'
+      | 'accept'
+      | 'workers'
+      | 'signKey'
     >,
   report: Report,
 ): Promise<Forecast> {
@@ -101,6 +110,7 @@ export async function forecast(
   const { path: scratch, remove } = makeScratchFolder('estimate');
   try {
     const described = await withOperations(await describeSource(options, pool));
+    refuseUnknownTileLanguages(options, described);
     report.preview?.(planOfLevels(described, options));
     const dataset = await prepareLevels(described, options, scratch, { pool, report });
     const { precision } = options;

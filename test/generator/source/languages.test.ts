@@ -8,6 +8,7 @@ import { releasePath } from '../../../format/layout.ts';
 import type { Level } from '../../../format/levels.ts';
 import { NAME_FIELDS } from '../../../format/names.ts';
 import { build } from '../../../generator/build.ts';
+import { forecast } from '../../../generator/estimate/estimate.ts';
 import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { type FixtureLayer, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
@@ -204,6 +205,15 @@ test("the languages and codes of all levels of GADM's single layer are named, an
   assert.deepEqual(release.levels[2]?.codeColumns, { cc: 'CC_2' });
   await assert.rejects(built([layer], { languages: ['und'], 'tile-languages': ['fr'] }), {
     remedy: 'it has und: add --languages fr, or leave it out',
+  });
+});
+
+test('a dry run refuses a language of tiles that the release does not have, as the build does', async () => {
+  const source = [writeDataset(join(folder, 'dry.gpkg'), 'GPKG', [OCHA])];
+  const options = buildOptions(source, join(folder, 'dry'), contentOptionsFrom({ 'tile-languages': ['fr'] }));
+  await assert.rejects(forecast(options, SILENT), {
+    message: '--tile-languages fr: the release has no names in fr',
+    remedy: 'it has none in any language: add --languages fr, or leave it out',
   });
 });
 

@@ -14,12 +14,6 @@ export class KeptPieces {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ length }) => length + ENTRY_BYTES,
   });
-  #files = 0;
-
-  /** The number of one more file: under the path of another one there may be other bytes. */
-  addFile(): number {
-    return this.#files++;
-  }
 
   get(file: number, piece: number): Buffer | undefined {
     return this.#kept.get(file * PIECES + piece);
@@ -30,6 +24,13 @@ export class KeptPieces {
     this.#kept.set(file * PIECES + piece, bytes);
     return bytes;
   }
+}
+
+let files = 0;
+
+/** The number of one more file: under the path of another one there may be other bytes. */
+export function nextFile(): number {
+  return files++;
 }
 
 const kept = new WeakMap<Origin, KeptPieces>();

@@ -1,7 +1,7 @@
 // A file of a release that is read in pieces, each of which can be checked by itself: those that were read from a host
 // are kept for a while, with those of all other files.
 import { type ByteRange, NOBODY, OriginError, type QueuedReads, type Recipient } from '../origin/origin.ts';
-import { keptPiecesOf } from './kept-pieces.ts';
+import { keptPiecesOf, nextFile } from './kept-pieces.ts';
 import { Coming } from './known.ts';
 import type { Loads } from './loads.ts';
 
@@ -29,7 +29,7 @@ export class Pieces {
   readonly #directory: PieceDirectory;
   readonly #keepsAll: boolean;
   /** Its number among all files of which pieces are kept. */
-  #file: number | undefined;
+  readonly #file = nextFile();
   /** A platform may cancel a read with the request that began it; then it is begun again. */
   readonly #coming = new Coming<Buffer>();
 
@@ -71,15 +71,11 @@ export class Pieces {
   }
 
   #kept(piece: number, { origin }: QueuedReads): Buffer | undefined {
-    const pieces = keptPiecesOf(origin);
-    this.#file ??= pieces.addFile();
-    return pieces.get(this.#file, piece);
+    return keptPiecesOf(origin).get(this.#file, piece);
   }
 
   #keep(piece: number, { origin }: QueuedReads, bytes: Buffer): Buffer {
-    const pieces = keptPiecesOf(origin);
-    this.#file ??= pieces.addFile();
-    return pieces.set(this.#file, piece, bytes);
+    return keptPiecesOf(origin).set(this.#file, piece, bytes);
   }
 
   /**

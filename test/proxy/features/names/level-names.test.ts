@@ -13,6 +13,7 @@ import { Releases } from '../../../../proxy/data/hosted-releases.ts';
 import type { LoadedLevel } from '../../../../proxy/data/loaded-release.ts';
 import { CODES } from '../../../../proxy/features/names/level-codes.ts';
 import { jsonReader, NAMES } from '../../../../proxy/features/names/level-names.ts';
+import { LevelTypes } from '../../../../proxy/features/names/level-types.ts';
 import { NamesFile } from '../../../../proxy/features/names/names-file.ts';
 import { squares } from '../../../support/datasets/write-dataset.ts';
 import { notedReads } from '../../../support/noted-reads.ts';
@@ -101,6 +102,12 @@ test('a pass over a long names file has only the file and a little of its text i
   assert.equal(made.at(MANY - 1).toString(), `"Unité ${MANY - 1}"`);
   const beside = most - made.bytes;
   assert.ok(most > zipped.length && beside < MOST_BYTES, `${most} bytes, ${beside} of them beside the names`);
+});
+
+test('the memory of types is counted where each unit has a long one of its own, too', () => {
+  const types = Array.from({ length: MANY }, (_, i) => `${i}`.padEnd(LINE_CHARS));
+  const { bytes } = new LevelTypes(types, Uint32Array.from(types.keys()));
+  assert.ok(bytes > MANY * LINE_CHARS, `${bytes} bytes`);
 });
 
 test('names may have more text where they are in many languages, and no more where they are not', async () => {

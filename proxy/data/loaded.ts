@@ -1,6 +1,6 @@
 // What is brought into memory when it is first asked for: once for all that ask, and again some time after an error.
-// Holds releases (releases.ts), what is signed of them (signed-origin.ts), the parts of levels (release.ts), and levels
-// where memory is little (load-on-demand.ts).
+// Holds releases (hosted-releases.ts), what is signed of them (signed-origin.ts), parts of levels (loaded-release.ts), and
+// levels where memory is little (load-on-demand.ts).
 
 import { STUCK_MS } from '../http/time.ts';
 

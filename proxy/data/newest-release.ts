@@ -1,5 +1,5 @@
 // The newest release that was served: current.json, which is not signed, brings back no older one. Used with trusted
-// keys, by releases.ts by way of `refusal`; worker processes tell each other (config/cluster.ts).
+// keys, by hosted-releases.ts by way of `refusal`; worker processes tell each other (config/cluster.ts).
 import { CURRENT_PATH } from '../../format/layout.ts';
 import { isObject, numberIn, textIn } from '../../format/parse.ts';
 import type { Origin } from '../origin/origin.ts';

@@ -85,7 +85,7 @@ export class NamesFile {
 }
 
 /** It is there from the first part that is made of it. */
-export const NAMES_FILE: Part<NamesFile> = {
+const NAMES_FILE: Part<NamesFile> = {
   name: 'names file',
   type: NamesFile,
   load: async (level) => new NamesFile(level),

@@ -128,15 +128,19 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const known = knownOf.flat();
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseOtherColumns(found);
-  // Levels that were made lack columns, and their source may have no level that is left.
-  if (made.length === 0) refuseUnknownColumns(options, sources);
   const dissolved =
     made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found);
   const single = dissolved.find(({ isSingle }) => isSingle);
-  const asked = sources.flatMap(({ source, askedAt }) =>
-    (single?.levels ?? [source.level]).filter((level) => options.levels.includes(level)).map(askedAt),
+  // Options name columns of every level, also of those that are made of a single layer.
+  const named = sources.flatMap((layer) =>
+    (single?.levels ?? [layer.source.level]).map((level) => ({ ...layer, source: { ...layer.source, level } })),
   );
+  const asked = named
+    .filter(({ source }) => options.levels.includes(source.level))
+    .map(({ source, askedAt }) => askedAt(source.level));
+  // Levels that were made lack columns, and their source may have no level that is left.
   if (made.length === 0) {
+    refuseUnknownColumns(options, named);
     refuseUnknownTags(options, asked);
     refuseUnusedDatasets(options, seen, found);
   }

@@ -206,6 +206,9 @@ test("the languages and codes of all levels of GADM's single layer are named, an
   await assert.rejects(built([layer], { languages: ['und'], 'tile-languages': ['fr'] }), {
     remedy: 'it has und: add --languages fr, or leave it out',
   });
+  await assert.rejects(built([layer], { 'name-column': ['lv1:fr=NL_NAME'] }), {
+    message: /--name-column lv1=NL_NAME: .*layer gadm_410 has no such column/,
+  });
 });
 
 test('a dry run refuses a language of tiles that the release does not have, as the build does', async () => {

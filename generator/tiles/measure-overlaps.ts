@@ -71,7 +71,7 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
 }
 
 /** Keeps those with the most in common, of equal ones those that came first: there may be millions. */
-export class LargestOverlaps {
+class LargestOverlaps {
   readonly #most: number;
   #kept: Overlap[] = [];
 

@@ -17,12 +17,12 @@ import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
 import type { LoadedRelease } from './data/loaded-release.ts';
-import { Cache, cacheFolder } from './points/cache.ts';
 import { openAddress, openFolder } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
 import { points } from './points/points.ts';
 import { EXCHANGED, summaryLines } from './points/report.ts';
 import { serve } from './serve.ts';
+import { Cache, cacheFolder } from './tables/cache.ts';
 
 /** The name of the program: compiled, it is installed by a package. */
 const PROGRAM = import.meta.url.endsWith('.ts') ? 'proxy' : 'boundaries-proxy';

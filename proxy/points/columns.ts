@@ -1,5 +1,8 @@
 // Which columns of a table have the points: by their usual names, or as they are named.
+import { elementAt } from '../../format/element-at.ts';
+import { plainDecimal } from '../../format/grid.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
+import type { ColumnChoice, Table } from '../tables/table.ts';
 
 /** A first line may have no end: so much of it is shown. */
 const SHOWN_CHARS = 500;
@@ -60,16 +63,36 @@ const DOUBTFUL: readonly Pair[] = [
   ['x', 'y'],
 ];
 
+/** A number as many languages write it. Where the separator is a comma, it may be two values. */
+const DECIMAL_COMMA = /^(-?\d+),(\d+(?:e[+-]?\d+)?)$/i;
+
+/** Which columns of a table have the points. @param named both or none */
+export function placeChoice(named: NamedColumns): ColumnChoice<CoordinateColumns> {
+  return {
+    choose: (header) => placeColumns(header, named),
+    refusal: (header) => noPlaceColumns(header, named),
+  };
+}
+
+/** The point of a row: with a decimal point, also where the table has a comma and another separator. */
+export function pointIn(
+  values: readonly string[],
+  { columns, separator }: Pick<Table<CoordinateColumns>, 'columns' | 'separator'>,
+): [longitude: string, latitude: string] {
+  const decimal = (column: number): string => {
+    const text = elementAt(values, column).trim();
+    return plainDecimal(text.replace(DECIMAL_COMMA, separator === ',' ? '$&' : '$1.$2'));
+  };
+  return [decimal(columns.longitude), decimal(columns.latitude)];
+}
+
 /**
  * The columns of longitudes and latitudes.
  * @param named both or none
  * @returns undefined if the table has no such columns
  * @throws OptionError if one is named without the other; StartError if there are two of that name
  */
-export function placeColumns(
-  header: readonly string[],
-  { longitude, latitude }: NamedColumns,
-): CoordinateColumns | undefined {
+function placeColumns(header: readonly string[], { longitude, latitude }: NamedColumns): CoordinateColumns | undefined {
   if (longitude !== undefined && latitude !== undefined) return pairIn(header, [longitude, latitude]);
   if (longitude !== undefined || latitude !== undefined) {
     const [given, other] = longitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
@@ -98,7 +121,7 @@ function pairIn(names: readonly string[], pair: readonly [string, string]): Coor
 }
 
 /** An error that says which columns there are. */
-export function noPlaceColumns(header: readonly string[], { longitude, latitude }: NamedColumns): StartError {
+function noPlaceColumns(header: readonly string[], { longitude, latitude }: NamedColumns): StartError {
   const names = header.join(', ') || 'none';
   const there = `its columns: ${names.length > SHOWN_CHARS ? `${names.slice(0, SHOWN_CHARS)}…` : names}`;
   if (longitude !== undefined && latitude !== undefined)

@@ -4,7 +4,8 @@ import { fstatSync, openSync, readSync } from 'node:fs';
 import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
 import type { Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { nameValues, textOrNull } from './unit-names.ts';
+import type { LevelInput } from '../tables/open-files.ts';
+import { nameValues, textOrNull } from '../tables/unit-names.ts';
 
 /** Points are looked up along the file: so much of it is read at a time. */
 const BLOCK_BYTES = 64 * 1024;
@@ -74,21 +75,17 @@ export class CellFile {
 /** Where the header says how many cells there are. */
 const CELLS_AT = 24;
 
-/**
- * The units of a level.
- * @param names the text of its names
- * @param cells its file, and what it is called in messages; undefined if it has no units
- * @throws FormatError if one is not what it should be, or they are not of one release
- */
-export function openLevel(
-  level: Level,
-  names: { text: string; name: string },
-  cells: { file: string; name: string } | undefined,
-): LevelUnits {
+/** The units of a level. @throws FormatError if its files are not what they should be, or not of one release */
+export function openLevel({ level, names, cells }: LevelInput): LevelUnits {
   const gids: (string | null)[] = [];
   const own: (string | null)[] = [];
   const parents: (string | null)[] = [];
-  for (const { values, where } of nameValues(names.text, names.name, ['fid', 'gid', 'name', 'parent'])) {
+  for (const { values, where } of nameValues(names.text.toString('utf8'), names.name, [
+    'fid',
+    'gid',
+    'name',
+    'parent',
+  ])) {
     const [fid, ...texts] = values;
     if (typeof fid !== 'number') throw new FormatError(where, 'is not a unit');
     const [gid = null, name = null, parent = null] = texts.map(textOrNull);

@@ -1,24 +1,25 @@
 // Appends to each row of a table the units at its point: `points` of the command line.
 import type { Writable } from 'node:stream';
-import { stringify } from 'csv-stringify/sync';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { StartError } from '../config/start-error.ts';
-import type { NamedColumns } from './columns.ts';
+import { appendedText, refuseTwice, TextWriter, withoutFormula } from '../tables/appended.ts';
+import type { CsvForm } from '../tables/csv-rows.ts';
+import { NamedRows } from '../tables/named-rows.ts';
+import { readTable } from '../tables/table.ts';
+import { type NamedColumns, placeChoice, pointIn } from './columns.ts';
 import { ExchangedSample } from './exchanged.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 import type { OpenRelease } from './open-release.ts';
 import { ParentChains } from './parents.ts';
-import { NamedRows, type NoPoint, type Summary } from './report.ts';
-import { type Row, readTable, type TableForm, withoutEnds } from './table.ts';
+import type { NoPoint, Summary } from './report.ts';
 
 /** Rows that are looked up together: of more, more are in the same cell. */
 const CHUNK_ROWS = 65_536;
 /** Their text together, if rows are long. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
-/** Rows that are written at a time, and memory for them, which is used again and again. */
+/** Rows that are written at a time. */
 const WRITTEN_ROWS = 1024;
-const WRITTEN_BYTES = 1024 * 1024;
 
 /** What the rows are read from, and written to. */
 export interface PointsStreams {
@@ -41,10 +42,10 @@ export async function points(
   { keepFormulas = false, parents = false, ...named }: NamedColumns & { keepFormulas?: boolean; parents?: boolean },
   { input, output, progress, exchanged }: PointsStreams,
 ): Promise<Summary> {
-  const table = await readTable(input, named);
+  const table = await readTable(input, placeChoice(named));
   const { id, levels, precision } = await open();
   const added = levels.flatMap(({ level }) => [`gid_${level}`, `name_${level}`]);
-  refuseTwice(table.header, added);
+  refuseTwice(table.header, added, 'choose other levels with --levels');
   const chains = new ParentChains(levels);
   if (parents) chains.requireParents();
   // One without units has no rows in any.
@@ -100,14 +101,14 @@ export async function points(
   };
   for await (const rows of table.rows())
     for (const row of rows) {
-      const text = withoutEnds(row.raw);
-      if (!texts.add(text)) {
+      if (!texts.add(row.raw)) {
         await append();
-        texts.add(text);
+        texts.add(row.raw);
       }
       lines[texts.count - 1] = row.line;
-      sample.add(row.longitude, row.latitude);
-      if (!chunk.add(row.longitude, row.latitude)) addLine(without, whyNoPoint(row), row.line);
+      const [longitude, latitude] = pointIn(row.values, table);
+      sample.add(longitude, latitude);
+      if (!chunk.add(longitude, latitude)) addLine(without, whyNoPoint(longitude, latitude, row.line), row.line);
     }
   await append();
   if (begun !== '') await writer.write(begun);
@@ -155,13 +156,13 @@ class RowTexts {
 /** The texts that are appended for the units of a level. */
 class AppendedUnits {
   readonly #units: LevelUnits;
-  readonly #form: TableForm;
+  readonly #form: CsvForm;
   /** By position: each is made once. */
   readonly #texts: string[] = [];
   readonly #none: string;
   readonly #keepFormulas: boolean;
 
-  constructor(units: LevelUnits, form: TableForm, keepFormulas: boolean) {
+  constructor(units: LevelUnits, form: CsvForm, keepFormulas: boolean) {
     this.#units = units;
     this.#form = form;
     this.#keepFormulas = keepFormulas;
@@ -173,35 +174,19 @@ class AppendedUnits {
     const known = this.#texts[position];
     if (known !== undefined) return known;
     const { gids, names } = this.#units;
-    const { separator } = this.#form;
-    const own = [elementAt(gids, position), elementAt(names, position)];
-    const values = this.#keepFormulas ? own : own.map((text) => text && withoutFormula(text));
-    // The empty text before them brings their separator.
-    const text = stringify([['', ...values]], { delimiter: separator, eof: false, quoted_match: /[\r\n]/ });
+    const own = [elementAt(gids, position) ?? '', elementAt(names, position) ?? ''];
+    const values = this.#keepFormulas ? own : own.map(withoutFormula);
+    const text = appendedText(values, this.#form);
     this.#texts[position] = text;
     return text;
   }
-}
-
-/**
- * What a spreadsheet takes for a formula at the beginning of a cell, which one with another separator may begin within
- * a text. As download/csv.js of the explorer, which is code for browsers, has them.
- */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
-const NO_FORMULA = /^[+-]?\d+([.,]\d+)?$/;
-const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)?(\1|[\r\n\]}]|$))/gs;
-
-/** An apostrophe makes a text of it. */
-function withoutFormula(text: string): string {
-  const isFormula = FORMULA.test(text) && !NO_FORMULA.test(text);
-  return `${isFormula ? "'" : ''}${text.replaceAll(INNER_FORMULA, "$1'")}`;
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const DECIMAL_COMMA = /^-?\d{1,3},\d+$/;
 
 /** @throws StartError if it has a decimal comma: then it is not this row alone that is wrong */
-function whyNoPoint({ longitude, latitude, line }: Row): NoPoint {
+function whyNoPoint(longitude: string, latitude: string, line: number): NoPoint {
   if (longitude === '' || latitude === '') return 'no longitude or latitude';
   const comma = [longitude, latitude].find((text) => DECIMAL_COMMA.test(text));
   if (comma !== undefined)
@@ -217,33 +202,4 @@ function addLine(without: Map<NoPoint, NamedRows>, why: NoPoint, line: number): 
   const rows = without.get(why) ?? new NamedRows();
   rows.add(line);
   without.set(why, rows);
-}
-
-function refuseTwice(header: readonly string[], added: readonly string[]): void {
-  const there = added.filter((name) => header.some((own) => own.trim() === name));
-  if (there.length > 0)
-    throw new StartError(
-      `the table has already ${there.join(', ')}`,
-      'the first line',
-      'rename or remove these columns, or choose other levels with --levels',
-    );
-}
-
-/** Writes texts one after the other. */
-class TextWriter {
-  readonly #output: Writable;
-  readonly #memory = Buffer.allocUnsafe(WRITTEN_BYTES);
-
-  constructor(output: Writable) {
-    this.#output = output;
-  }
-
-  /** Waits until it is taken. @throws the error of the stream, e.g. EPIPE */
-  write(text: string): Promise<void> {
-    const isLong = Buffer.byteLength(text) > this.#memory.length;
-    const bytes = isLong ? Buffer.from(text) : this.#memory.subarray(0, this.#memory.write(text));
-    return new Promise((resolve, reject) => {
-      this.#output.write(bytes, (error) => (error ? reject(error) : resolve()));
-    });
-  }
 }

@@ -5,8 +5,8 @@ import { elementAt } from '../../format/element-at.ts';
 import { isDecimal, plainDecimal, pointAt } from '../../format/grid.ts';
 import { FormatError } from '../../format/parse.ts';
 import { FORMAT_VERSION, versionProblem } from '../../format/version.ts';
-import { baseUrlOf } from './base-url.ts';
-import { type UnitName, unitNames } from './unit-names.ts';
+import { baseUrlOf } from '../tables/base-url.ts';
+import { type UnitName, unitNames } from '../tables/unit-names.ts';
 
 export type { UnitName };
 

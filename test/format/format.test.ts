@@ -17,7 +17,7 @@ import {
   releaseFromJson,
 } from '../../format/release-json.ts';
 import { currentToJson, namesHeader, releaseToJson } from '../../format/write/texts.ts';
-import { unitNames } from '../../proxy/points/unit-names.ts';
+import { unitNames } from '../../proxy/tables/unit-names.ts';
 
 const cursor = fc.record(
   {

@@ -13,7 +13,7 @@ import { gdal } from '../../../generator/gdal/gdal.ts';
 import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { verify } from '../../../generator/verify/verify.ts';
-import { nameValues } from '../../../proxy/points/unit-names.ts';
+import { nameValues } from '../../../proxy/tables/unit-names.ts';
 import { type FixtureLayer, square, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
 import { readNames } from '../../support/releases/read-index.ts';

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { featuresToCsv } from '../../../proxy/explorer/download/csv.js';
+import { placeChoice } from '../../../proxy/points/columns.ts';
 import { type OpenRelease, openFolder } from '../../../proxy/points/open-release.ts';
-import { readTable } from '../../../proxy/points/table.ts';
+import { readTable } from '../../../proxy/tables/table.ts';
 import { layerOf, square, squares } from '../../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../../support/points-table.ts';
 import { type Typed, type TypedIn, typed } from '../../support/processes/typed.ts';
@@ -142,11 +143,14 @@ test('a row, or blank lines, longer than a row may be are refused before all of 
       yield Buffer.from(`id,lon,lat\n1,0,0\n${more === 'a,' ? '"' : ''}`.padEnd(64 * 1024, more));
       for (; read < 1000; read++) yield Buffer.from(more.repeat(1000));
     }
-    const rows = (await readTable(input(), {}, 100_000)).rows();
+    const rows = (await readTable(input(), placeChoice({}), 100_000)).rows();
     const all = async (): Promise<void> => {
       for await (const _ of rows);
     };
-    const expected = { message: /^more than 100,000 bytes, perhaps a quotation mark that is not closed$/, remedy: /./ };
+    const expected = {
+      message: /^more than 100,000 characters, perhaps a quotation mark that is not closed$/,
+      remedy: /./,
+    };
     await assert.rejects(all, expected, more);
     assert.ok(read < 1000, more);
   }

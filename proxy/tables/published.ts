@@ -1,4 +1,4 @@
-// The names and cells of the current release of an output folder on a static host, by way of the user's cache: each is
+// The names, and the cells, of the current release of an output folder on a static host, by way of the user's cache: each is
 // the file that release.json says, and nothing but GET of whole files is needed.
 import { createHash } from 'node:crypto';
 import { withPatience } from '../../format/command-line/patient-fetch.ts';
@@ -23,6 +23,7 @@ export interface PublishedFiles {
 /**
  * Brings the files of levels into the cache. A release that is removed meanwhile is left for the next one.
  * @param wanted undefined for all levels that have units
+ * @param hasCells are they wanted?
  * @returns undefined if there is no output folder at that address
  * @throws StartError, FormatError
  */
@@ -30,6 +31,7 @@ export async function fetchPublished(
   host: Service,
   wanted: readonly Level[] | undefined,
   cache: Cache,
+  hasCells: boolean,
 ): Promise<PublishedFiles | undefined> {
   // The token is the service's: no other host gets it.
   const origin = fetchHostOrigin(new URL(host.url), {});
@@ -40,7 +42,8 @@ export async function fetchPublished(
       const { release } = await readDescription(origin, current.release, current.digests.get(current.release) ?? '');
       const hasUnits = (level: Level): boolean => elementAt(release.levels, level).features > 0;
       const files: LevelFiles[] = [];
-      for (const level of wanted ?? LEVELS.filter(hasUnits)) files.push(await filesOf(host, release, level, cache));
+      for (const level of wanted ?? LEVELS.filter(hasUnits))
+        files.push(await filesOf(host, release, level, cache, hasCells));
       return { release, files };
     } catch (error) {
       if (!(error instanceof OriginError) || error.reason !== 'missing') throw error;
@@ -64,15 +67,22 @@ async function pointerOf(origin: Origin): Promise<Current | undefined> {
   }
 }
 
-async function filesOf(host: Service, { release, levels }: Release, level: Level, cache: Cache): Promise<LevelFiles> {
+async function filesOf(
+  host: Service,
+  { release, levels }: Release,
+  level: Level,
+  cache: Cache,
+  hasCells: boolean,
+): Promise<LevelFiles> {
   const { features, names, cells } = elementAt(levels, level);
-  if (features > 0 && cells === undefined)
+  const isJoined = hasCells && features > 0;
+  if (isJoined && cells === undefined)
     throw new StartError('the release has no cells to look points up in', host.url, 'build it without --no-cells');
   const fetchOf = (path: string, file: CheckedFile) => fetchFile(host, `${releasePath(release)}/${path}`, file, cache);
   return {
     level,
     names: await fetchOf(namesPath(level), names),
-    cells: features > 0 && cells !== undefined ? await fetchOf(cellsPath(level), cells) : undefined,
+    cells: isJoined && cells !== undefined ? await fetchOf(cellsPath(level), cells) : undefined,
   };
 }
 

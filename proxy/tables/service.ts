@@ -1,4 +1,4 @@
-// The names and cells of a service's current release, all of the same one, by way of the user's cache.
+// The names of a service's current release, and its cells, all of the same one, by way of the user's cache.
 import { type Patience, piecesOf, withPatience } from '../../format/command-line/patient-fetch.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
@@ -50,19 +50,21 @@ const NO_CELLS: readonly number[] = [400, 404];
  * Brings the files of levels into the cache. A release may be replaced while names are fetched, and caches between here
  * and the service may have those of several: they are asked for until all are of one release. Cells are asked for by
  * that release's id: nothing can put others in their place.
+ * @param hasCells are they wanted?
  * @throws StartError
  */
 export async function fetchFiles(
   service: Service,
   levels: readonly Level[] = LEVELS,
   cache: Cache,
+  hasCells: boolean,
 ): Promise<{ release: string; files: LevelFiles[] }> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const names: Fetched[] = [];
     for (const level of levels) names.push(await fetchFile(service, `names/${levelName(level)}`, '', cache));
     const [release = '', ...others] = new Set(names.map((file) => file.release));
     if (others.length > 0) continue;
-    const files = await cellsOf(service, levels, release, names, cache);
+    const files = await cellsOf(service, levels, release, names, cache, hasCells);
     if (files !== undefined) return { release, files };
   }
   throw new StartError('its release is replaced again and again', service.url, 'try again in a minute');
@@ -75,14 +77,16 @@ async function cellsOf(
   release: string,
   names: readonly Fetched[],
   cache: Cache,
+  hasCells: boolean,
 ): Promise<LevelFiles[] | undefined> {
   const query = `?release=${encodeURIComponent(release)}`;
   const files: LevelFiles[] = [];
   for (const [i, level] of levels.entries()) {
     const { kept, hasUnits } = elementAt(names, i);
     const path = `download/${levelName(level)}.cells`;
-    const cells = hasUnits ? await fetchFile(service, path, query, cache).catch(goneToUndefined) : undefined;
-    if (hasUnits && cells === undefined) return undefined;
+    const isJoined = hasCells && hasUnits;
+    const cells = isJoined ? await fetchFile(service, path, query, cache).catch(goneToUndefined) : undefined;
+    if (isJoined && cells === undefined) return undefined;
     files.push({ level, names: kept.file, cells: cells?.kept.file });
   }
   return files;

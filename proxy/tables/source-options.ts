@@ -1,0 +1,72 @@
+// The options by which tables are joined with a release: where it is, and what is written.
+import { isPrivate, parseUrl } from '../config/option-values.ts';
+import { OptionError } from '../config/start-error.ts';
+import { baseUrlOf } from './base-url.ts';
+import type { Service } from './service.ts';
+
+const TEXT = { type: 'string', requiresArg: true } as const;
+
+/** Name, type and help text of each. */
+export const SOURCE_OPTIONS = {
+  origin: { ...TEXT, describe: 'output folder of the generator (default: output, unless --url is given)' },
+  url: {
+    ...TEXT,
+    describe:
+      'a service, e.g. https://boundaries.example.org, whose token comes from the environment: TOKEN=...; or an output folder on a static host: the address that current.json is below',
+  },
+} as const;
+
+export const FORMULA_OPTION = {
+  'keep-formulas': {
+    type: 'boolean',
+    describe: 'leave names as they are, even those that a spreadsheet would run as formulas',
+  },
+} as const;
+
+/** The options as yargs gives them. */
+export interface SourceOptions {
+  readonly origin?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/**
+ * The folder or the service that is named.
+ * @param env its TOKEN is sent to the service
+ * @throws OptionError
+ */
+export function sourceIn(
+  { origin, url }: SourceOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): string | Service {
+  if (origin !== undefined && url !== undefined)
+    throw new OptionError('two sources', '--origin with --url', 'omit one of them');
+  if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))
+    throw new OptionError('not a folder', '--origin', 'use --url, with a service or the address of an output folder');
+  return url === undefined ? (origin ?? 'output') : serviceAt(url, tokenIn(env));
+}
+
+/** @throws OptionError also if others could read the token */
+function serviceAt(text: string, token: string | undefined): Service {
+  const url = parseServiceUrl(text);
+  if (token === undefined || isPrivate(new URL(url))) return { url, token };
+  throw new OptionError(
+    'the token would be sent unencrypted',
+    '--url',
+    'use https://, or unset TOKEN for a public service',
+  );
+}
+
+function parseServiceUrl(text: string): string {
+  const remedy = 'use scheme, host and optional path, e.g. https://boundaries.example.org';
+  const { href } = parseUrl(text, '--url', remedy, ({ search }) => search === '');
+  return baseUrlOf(href);
+}
+
+/** The message does not repeat the token. */
+function tokenIn({ TOKEN = '' }: Readonly<Record<string, string | undefined>>): string | undefined {
+  const token = TOKEN.trim();
+  if (token === '') return undefined;
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new OptionError('not a usable token', 'TOKEN of the environment', 'set it to the token alone');
+  return token;
+}

@@ -1,19 +1,10 @@
-// The output folder under its operator: one builder at a time, releases that never change, activate, list and prune;
-// building again repairs, and nothing that was not published is activated or signed.
+// The output folder under its operator: one builder at a time, releases that never change; building again repairs, and
+// nothing that was not published is activated or signed. What is done in which order is in manage-model.test.ts.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,17 +12,17 @@ import { CHECKSUMS_FILE, CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releaseP
 import { FORMAT_VERSION } from '../../../format/version.ts';
 import { build } from '../../../generator/build.ts';
 import { releaseTable } from '../../../generator/cli/tables.ts';
-import { activateRelease, listReleases, pruneReleases, removeRelease } from '../../../generator/release/manage.ts';
+import { activateRelease, listReleases, pruneReleases } from '../../../generator/release/manage.ts';
 import { type Lock, takeLock } from '../../../generator/release/output-lock.ts';
 import { signRelease } from '../../../generator/release/sign.ts';
-import { publishedReleases, withdraw } from '../../../generator/release/staging.ts';
+import { publishedReleases, readCurrent, withdraw } from '../../../generator/release/staging.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { verify } from '../../../generator/verify/verify.ts';
 import { countryRow } from '../../support/datasets/small-datasets.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
-import { contentOf, filesUnder, sha256, sha256Of } from '../../support/files.ts';
+import { contentOf, filesUnder, sha256 } from '../../support/files.ts';
 import { buildOptions, buildRelease, ONE_OTHER } from '../../support/releases/build-release.ts';
-import { pointTo } from '../../support/releases/point-to.ts';
+import { assertPointsTo, pointTo } from '../../support/releases/point-to.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -47,15 +38,6 @@ const expected = contentOf(reference);
 
 const four = temporaryFolder();
 for (const release of ['r1', 'r2', 'r3', 'r4']) await buildRelease(oldSource, four, { release });
-
-function currentIn(out: string) {
-  return JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
-}
-
-function pointerTo(out: string, release: string, hosted: readonly string[]) {
-  const digests = hosted.map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]);
-  return { version: FORMAT_VERSION, release, hosted, digests: Object.fromEntries(digests) };
-}
 
 const freshOutput = (): string => copyOf(before);
 
@@ -92,7 +74,7 @@ test('a build whose lock another process has taken publishes nothing, and leaves
   });
   other?.assertHeld();
   assert.ok(existsSync(others));
-  assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old']));
+  assertPointsTo(out, 'old', ['old']);
   other?.release();
   await buildRelease(newSource, out, newBuild);
   assert.deepEqual(contentOf(out), expected);
@@ -121,20 +103,6 @@ test('a lock that a dead process has left counts for nothing, nor one from befor
   });
 });
 
-test('the same release built again is fine; other content under its id is refused; --no-activate leaves the pointer', async () => {
-  const out = freshOutput();
-  await buildRelease(newSource, out, { ...newBuild, activate: false });
-  assert.equal(currentIn(out).release, 'old');
-  await buildRelease(newSource, out, newBuild);
-  assert.deepEqual(contentOf(out), expected);
-  const notes: string[] = [];
-  const report = { ...SILENT, note: (text: string) => notes.push(text) };
-  const other = buildOptions(oldSource, out, { ...newBuild, accept: ['fewer-units'] });
-  await assert.rejects(build(other, report), { message: /releases\/new exists already, with other content/ });
-  assert.match(notes.join(), /new is published already/);
-  assert.deepEqual(contentOf(out), expected);
-});
-
 test('a release id that could name another folder, and what is no date, are refused before anything is read', async () => {
   const out = freshOutput();
   for (const release of ['..', 'a/b', '.x', ''])
@@ -145,64 +113,43 @@ test('a release id that could name another folder, and what is no date, are refu
   assert.deepEqual(contentOf(out), contentOf(before));
 });
 
-test('activate goes forward and back, list shows what there is, prune keeps the current one and clears away leftovers', async () => {
+test('a release that is built again is compared at the end, of which the build tells at its beginning', async () => {
+  const notes: string[] = [];
+  const report = { ...SILENT, note: (text: string) => notes.push(text) };
+  const other = buildOptions(oldSource, copyOf(reference), { ...newBuild, accept: ['fewer-units'] });
+  await assert.rejects(build(other, report), { message: /releases\/new exists already, with other content/ });
+  assert.match(notes.join(), /new is published already/);
+});
+
+test('list shows what there is, as many files as verify finds, and says which releases are hosted', async () => {
   const out = freshOutput();
   for (const [release, storedPages] of [
     ['b', 'all'],
     ['c', 'unfiltered'],
-    ['d', 'none'],
+    ['review', 'none'],
   ] as const)
-    await buildRelease(newSource, out, { release, ...ONE_OTHER, storedPages, tiles: 2 });
-  await activateRelease(out, 'old');
+    await buildRelease(newSource, out, {
+      release,
+      ...ONE_OTHER,
+      storedPages,
+      tiles: 2,
+      activate: release !== 'review',
+    });
   const listed = listReleases(out);
   assert.deepEqual(
-    listed.map(({ release, units, storedPages, isCurrent }) => `${release} ${units} ${storedPages} ${isCurrent}`),
-    ['old 2 none true', 'b 3 all false', 'c 3 unfiltered false', 'd 3 none false'],
+    listed.map(({ release, units, storedPages }) => `${release} ${units} ${storedPages}`),
+    ['old 2 none', 'b 3 all', 'c 3 unfiltered', 'review 3 none'],
   );
-  assert.ok(listed.every(({ bytes = 0, date }) => bytes > 0 && date.getTime() > 0));
-  for (const { release, files } of listed) {
-    const verified = await verify({ out, release, workers: 0 }, SILENT);
-    const { length } = filesUnder(join(out, 'releases', release));
-    assert.deepEqual([files, verified.files, verified.findings], [length, length, []]);
-  }
-  await assert.rejects(activateRelease(out, 'e'), { message: /releases\/e: no such release/, remedy: /old, b, c, d/ });
-  mkdirSync(join(out, 'releases/.z.staging/release'), { recursive: true });
-  assert.deepEqual(await pruneReleases(out, 2), ['c', 'b']);
-  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['d', 'old']);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'old', ['old', 'd']));
-  assert.deepEqual(await pruneReleases(out, 1), ['d']);
-  assert.deepEqual(await pruneReleases(out, 1), []);
-});
-
-test('a release built for review is not readable when another is activated or pruned, until it is activated itself', async () => {
-  const out = freshOutput();
-  await buildRelease(newSource, out, { release: 'review', activate: false });
-  await buildRelease(newSource, out, { release: 'b' });
-  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['old', 'b']));
-  await activateRelease(out, 'review');
-  assert.deepEqual(currentIn(out), pointerTo(out, 'review', ['old', 'b', 'review']));
-});
-
-test('prune counts hosted releases alone, list says which are, and remove takes one that is not', async () => {
-  const out = copyOf(four);
-  await buildRelease(oldSource, out, { release: 'review', activate: false });
-  const table = releaseTable(listReleases(out)).split('\n');
+  const table = releaseTable(listed).split('\n');
   assert.deepEqual(
     table.map((row) => / {2}(state|current|hosted|not hosted) {2}/.exec(row)?.[1]),
-    ['state', 'hosted', 'hosted', 'hosted', 'current', 'not hosted'],
+    ['state', 'hosted', 'hosted', 'current', 'not hosted'],
   );
-  assert.deepEqual(await pruneReleases(out, 4), []);
-  assert.deepEqual(await pruneReleases(out, 2), ['r2', 'r1']);
-  assert.deepEqual(publishedReleases(out), ['r3', 'r4', 'review']);
-  for (const [release, message, remedy] of [
-    ['r4', /releases\/r4: release r4 is current: proxies answer for it$/, /activate, then use prune/],
-    ['r3', /releases\/r3: release r3 is hosted: proxies answer for it$/, /^use prune --keep N/],
-    ['none', /releases\/none: no such release$/, /r3, r4, review/],
-  ] as const)
-    await assert.rejects(removeRelease(out, release), { message, remedy });
-  await removeRelease(out, 'review');
-  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['r3', 'r4']);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'r4', ['r3', 'r4']));
+  for (const { release, files, bytes = 0 } of listed) {
+    const verified = await verify({ out, release, workers: 0 }, SILENT);
+    const { length } = filesUnder(join(out, 'releases', release));
+    assert.deepEqual([files, verified.files, verified.findings, bytes > 0], [length, length, [], true]);
+  }
 });
 
 test('a release with a damaged release.json is listed as damaged; prune removes others and leaves it', async () => {
@@ -217,60 +164,6 @@ test('a release with a damaged release.json is listed as damaged; prune removes 
   assert.equal(table.at(-1), `damaged: ${file}: is not JSON`);
   assert.deepEqual(await pruneReleases(out, 1), ['r3', 'r1']);
   assert.deepEqual(publishedReleases(out).toSorted(), ['r2', 'r4']);
-});
-
-test('prune goes by the order that current.json records, not by the dates of files, which a copy may change', async () => {
-  const out = freshOutput();
-  for (const release of ['z', 'a']) await buildRelease(newSource, out, { release });
-  await activateRelease(out, 'old');
-  for (const [i, release] of ['a', 'z', 'old'].entries())
-    utimesSync(join(out, 'releases', release, 'release.json'), 1000 * i, 1000 * i);
-  const order = listReleases(out).map(({ release }) => release);
-  assert.deepEqual(order, ['old', 'z', 'a']);
-  assert.deepEqual(await pruneReleases(out, 2), ['z']);
-});
-
-test('while prune waits a build is made; what is made current again meanwhile, or was removed, stays so', async () => {
-  const out = freshOutput();
-  for (const release of ['b', 'c']) await buildRelease(newSource, out, { release });
-  const meanwhile = async (): Promise<void> => {
-    await buildRelease(newSource, out, { release: 'd' });
-    await activateRelease(out, 'b');
-    assert.deepEqual(await pruneReleases(out, 3), ['old']);
-  };
-  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 5000, wait: meanwhile }), []);
-  assert.deepEqual(readdirSync(join(out, 'releases')).sort(), ['b', 'c', 'd']);
-  assert.deepEqual(currentIn(out), pointerTo(out, 'b', ['c', 'd', 'b']));
-});
-
-test('prune takes a release out of current.json, waits, and then removes its files', async () => {
-  const out = copyOf(reference);
-  const waited: number[] = [];
-  const wait = async (ms: number): Promise<void> => {
-    waited.push(ms);
-    assert.deepEqual(currentIn(out), pointerTo(out, 'new', ['new']));
-    assert.ok(existsSync(join(out, 'releases/old/release.json')));
-  };
-  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 5000, wait }), ['old']);
-  assert.ok(!existsSync(join(out, 'releases/old')));
-  // There is nothing to remove, so there is nothing to wait for.
-  assert.deepEqual(await pruneReleases(out, 1, { graceMs: 60_000, wait }), []);
-  assert.deepEqual(waited, [5000]);
-});
-
-test('a prune after one that was ended removes what that would have: the newest releases stay', async () => {
-  const folder = copyOf(four);
-  // As it is left by `prune --keep 2 --grace 1h` that is ended while it waits.
-  await withdraw(folder, ['r1', 'r2']);
-  assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4']);
-  assert.deepEqual(await pruneReleases(folder, 2), ['r2', 'r1']);
-  assert.deepEqual(publishedReleases(folder), ['r3', 'r4']);
-});
-
-test('a release that was never hosted is as new as its number says', async () => {
-  const folder = copyOf(four);
-  await buildRelease(oldSource, folder, { release: 'a5', activate: false });
-  assert.deepEqual(publishedReleases(folder), ['r1', 'r2', 'r3', 'r4', 'a5']);
 });
 
 test('building a release again replaces the files that are missing or damaged, and no other one', async () => {
@@ -295,11 +188,7 @@ test('a release whose folder was removed is built again and served; one for revi
       'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
   });
   await buildRelease(oldSource, out, { release: 'r2' });
-  const digests = Object.fromEntries(
-    ['r1', 'r2', 'r3', 'r4'].map((id) => [id, sha256Of(join(out, releasePath(id), RELEASE_FILE))]),
-  );
-  const current = currentIn(out);
-  assert.deepEqual([current.release, current.digests], ['r2', digests]);
+  assertPointsTo(out, 'r2', ['r1', 'r2', 'r3', 'r4']);
   await activateRelease(out, 'r2');
 });
 
@@ -337,5 +226,5 @@ test('a current.json that proxies would not read is not written', async () => {
   assert.deepEqual(readFileSync(join(out, CURRENT_PATH)), pointer);
   await withdraw(out, ids.slice(100));
   await activateRelease(out, 'old');
-  assert.equal(currentIn(out).release, 'old');
+  assert.equal(readCurrent(out)?.release, 'old');
 });

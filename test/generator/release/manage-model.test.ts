@@ -162,10 +162,19 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 4, maxLength: 12 },
 );
 
+/** A release that was built for review is hosted after one that was built after it. */
+const REVIEWED: Step[] = [
+  { build: 'a', isActivated: false, isOther: false },
+  { build: 'b', isActivated: true, isOther: false },
+  { activate: 'a' },
+  { activate: 'old' },
+  { prune: 2, isEnded: false, meanwhile: [] },
+];
+
 test('any builds, activations, removals and prunes, also while a prune waits, leave what a model of the folder says', async () => {
   const property = fc.asyncProperty(steps, async (all) => {
     const [out, model] = [copyOf(before), new Model()];
     for (const step of all) await stepIn(out, model, step);
   });
-  for (const seed of seedsOf(1)) await fc.assert(property, { seed, numRuns: RUNS });
+  for (const seed of seedsOf(1)) await fc.assert(property, { seed, numRuns: RUNS, examples: [[REVIEWED]] });
 });

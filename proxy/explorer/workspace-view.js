@@ -6,6 +6,7 @@ import { save } from './download/save.js';
 import { UnitList } from './list/unit-list.js';
 import { showHeading, showLevels, showPath, showPurpose } from './panels/browse.js';
 import { wireChanges } from './panels/changes.js';
+import { showRequest, wireCode } from './panels/code.js';
 import { wireDownload } from './panels/download-menu.js';
 import { announce, part } from './panels/elements.js';
 import { showFacts } from './panels/facts.js';
@@ -21,12 +22,10 @@ import {
   showMessage,
   unknownMessage,
 } from './panels/messages.js';
-import { showRequestForm, wireRequest } from './panels/request.js';
-import { showPager, showRequestLine, showResponse, wireCode } from './panels/response.js';
 import { showSearchLevels, wireSearch } from './panels/search.js';
 import { placeToHash } from './state/address.js';
-import { createCounts } from './state/counts.js';
 import { downloadsOf, unitFile } from './state/downloads.js';
+import { levelsBelow, levelsInside } from './state/levels-below.js';
 import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, worldOf } from './state/place.js';
 
 /**
@@ -53,46 +52,37 @@ import { inside, isSameListing, isSpot, levelsWithUnits, placeOf, selection, wor
  * @property {() => void} onRetry shows the same place again
  */
 
-/** What the Request tab says where it has no response. */
-const NOT_SENT = 'This request was not sent: the map and the list do not need it.';
-const NO_RESPONSE = 'There is no response to show.';
-
 /** What a person sees beside the map. */
 export class WorkspaceView {
   #options;
   #list;
-  #counts;
 
   /** @param {ViewOptions} options */
   constructor(options) {
-    const { client, about, names, shown, signal, onGo, onHere, onHereClose, onFind, onSelect } = options;
+    const { client, about, names, shown, signal, onHere, onHereClose, onFind, onSelect } = options;
     const onOpen = (/** @type {NamedUnit} */ row) => this.#step(row);
     const { levels } = about;
     this.#options = options;
-    this.#counts = createCounts(client, levels, () => this.#drawCounts());
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     wireSearch({
       parts: { client, names, about },
       levels: levelsWithUnits(levels),
       opened: () => shown.lineage.at(-1),
-      onPick: (unit) => onFind(placeOf(unit, shown.place, levels)),
+      onPick: (unit) => onFind(placeOf(unit, levels)),
       onPoint: onHere,
       signal,
     });
     part('list-seen').addEventListener('click', () => this.#listSeen(), { signal });
     part('show-all').addEventListener('click', options.onShowAll, { signal });
-    wireRequest(about, onGo, signal);
     wireCode(() => this.#drawRequest(), signal);
     const downloads = {
-      onSave: (/** @type {import('./state/downloads.js').StoredFile} */ file) => void this.#saveStored(file),
       onLoad: (/** @type {import('./state/downloads.js').Download} */ download) => void this.#download(download),
       sizeOf: (/** @type {string} */ path) => client.size(path, signal),
     };
     wireDownload(() => downloadsOf(shown, about, downloads), signal);
     const changes = {
       read: () => readChange(client, about.release, signal),
-      save: (/** @type {import('./api/changes.js').Change} */ { from, path }) =>
-        void this.#saveStored({ title: `changes since ${from}`, path, name: `${path.split('/').at(-1)}` }),
+      save: (/** @type {import('./api/changes.js').Change} */ change) => void this.#saveChanges(change),
       onError: (/** @type {unknown} */ error) => this.showError(error),
     };
     wireChanges(changes, signal);
@@ -115,7 +105,6 @@ export class WorkspaceView {
   draw(what) {
     if (what === 'place') this.#drawPlace();
     if (what === 'rows') this.#drawRows(this.#options.shown.rows);
-    if (what === 'pages') this.#drawPages();
     if (what === 'selection') this.#drawSelection();
     if (what === 'selection' || what === 'unit') this.#drawFacts();
     if (what === 'unknown') this.#tellUnknown();
@@ -129,10 +118,10 @@ export class WorkspaceView {
 
   /** @param {import('./panels/here.js').Here | undefined} here */
   showHere(here) {
-    const { shown, about, onHere, onHereClose } = this.#options;
+    const { about, onHere, onHereClose } = this.#options;
     if (here !== undefined) showBrowse();
     showHere(here, {
-      linkOf: (unit) => placeToHash(placeOf(unit, shown.place, about.levels), about.levels),
+      linkOf: (unit) => placeToHash(placeOf(unit, about.levels), about.levels),
       onOther: (other) => onHere(other, here?.point),
       onClose: onHereClose,
     });
@@ -141,24 +130,20 @@ export class WorkspaceView {
   /** Empties the panels. */
   clear() {
     this.#drawRows([]);
-    showFacts(undefined, undefined, new Map(), this.#factActions());
+    showFacts(undefined, undefined, [], this.#factActions());
     showMessage(undefined);
     showTab('browse');
-    for (const id of ['path', 'heading', 'subheading', 'url', 'code', 'response', 'pager']) part(id).replaceChildren();
+    for (const id of ['path', 'heading', 'subheading', 'url', 'code']) part(id).replaceChildren();
   }
 
   #drawPlace() {
-    const { shown, about } = this.#options;
     const { activeElement } = document;
     // What has the focus is about to leave the page.
-    const isLeaving = ['rows', 'facts', 'path', 'levels', 'message', 'response'].some((id) =>
-      part(id).contains(activeElement),
-    );
+    const isLeaving = ['rows', 'facts', 'path', 'levels', 'message'].some((id) => part(id).contains(activeElement));
     showMessage(undefined);
-    showRequestForm({ ...shown.place, geometry: shown.place.geometry || 'full' }, about);
     this.#drawRows([]);
     this.#drawFacts();
-    this.#drawPages();
+    this.#drawRequest();
     if (isLeaving) focusHeading();
   }
 
@@ -173,9 +158,9 @@ export class WorkspaceView {
     showSearchLevels(levelsWithUnits(about.levels), shown.lineage.at(-1));
     this.#list.show(rows);
     this.#list.select(shown.selected?.fid);
-    this.#drawCounts();
+    this.#drawLevels();
     if (shown.hasRows) announce(`${part('heading').textContent}: ${part('subheading').textContent}`);
-    if (shown.hasRows && shown.total === 0 && shown.pages?.error === undefined) {
+    if (shown.hasRows && shown.total === 0) {
       showMessage(emptyMessage(shown.place, shown.lineage.length > 0));
       const [last] = [...shown.place.filters].slice(-1);
       if (last !== undefined && shown.lineage.length === 0) void this.#tellSuccessors(...last);
@@ -211,52 +196,30 @@ export class WorkspaceView {
     }
   }
 
-  #drawPages() {
-    const { shown, onGo } = this.#options;
-    const { pages, place } = shown;
-    this.#drawRequest();
-    if (pages?.error === undefined) return;
-    const message = errorToMessage(pages.error);
-    const isGone = message.code?.startsWith('410') === true;
-    if (isGone) showMessage(message, { label: 'Begin again', run: () => onGo({ ...place, startAt: '' }) });
-    else this.showError(pages.error);
-  }
-
   #drawRequest() {
-    const { pages, place, url } = this.#options.shown;
-    const answered = pages?.error === undefined ? pages : undefined;
-    showRequestLine(pages?.url ?? url, url);
-    showResponse(
-      answered?.page,
-      pages === undefined ? NOT_SENT : pages.isBusy ? 'Waiting for the response…' : NO_RESPONSE,
-      pages === undefined ? () => part('ask', HTMLFormElement).requestSubmit() : undefined,
-    );
-    showPager(answered, place.startAt === '', (step) => void pages?.go(step));
+    showRequest(this.#options.shown.url);
   }
 
   #drawSelection() {
     const { selected } = this.#options.shown;
     this.#list.select(selected?.fid);
+    this.#drawRequest();
     if (selected !== undefined) announce(`${titleOf(selected)}, ${selected.type ?? `level ${selected.level}`}`);
   }
 
   #drawFacts() {
     const { shown } = this.#options;
     const { selected, unit, hasUnitFailed } = shown;
-    showFacts(selected, unit, this.#counts.of(selected), this.#factActions(), hasUnitFailed);
+    showFacts(selected, unit, levelsInside(selected), this.#factActions(), hasUnitFailed);
   }
 
-  #drawCounts() {
+  #drawLevels() {
     const { shown, about, onGo } = this.#options;
-    const opened = shown.lineage.at(-1);
-    const { place: listed } = shown;
-    const isLimited = isSpot(listed);
-    const counts = isLimited ? this.#counts.ofSpot(listed) : this.#counts.of(opened);
-    showLevels(shown, about.levels, counts, (level) => {
-      if (isLimited) return onGo({ ...listed, level, ...selection(undefined) });
-      this.#step(opened, level);
+    const { place, lineage } = shown;
+    showLevels(place, levelsBelow(shown, about.levels), (level) => {
+      if (isSpot(place)) return onGo({ ...place, level, ...selection(undefined) });
+      this.#step(lineage.at(-1), level);
     });
-    if (shown.selected !== undefined) this.#drawFacts();
   }
 
   /**
@@ -283,10 +246,12 @@ export class WorkspaceView {
     });
   }
 
-  /** @param {import('./state/downloads.js').StoredFile} file */
-  async #saveStored({ title, path, name }) {
+  /** @param {import('./api/changes.js').Change} change */
+  async #saveChanges({ from, path }) {
+    const title = `changes since ${from}`;
     await this.#saving(title, async (signal) => {
-      save({ name, type: 'application/octet-stream', parts: [await this.#options.client.file(path, signal)] });
+      const name = `${path.split('/').at(-1)}`;
+      save({ name, type: 'text/csv;charset=utf-8', parts: [await this.#options.client.file(path, signal)] });
       return { kind: 'note', title: `Saved ${title}` };
     });
   }
@@ -315,8 +280,8 @@ export class WorkspaceView {
     const { shown, map, onGo, onHereClose } = this.#options;
     const seen = map?.seen();
     if (map === undefined || seen === undefined) return;
-    const { level, filters, format } = shown.place;
-    const within = { level, filters, format, bbox: boxToText(seen), view: map.view() };
+    const { level, filters } = shown.place;
+    const within = { level, filters, bbox: boxToText(seen), view: map.view() };
     onHereClose();
     onGo({ ...worldOf(this.#options.about.levels), ...within });
     showBrowse();
@@ -328,24 +293,19 @@ export class WorkspaceView {
    * @param {number} [level] of the units inside; otherwise the next one
    */
   #step(unit, level) {
-    const { shown, about, onGo } = this.#options;
+    const { about, onGo } = this.#options;
     const world = worldOf(about.levels);
-    const place =
-      unit === undefined ? { ...world, level: level ?? world.level } : inside(unit, shown.place, about.levels, level);
+    const place = unit === undefined ? { ...world, level: level ?? world.level } : inside(unit, about.levels, level);
     if (place !== undefined) onGo(place);
   }
 
   /** @returns {import('./panels/facts.js').FactActions} */
   #factActions() {
-    const { shown, about, onGo, onSelect, onZoom } = this.#options;
+    const { shown, about, onSelect, onZoom } = this.#options;
     return {
       open: (level) => this.#step(shown.selected, level),
       zoom: onZoom,
       request: () => {
-        const { selected } = shown;
-        if (!selected?.gid) return;
-        const filters = new Map([[selected.level, selected.gid]]);
-        onGo({ ...worldOf(about.levels), level: selected.level, filters, unit: selected.gid });
         showTab('request');
         part('request-heading').focus();
       },

@@ -82,7 +82,7 @@ export class Workspace {
     const { rows, selected, isWorld } = this.#shown;
     const [only] = rows;
     const isUntouched = isWorld && place.view === undefined && selected === undefined;
-    const within = rows.length === 1 && only && only.children > 0 ? inside(only, place, this.#levels) : undefined;
+    const within = rows.length === 1 && only && only.children > 0 ? inside(only, this.#levels) : undefined;
     if (isUntouched && within !== undefined) await this.go(within, 'replace');
   }
 
@@ -132,7 +132,7 @@ export class Workspace {
     if (gid === null) return;
     try {
       const unit = await this.#parts.names.find(level, gid);
-      if (unit !== undefined) await this.go(placeOf(unit, this.#shown.place, this.#levels), 'push');
+      if (unit !== undefined) await this.go(placeOf(unit, this.#levels), 'push');
     } catch (error) {
       this.fail(error);
     }
@@ -221,10 +221,9 @@ export class Workspace {
   /** @param {Parameters<ConstructorParameters<typeof Shown>[0]['listeners']['onChange']>[0]} what */
   #change(what) {
     if (this.#ended.signal.aborted) return;
-    const { pages, selected, place, isWorld } = this.#shown;
+    const { selected, place, isWorld } = this.#shown;
     const { map } = this.#parts;
-    if (pages?.error instanceof RefusalError && pages.error.status === 401) return this.fail(pages.error);
-    if (what === 'place' || what === 'pages') map?.answer(pages?.page?.units ?? (pages && []), textToBox(place.bbox));
+    if (what === 'place') map?.outline(textToBox(place.bbox));
     if (what === 'rows' && isWorld) map?.frame(boxesOfListed(this.#shown));
     if (what === 'rows' || what === 'opened') this.#fit();
     if (what === 'selection') map?.select(selected && { level: place.level, fid: selected.fid });

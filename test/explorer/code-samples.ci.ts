@@ -45,7 +45,7 @@ async function run(language: string, url: string, token = TOKEN, isPublic = fals
   const env = { ...process.env, TOKEN: token, PYTHONIOENCODING: 'utf-8' };
   const ended = await runFile(program, [file], { cwd, env }).catch((error) => error);
   const files = readdirSync(cwd).filter((name) => name !== file);
-  const foreign = files.filter((name) => !/^(headers\.txt|units\.geojsonl|page-\d+\.geojson)$/.test(name));
+  const foreign = files.filter((name) => !/^(headers\.txt|units\.geojsonl)$/.test(name));
   assert.deepEqual(foreign, []);
   const { code = 0, stdout, stderr } = ended;
   return { code, errors: stderr, units: language === 'shell' ? unitsIn(cwd, files) : unitsPrinted(stdout) };
@@ -55,8 +55,7 @@ async function run(language: string, url: string, token = TOKEN, isPublic = fals
 function unitsIn(cwd: string, files: string[]): Unit[] {
   return files.sort().flatMap((name) => {
     const text = readFileSync(join(cwd, name), 'utf8');
-    if (name === 'units.geojsonl') return jsonLines(text);
-    return name.endsWith('.geojson') ? JSON.parse(text).features : [];
+    return name === 'units.geojsonl' ? jsonLines(text) : [];
   });
 }
 
@@ -72,26 +71,19 @@ function unitsPrinted(output: string): Unit[] {
 async function walked(path: string): Promise<Unit[]> {
   const units: Unit[] = [];
   for await (const answer of pagesFrom(proxy, path)) {
-    const text = textOf(answer);
-    units.push(...(path.includes('/fc/') ? JSON.parse(text).features : jsonLines(text)));
+    units.push(...jsonLines(textOf(answer)));
   }
   return units.map(({ id, properties }) => ({ id, properties }));
 }
 
-/** Both formats, and both kinds of service. */
-const LISTINGS = [
-  ['geojsonl', false],
-  ['fc', true],
-] as const;
-
 for (const { id, title } of LANGUAGES) {
   const skip = without(...(PROGRAMS[id]?.needs ?? []));
-  for (const [format, isPublic] of LISTINGS) {
+  for (const isPublic of [false, true]) {
     const kind = isPublic ? 'public' : 'private';
-    test(`${title} gets every unit of a ${kind} ${format} listing, each once, under a parent whose GID is hostile to it`, {
+    test(`${title} gets every unit of a ${kind} listing, each once, under a parent whose GID is hostile to it`, {
       skip,
     }, async () => {
-      const path = `/api/v1/${format}/lv2?gid-0=${encodeURIComponent(HOSTILE)}&page-size=1`;
+      const path = `/api/v1/geojsonl/lv2?gid-0=${encodeURIComponent(HOSTILE)}&page-size=1`;
       const expected = await walked(path);
       const ids = expected.map((unit) => unit.id);
       assert.deepEqual(ids, [1, 2, 4]);
@@ -112,9 +104,7 @@ for (const { id, title } of LANGUAGES) {
     const refused = await run(id, `${proxy.url}/api/v1/geojsonl/lv0`, 'bad');
     assert.match(refused.errors, /\b401\b/);
     assert.deepEqual(refused.units, []);
-    for (const [format] of LISTINGS) {
-      const empty = await run(id, `${proxy.url}/api/v1/${format}/lv2?gid-0=none`);
-      assert.deepEqual([empty.code, empty.errors, empty.units], [0, '', []]);
-    }
+    const empty = await run(id, `${proxy.url}/api/v1/geojsonl/lv2?gid-0=none`);
+    assert.deepEqual([empty.code, empty.errors, empty.units], [0, '', []]);
   });
 }

@@ -1,14 +1,12 @@
-// The explorer's state, module by module: the pages of a request, addresses of places, what units are called, and the
-// code of a request.
+// The explorer's state, module by module: addresses of places, what units are called, and the code of a request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributesAlone } from '../../proxy/explorer/api/geometry.js';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.js';
-import { leadsText, summarize } from '../../proxy/explorer/api/type-names.js';
+import { leadsText, summarize } from '../../proxy/explorer/api/texts.js';
 import type { UnitsInside } from '../../proxy/explorer/api/unit.js';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
-import { Pages } from '../../proxy/explorer/state/pages.js';
-import { inside, worldOf } from '../../proxy/explorer/state/place.js';
+import { inside } from '../../proxy/explorer/state/place.js';
 
 interface Address {
   hashToPlace(hash: string, levels: readonly unknown[]): { view: unknown };
@@ -18,56 +16,23 @@ interface Address {
 const STATE = '../../proxy/explorer/state';
 const { hashToPlace, placeToHash }: Address = await import(`${STATE}/address.js`);
 
-test('pages are walked to the end and back, one at a time; the newest request wins, and what is stopped stays', async () => {
-  const asked: string[] = [];
-  const exchange = { status: 200, statusText: 'OK', headers: [], ms: 0, sentBytes: 0, textBytes: 9, release: 'r1' };
-  const pages = new Pages(
-    '0',
-    async (url, signal) => {
-      asked.push(url);
-      await Promise.resolve();
-      signal.throwIfAborted();
-      if (url === '3') throw new Error('no such page');
-      const units = [{ type: 'Feature' as const, id: Number(url), geometry: null, properties: {} }];
-      return { ...exchange, url, units, matched: 7, next: String(Number(url) + 1) };
-    },
-    () => {},
-  );
-  const at = (): unknown[] => [pages.index, pages.url, pages.page?.units[0]?.id, pages.hasNext, pages.isBusy];
-  await pages.go(-1);
-  await pages.go(1);
-  assert.deepEqual(at(), [0, '0', undefined, false, false]);
-  await pages.go(0);
-  await pages.go(1);
-  assert.deepEqual(at(), [1, '1', 1, true, false]);
-  await Promise.all([pages.go(1), pages.go(-1)]);
-  assert.deepEqual(at(), [1, '1', 1, true, false]);
-  await pages.go(-1);
-  assert.deepEqual([at(), pages.pageSize], [[0, '0', 0, true, false], 1]);
-  const going = pages.go(1);
-  pages.stop();
-  await going;
-  assert.deepEqual(at(), [1, '1', 0, true, false]);
-  for (const step of [0, 1, 1] as const) await pages.go(step);
-  assert.deepEqual([String(pages.error), pages.isBusy], ['Error: no such page', false]);
-  assert.deepEqual(asked, ['0', '1', '2', '1', '0', '1', '1', '2', '3']);
-});
-
 test('an address restores every part of a place; what is no place is the world', () => {
   const levels = [0, 1, 2, 3].map((level) => ({ level, gidColumns: ['x'], nameColumn: '' }));
   const again = (hash: string): string => placeToHash(hashToPlace(hash, levels), levels);
   for (const hash of [
-    '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500&format=fc&page-size=50',
-    '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12&start-at=c_x',
+    '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500',
+    '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12',
     '#lv0?map=0.07/-27.6/-190.0',
     '#lv0?map=-1.50/0.0/0.0',
     '#lv0?map=16.00/40.416800/-3.703800',
-    '#lv2?gid-0=ESP&geometry=point&page-size=9',
+    '#lv2?gid-0=ESP&bbox=-4.5,39.5,-3,41',
+    '#lv2?contains=-3.7,40.4',
     '#lv3',
     '',
   ])
     assert.equal(again(hash), hash);
-  // As links had it before: two decimals at any zoom.
+  // As links had it before: the form of a request, and two decimals at any zoom.
+  assert.equal(again('#lv2?gid-0=ESP&format=fc&geometry=point&page-size=9&start-at=c_x'), '#lv2?gid-0=ESP');
   const { view } = hashToPlace('#lv0?map=16.25/40.41/-3.70', levels);
   assert.deepEqual(view, { zoom: 16.25, latitude: 40.41, longitude: -3.7 });
   const others = ['#lv0', '#lv6', '#lv1?map=1/2', '#lv1?map=99/0/0', '#lv1?gid-0=', '#x', '#lv1?fid=x'];
@@ -88,11 +53,11 @@ test('inside a unit are the units of the next level that has its GIDs', () => {
     gidColumns,
     nameColumn: '',
   }));
-  const below = (level: number): unknown => inside({ level, gid: 'x' }, worldOf(levels), levels)?.level;
+  const below = (level: number): unknown => inside({ level, gid: 'x' }, levels)?.level;
   assert.deepEqual([0, 1, 2, 4].map(below), [2, 4, 4, undefined]);
   // One that skips that level has its units at a deeper one.
   const skipping = { level: 0, gid: 'x', inside: [[4, 2, null] satisfies UnitsInside] };
-  assert.equal(inside(skipping, worldOf(levels), levels)?.level, 4);
+  assert.equal(inside(skipping, levels)?.level, 4);
 });
 
 test('attributes come with the lightest geometry of the release', () => {
@@ -104,12 +69,12 @@ test('attributes come with the lightest geometry of the release', () => {
     assert.equal(attributesAlone(geometries), attributes);
 });
 
-test('lists are summed up in words: English types in the plural, others quoted, rare ones counted', () => {
+test('lists are summed up in the words of the data; rare types are counted', () => {
   for (const [total, types, summary] of [
-    [1, { Region: 1 }, '1 region'],
-    [19, { 'Autonomous Community': 17, 'Free City': 2 }, '17 autonomous communities, 2 free cities'],
+    [1, { Region: 1 }, '1 × Region'],
+    [19, { 'Autonomous Community': 17, 'Free City': 2 }, '17 × Autonomous Community, 2 × Free City'],
     [8, { Gemeinde: 8 }, '8 × Gemeinde'],
-    [6, { County: 3, Parish: 2, Borough: 1 }, '6 units, among them 3 counties'],
+    [6, { County: 3, Parish: 2, Borough: 1 }, '6 units, among them 3 × County'],
     [40_000, { Commune: 10 }, '40,000 units'],
   ] as const) {
     const units = Object.entries(types).flatMap(([type, count]) => Array(count).fill({ type, level: 1 }));

@@ -1,5 +1,5 @@
-// What the service publishes about itself without a token: release, its date, geometries, tiles, changes, cells,
-// licence, attribution, page caps and columns.
+// What the service publishes about itself without a token: release, its date, geometries, tiles, changes, licence,
+// attribution and columns.
 import { attributesAlone } from './geometry.js';
 
 /**
@@ -12,12 +12,8 @@ import { attributesAlone } from './geometry.js';
  * @property {string} lightest of these, with the attributes of units
  * @property {boolean} tiles has the release vector tiles?
  * @property {boolean} changes are changes between releases published?
- * @property {boolean} cells has the release the files that say which units are at a point?
  * @property {string | undefined} licence of the data: an SPDX identifier or an address; undefined if it is not known
  * @property {string[]} attribution
- * @property {Record<string, number[]>} caps the most units of a page, by format and level
- * @property {Record<string, number>} lightCaps the most units of a page with each light geometry, in any format and
- * level
  * @property {LevelColumns[]} levels by level; a level without units has no columns
  */
 
@@ -30,8 +26,8 @@ import { attributesAlone } from './geometry.js';
  */
 
 /** What is so where the service does not say it. */
-const NOTHING = { title: undefined, release: undefined, tiles: false, changes: false, cells: false };
-const NO_LISTS = { attribution: [], caps: {}, lightCaps: {} };
+/** @type {Pick<About, 'title' | 'release' | 'tiles' | 'changes' | 'attribution'>} */
+const NOTHING = { title: undefined, release: undefined, tiles: false, changes: false, attribution: [] };
 
 /**
  * @param {string} base the address of the page
@@ -44,7 +40,6 @@ export async function readAbout(base, cache = 'default') {
   const { date, license, geometries = ['full'], levels = [], ...about } = file;
   return {
     ...NOTHING,
-    ...NO_LISTS,
     ...about,
     date: date ?? undefined,
     licence: license ?? undefined,

@@ -35,7 +35,6 @@ export async function readChange(client, release, signal) {
  */
 export async function readSuccessors(client, { level, gid, geometry }, signal) {
   const path = `geojsonl/lv${level}?gid-${level}=${encode(gid)}&geometry=${geometry}`;
-  const { headers } = await client.page(client.urlOf(path), signal);
-  const links = headers.find(([name]) => name === 'link')?.[1] ?? '';
-  return [...links.matchAll(SUCCESSOR)].map(([, own = '']) => decodeURIComponent(own));
+  const { link } = await client.page(client.urlOf(path), signal);
+  return [...link.matchAll(SUCCESSOR)].map(([, own = '']) => decodeURIComponent(own));
 }

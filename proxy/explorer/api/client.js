@@ -1,22 +1,15 @@
 // The service's client: pages, counts, files and tiles. The token goes into the Authorization header and nowhere else.
-import { featuresOf } from './json-text.js';
 
 /**
  * A unit, and its text.
  * @typedef {import('geojson').Feature<import('geojson').Geometry | null, Record<string, unknown>> & { text?: string }}
  * Unit
  *
- * What a response was, without its body.
- * @typedef {object} Exchange
- * @property {string} url
- * @property {number} status
- * @property {string} statusText
- * @property {[name: string, value: string][]} headers
- * @property {number} ms until the last byte was there
- * @property {number} sentBytes as they came over the wire, compressed
- * @property {number} textBytes
- *
- * @typedef {Exchange & { units: Unit[], matched: number, release: string, next: string | undefined }} Page
+ * @typedef {object} Page
+ * @property {Unit[]} units
+ * @property {number} matched units of all pages
+ * @property {string} link the header Link
+ * @property {string | undefined} next the address of the next page; undefined on the last one
  *
  * @typedef {{ matched: number, bytes: number }} Size
  *
@@ -70,27 +63,15 @@ export function createClient({ base, token, onCurrent = () => {} }) {
     if (release !== null && !isPinned(url)) onCurrent(release);
     return response;
   };
-  const get = async (/** @type {string} */ url, /** @type {AbortSignal} */ signal) => {
-    const started = performance.now();
-    const response = await ask(url, { signal });
-    const text = await response.text();
-    const ms = performance.now() - started;
-    const { status, statusText } = response;
-    return { url, status, statusText, headers: [...response.headers], ms, ...sizesOf(url, text), text, response };
-  };
   const urlOf = (/** @type {string} */ path) => new URL(`api/v1/${path}`, base).href;
   return {
     urlOf,
     async page(url, signal) {
-      const { text, response, ...rest } = await get(url, signal);
-      const header = (/** @type {string} */ name) => response.headers.get(name) ?? '';
-      return {
-        ...rest,
-        units: featuresOf(text, header('Content-Type')).map(textToUnit),
-        matched: Number(header('Boundaries-Matched')),
-        release: header('Boundaries-Release'),
-        next: nextIn(header('Link'), url),
-      };
+      const response = await ask(url, { signal });
+      const lines = (await response.text()).split('\n').filter((line) => line !== '');
+      const link = response.headers.get('Link') ?? '';
+      const matched = Number(response.headers.get('Boundaries-Matched'));
+      return { units: lines.map(textToUnit), matched, link, next: nextIn(link, url) };
     },
     async size(path, signal) {
       const { headers } = await ask(urlOf(path), { method: 'HEAD', signal });
@@ -110,8 +91,8 @@ export function createClient({ base, token, onCurrent = () => {} }) {
       });
     },
     async json(path, signal) {
-      const { text, response } = await get(urlOf(path), signal);
-      return { json: JSON.parse(text), matched: Number(response.headers.get('Boundaries-Matched')) };
+      const response = await ask(urlOf(path), { signal });
+      return { json: await response.json(), matched: Number(response.headers.get('Boundaries-Matched')) };
     },
     headersFor: (url) => (url.startsWith(urlOf('')) ? authorization(token()) : {}),
   };
@@ -123,7 +104,7 @@ export function createClient({ base, token, onCurrent = () => {} }) {
  * @param {Init} init
  */
 async function request(url, token, init) {
-  // The figures of the page are those of the service, so nothing comes from the browser's cache.
+  // An answer of the browser's cache may be of a release before.
   const sent = fetch(url, { cache: 'no-store', ...init, headers: authorization(token) });
   const response = await sent.catch((error) => {
     throw init.signal.aborted ? error : new RefusalError({ detail: NOT_REACHED });
@@ -203,18 +184,6 @@ function nextIn(link, url) {
 export function textToUnit(text) {
   // Not enumerable: a copy of the unit, such as one for the map's worker, is without the text.
   return Object.defineProperty(JSON.parse(text), 'text', { value: text });
-}
-
-/**
- * @param {string} url
- * @param {string} text
- */
-function sizesOf(url, text) {
-  const entry = performance.getEntriesByName(url, 'resource').at(-1);
-  // A browser keeps 250 entries at most.
-  performance.clearResourceTimings();
-  const timed = entry instanceof PerformanceResourceTiming ? entry : undefined;
-  return { sentBytes: timed?.encodedBodySize ?? 0, textBytes: timed?.decodedBodySize || text.length };
 }
 
 /**

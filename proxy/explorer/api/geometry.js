@@ -1,6 +1,4 @@
-// The geometries of units: the lightest one, how many units a page has with it, and what a person is told of it.
-
-/** @typedef {import('./about.js').About} About */
+// The geometries of units: the lightest one, and what a person is told of each.
 
 /** What each geometry is, from most to least text. */
 export const GEOMETRY_NOTES = new Map([
@@ -17,13 +15,4 @@ export const GEOMETRY_NOTES = new Map([
  */
 export function attributesAlone(geometries) {
   return [...GEOMETRY_NOTES.keys()].findLast((name) => geometries.includes(name)) ?? 'full';
-}
-
-/**
- * The most units of a page; undefined if the service does not say.
- * @param {About} about
- * @param {{ format: string, level: number, geometry: string }} request
- */
-export function capOf({ caps, lightCaps }, { format, level, geometry }) {
-  return lightCaps[geometry] ?? caps[format]?.[level];
 }

@@ -32,20 +32,6 @@ export function elementsOf(text) {
 }
 
 /**
- * The Features of a page, each as text.
- * @param {string} text
- * @param {string} type the page's media type
- * @returns {string[]}
- * @throws {SyntaxError} where it is not a page
- */
-export function featuresOf(text, type) {
-  if (type !== 'application/geo+json') return text.split('\n').filter((line) => line !== '');
-  const features = memberOf(text, 'features');
-  if (features === undefined) throw new SyntaxError('the JSON is not a FeatureCollection');
-  return elementsOf(features);
-}
-
-/**
  * @param {string} text
  * @param {string} name
  * @returns {string | undefined} the text of the value of an object's member

@@ -4,31 +4,16 @@
 const BOX_SCALE = 10_000;
 
 /**
- * @typedef {object} PageRequest
- * @property {string} format
+ * Which units.
+ * @typedef {object} Listing
  * @property {number} level
  * @property {ReadonlyMap<number, string>} filters GIDs by the level that they name
- * @property {string} geometry `full` and empty are the same
- * @property {string} pageSize as typed; empty for the cap
- * @property {string} startAt as typed; empty for the first unit
- * @property {string} [bbox] as typed; empty for everywhere
- * @property {string} [contains] as typed; empty for every unit
+ * @property {string} [bbox] empty for everywhere
+ * @property {string} [contains] a point; empty for every unit
  *
- * @typedef {Pick<PageRequest, 'level' | 'filters' | 'geometry' | 'bbox' | 'contains'> & { release?: string }}
- * WholeListing
- *   without a release it is the current one
+ * @typedef {Listing & { geometry: string, release?: string }} WholeListing without a release it is the current one;
+ *   `full` and an empty geometry are the same
  */
-
-/**
- * Path and query under api/v1/. Typed values are sent unchanged, because the service says what is wrong with them.
- * @param {PageRequest} request
- */
-export function requestToPath({ format, level, pageSize, startAt, ...units }) {
-  const query = unitsToQuery(units);
-  if (pageSize !== '') query.push(`page-size=${encode(pageSize)}`);
-  if (startAt !== '') query.push(`start-at=${encode(startAt)}`);
-  return withQuery(`${format}/lv${level}`, query);
-}
 
 /**
  * The request for one unit, by its fid.
@@ -40,12 +25,11 @@ export function unitToPath({ level, fid }) {
 
 /**
  * The request for all units of a listing, from its first page on.
- * @param {{ level: number, filters: ReadonlyMap<number, string>, bbox?: string, contains?: string }} place
- * @param {string} geometry
- * @param {string} [pageSize]
+ * @param {Listing} listing
+ * @param {string} [geometry]
  */
-export function listingToPath(place, geometry, pageSize = '') {
-  return requestToPath({ ...place, format: 'geojsonl', geometry, pageSize, startAt: '' });
+export function listingToPath({ level, ...units }, geometry = '') {
+  return withQuery(`geojsonl/lv${level}`, unitsToQuery({ ...units, geometry }));
 }
 
 /**

@@ -19,7 +19,6 @@ import { featuresToCsv } from './csv.js';
  */
 
 const NAME_MAX = 120;
-const CSV = 'text/csv;charset=utf-8';
 
 /**
  * A FeatureCollection; its other members say how complete it is, as in OGC API Features, and whose data it is.
@@ -46,20 +45,13 @@ export function toGeoJsonLines(content) {
 }
 
 /**
+ * A table, with longitude and latitude where the geometries are points.
  * @param {Content} content
  * @returns {UnitsFile}
  */
 export function toCsv(content) {
-  return { name: fileName(content, 'csv'), type: CSV, parts: featuresToCsv(content.features) };
-}
-
-/**
- * A table of units whose geometries are points.
- * @param {Content} content
- * @returns {UnitsFile}
- */
-export function toPointsCsv(content) {
-  return { name: fileName(content, 'csv'), type: CSV, parts: featuresToCsv(content.features, { hasPoints: true }) };
+  const parts = featuresToCsv(content.features, { hasPoints: content.geometry === 'point' });
+  return { name: fileName({ ...content, geometry: 'full' }, 'csv'), type: 'text/csv;charset=utf-8', parts };
 }
 
 /**
@@ -67,7 +59,7 @@ export function toPointsCsv(content) {
  * @param {Content} content
  * @param {string} extension
  */
-export function fileName(content, extension) {
+function fileName(content, extension) {
   const { features, matched, release, level, parents } = content;
   const { geometry = 'full', isAllLevels = false } = content;
   const part = features.length === matched ? [] : [`part-${features.length}-of-${matched}`];

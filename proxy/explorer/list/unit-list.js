@@ -1,8 +1,8 @@
 // The list of units: only the rows in sight are in the page, so that 10,000 units scroll as quickly as ten. Rows are
 // reached by arrow keys; Enter selects a row, and opens the unit of a selected row.
-import { commonestTypes } from '../api/type-names.js';
+import { commonestTypes, count } from '../api/texts.js';
 import { titleOf } from '../api/unit.js';
-import { count, make, makeButton } from '../panels/elements.js';
+import { make, makeButton } from '../panels/elements.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit

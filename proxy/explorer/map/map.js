@@ -1,5 +1,5 @@
 // The map of the explorer, drawn with MapLibre GL from the vector tiles of each level.
-import { addAnswer, showAnswer } from './answer.js';
+import { addAskedBox, showAskedBox } from './asked-box.js';
 import { createCamera } from './camera.js';
 import { onPaletteChange, readPalette } from './palette.js';
 import { followPointer } from './pointer.js';
@@ -7,7 +7,6 @@ import { startMap } from './start-map.js';
 import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
 
 /**
- * @typedef {import('../api/client.js').Unit} Unit
  * @typedef {import('../api/tiles.js').LevelTiles} LevelTiles
  * @typedef {import('./geometry/box.js').Box} Box
  * @typedef {import('./camera.js').View} View
@@ -17,8 +16,7 @@ import { addInOrder, layersOf, NOTHING, sourceOf } from './style.js';
  * of a level in those parents; of the whole release, levels below them as one comes closer than it is
  * @property {(boxes: readonly Box[]) => void} frame the boxes of the whole release; until then only its units are shown
  * @property {(unit: { level: number, fid: number } | undefined) => void} select
- * @property {(units: readonly Unit[] | undefined, box?: Box) => void} answer what a request of the form brought, over
- * dimmed units, and the box that was asked for; undefined for neither
+ * @property {(box: Box | undefined) => void} outline the box that the list is limited to
  * @property {(point: import('../api/coordinates.js').Point | undefined) => void} mark puts a mark there, or removes it
  * @property {(isTried: boolean) => void} askAgain asks again for tiles that did not arrive, once the map has been told
  *   what to show; for those that are damaged or refused only where somebody tries it
@@ -115,7 +113,7 @@ export async function createMap(container, options) {
   const addAll = () => {
     const palette = readPalette();
     addInOrder(map, { id: 'sea', type: 'background', paint: { 'background-color': palette.sea } });
-    addAnswer(map, palette);
+    addAskedBox(map, palette);
     for (const level of known.keys()) addLayers(level);
   };
   /** @param {number} level */
@@ -216,9 +214,8 @@ export async function createMap(container, options) {
       set({ selected: unit?.level ?? -1, fid: unit?.fid ?? -1 });
       light(true);
     },
-    answer(units, box) {
-      set({ isDimmed: units !== undefined });
-      showAnswer(map, units ?? [], box);
+    outline(box) {
+      showAskedBox(map, box);
     },
     mark(point) {
       if (point === undefined) marker.remove();

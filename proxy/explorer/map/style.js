@@ -15,11 +15,10 @@ import { mix } from './palette.js';
  * @property {Record<string, string>} gids the parents whose units these are, as `gid_0`: others are quiet land
  * @property {number} selected level of the selected unit; -1 for none
  * @property {number} fid of the selected unit
- * @property {boolean} isDimmed has the map an answer over its units?
  */
 
 /** @type {MapState} */
-export const NOTHING = { level: -1, levels: [], of: -1, gids: {}, selected: -1, fid: -1, isDimmed: false };
+export const NOTHING = { level: -1, levels: [], of: -1, gids: {}, selected: -1, fid: -1 };
 
 const UP = [0, 1, 2, 3, 4, 5];
 const DOWN = UP.toReversed();
@@ -28,11 +27,8 @@ const ORDER = [
   'sea',
   ...UP.map((level) => `land-${level}`),
   ...UP.map((level) => `fill-${level}`),
-  'answer-fill',
   ...DOWN.map((level) => `border-${level}`),
-  'answer-line',
-  'answer-point',
-  'answer-box',
+  'asked-box',
   ...UP.flatMap((level) => [`halo-${level}`, `chosen-${level}`]),
   ...DOWN.map((level) => `label-${level}`),
 ];
@@ -43,8 +39,6 @@ export const PICKABLE = [...DOWN.map((level) => `fill-${level}`), ...DOWN.map((l
 const LINE_ZOOMS = [0, 2.5, 4, 6, 8, 10];
 /** A name may be wider than its unit until the next zoom: where there is no room for it, it is left out. */
 const LABEL_ZOOMS = 1;
-/** How much of the colours of units an answer leaves. */
-const DIMMED = 0.35;
 /** A label of rank 1,000,000 is one of the next level. */
 const RANKS = 1_000_000;
 
@@ -105,7 +99,6 @@ export function layersOf(level, { minzoom, isTop }, palette) {
         'fill-color': ['case', LIT, byColour(unitsHovered, land), byColour(units, land)],
         'fill-outline-color': byColour(outline, edge),
         'fill-antialias': lines === 0 ? true : ['step', ['zoom'], false, lines, true],
-        'fill-opacity': ['case', state('isDimmed'), DIMMED, 1],
       },
     },
     {

@@ -1,8 +1,8 @@
 // The Browse tab: breadcrumb, heading with counts, and levels.
-import { leadsText, summarize } from '../api/type-names.js';
+import { count, leadsText, summarize } from '../api/texts.js';
 import { titleOf } from '../api/unit.js';
-import { isPlain, isSpot, levelsWithUnits } from '../state/place.js';
-import { count, make, makeButton, part } from './elements.js';
+import { isSpot } from '../state/place.js';
+import { make, makeButton, part } from './elements.js';
 
 /**
  * @typedef {import('../state/shown.js').Shown} Shown
@@ -63,7 +63,7 @@ const PURPOSE = 'Choose a unit on the map or in the list. Then save it, or copy 
  * @param {readonly NamedUnit[]} rows
  */
 export function showPurpose({ place, hasRows }, rows) {
-  const isWhole = place.filters.size === 0 && !isSpot(place) && isPlain(place);
+  const isWhole = place.filters.size === 0 && !isSpot(place);
   part('purpose').hidden = !isWhole;
   part('purpose').textContent = isWhole ? `${PURPOSE} ${hasRows ? leadsText(rows) : ''}`.trim() : '';
 }
@@ -78,22 +78,17 @@ function spotOf({ bbox, contains }) {
 }
 
 /**
- * The levels below the opened unit, or of a box or point: which one is listed, as buttons.
- * @param {Shown} shown
- * @param {readonly import('../state/place.js').LevelColumns[]} levels
- * @param {ReadonlyMap<number, import('../state/counts.js').LevelCount>} counts of those levels that are known to have
- * some
+ * The levels below what is opened: which one is listed, as buttons.
+ * @param {import('../state/place.js').Place} place
+ * @param {readonly import('../state/levels-below.js').LevelBelow[]} below
  * @param {(level: number) => void} onLevel
  */
-export function showLevels({ place, lineage }, levels, counts, onLevel) {
-  const top = isSpot(place) ? -1 : (lineage.at(-1)?.level ?? -1);
-  const below = levelsWithUnits(levels).filter((level) => level > top && (counts.get(level)?.units ?? 0) > 0);
+export function showLevels(place, below, onLevel) {
   const group = part('levels');
   group.hidden = below.length < 2;
-  const buttons = below.map((level) => {
-    const { title, units } = counts.get(level) ?? { title: `Level ${level}`, units: 0 };
+  const buttons = below.map(({ level, title, units }) => {
     const button = makeButton(title, () => onLevel(level));
-    button.append(make('span', 'number', count(units)));
+    if (units !== undefined) button.append(make('span', 'number', count(units)));
     button.setAttribute('aria-pressed', String(level === place.level));
     return button;
   });

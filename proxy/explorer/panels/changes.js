@@ -1,5 +1,6 @@
 // What changed in this release: a card that opens, with counts and the table.
-import { count, make, makeButton, makeFacts, part } from './elements.js';
+import { count } from '../api/texts.js';
+import { make, makeButton, makeFacts, part } from './elements.js';
 
 /** @typedef {import('../api/changes.js').Change} Change */
 

@@ -1,7 +1,7 @@
 // The listing that is shown as a program: in the shell, Python and JavaScript, each to its last page. Only tools that
 // are there: curl, Python's standard library, fetch. The token comes from the environment.
 
-/** @typedef {(url: string, isLines: boolean) => string} Sample */
+/** @typedef {(url: string) => string} Sample */
 
 /** @type {readonly { id: string, title: string, sample: Sample }[]} */
 export const LANGUAGES = [
@@ -26,13 +26,13 @@ const TOKEN_PARTS = /** @type {const} */ ([
 
 /**
  * @param {string} language an id of LANGUAGES
- * @param {string} url of the first page, in either format
+ * @param {string} url of the first page
  * @param {boolean} [isPublic] does the service want no token?
  * @returns {string} the program
  */
 export function codeFor(language, url, isPublic = false) {
   const { sample } = LANGUAGES.find(({ id }) => id === language) ?? { sample: shellSample };
-  const code = sample(safeUrl(url), !url.includes('/api/v1/fc/'));
+  const code = sample(safeUrl(url));
   return isPublic ? TOKEN_PARTS.reduce((text, [before, after]) => text.replace(before, after), code) : code;
 }
 
@@ -49,29 +49,19 @@ function safeUrl(url) {
   });
 }
 
-/**
- * @param {string} url
- * @param {boolean} isLines
- */
-function shellSample(url, isLines) {
-  const [start, output, end] = isLines
-    ? ['', '"$URL"', 'done > units.geojsonl']
-    : ['PAGE=0\n', '-o "page-$((PAGE += 1)).geojson" "$URL"', 'done'];
+/** @param {string} url */
+function shellSample(url) {
   return `# Before: export TOKEN=...
-${start}URL='${url}'
+URL='${url}'
 while [ -n "$URL" ]; do
-  curl -sSf --compressed -H "Authorization: Bearer $TOKEN" -D headers.txt ${output} || break
+  curl -sSf --compressed -H "Authorization: Bearer $TOKEN" -D headers.txt "$URL" || break
   URL=$(sed -n 's/^[Ll]ink: <\\(.*\\)>; rel="next".*/\\1/p' headers.txt)
-${end}
+done > units.geojsonl
 `;
 }
 
-/**
- * @param {string} url
- * @param {boolean} isLines
- */
-function pythonSample(url, isLines) {
-  const units = isLines ? 'map(json.loads, page.splitlines())' : 'json.loads(page)["features"]';
+/** @param {string} url */
+function pythonSample(url) {
   return `# Before: export TOKEN=...
 import gzip, json, os, re
 from urllib.request import Request, urlopen
@@ -84,28 +74,24 @@ while url:
         if response.headers["Content-Encoding"] == "gzip":
             page = gzip.decompress(page)
         link = re.match('<(.*)>; rel="next"', response.headers["Link"] or "")
-    for unit in ${units}:
+    for unit in map(json.loads, page.splitlines()):
         print(unit["id"], json.dumps(unit["properties"], ensure_ascii=False))
     url = link and link[1]
 `;
 }
 
-/**
- * @param {string} url
- * @param {boolean} isLines
- */
-function javaScriptSample(url, isLines) {
-  const units = isLines
-    ? "(await response.text()).split('\\n').filter(Boolean).map((line) => JSON.parse(line))"
-    : '(await response.json()).features';
+/** @param {string} url */
+function javaScriptSample(url) {
   return `// Before: export TOKEN=... For Node 20 or later; save it as walk.mjs. In a browser put the token here instead.
 const headers = { Authorization: \`Bearer \${process.env.TOKEN}\` };
 let url = '${url}';
 while (url) {
   const response = await fetch(url, { headers });
   if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`);
-  const units = ${units};
-  for (const unit of units) console.log(unit.id, JSON.stringify(unit.properties));
+  for (const line of (await response.text()).split('\\n').filter(Boolean)) {
+    const { id, properties } = JSON.parse(line);
+    console.log(id, JSON.stringify(properties));
+  }
   url = /<(.*)>; rel="next"/.exec(response.headers.get('Link'))?.[1];
 }
 `;

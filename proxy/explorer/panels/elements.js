@@ -1,4 +1,4 @@
-// Elements of the page: finding them, making them, and text for numbers. Text of the data is only ever set as text.
+// Elements of the page: finding them and making them. Text of the data is only ever set as text.
 
 /**
  * The element of the page with this id.
@@ -91,22 +91,6 @@ export function makeLink(text, address) {
  */
 export function announce(text) {
   part('announce').textContent = text;
-}
-
-/** @param {number} number */
-export function count(number) {
-  return number.toLocaleString('en');
-}
-
-/** @param {number} number of units */
-export function unitsText(number) {
-  return `${count(number)} ${number === 1 ? 'unit' : 'units'}`;
-}
-
-/** @param {number} number of bytes */
-export function size(number) {
-  if (number < 1000) return `${number} B`;
-  return number < 1_000_000 ? `${(number / 1000).toFixed(1)} kB` : `${(number / 1_000_000).toFixed(1)} MB`;
 }
 
 /**

@@ -1,17 +1,18 @@
 // The selected unit: its facts, and what can be done with it.
+import { count, size } from '../api/texts.js';
 import { titleOf } from '../api/unit.js';
 import { areaKm2, isTorn } from '../map/geometry/area.js';
-import { count, make, makeButton, makeCopyButton, makeDetails, makeFacts, part, size } from './elements.js';
+import { make, makeButton, makeCopyButton, makeDetails, makeFacts, part } from './elements.js';
 
 /**
  * @typedef {import('../api/unit.js').NamedUnit} NamedUnit
  * @typedef {import('../api/client.js').Unit} Unit
- * @typedef {import('../state/counts.js').LevelCount} LevelCount
+ * @typedef {import('../state/levels-below.js').LevelBelow} LevelBelow
  *
  * @typedef {object} FactActions
  * @property {(level: number | undefined) => void} open the units inside; of the next level where none is named
  * @property {() => void} zoom brings the unit into sight
- * @property {() => void} request the request for this unit alone
+ * @property {() => void} request shows the request for this unit alone
  * @property {() => void} save the unit as a file
  * @property {() => void} close
  */
@@ -20,7 +21,7 @@ import { count, make, makeButton, makeCopyButton, makeDetails, makeFacts, part, 
  * Shows the unit; undefined hides the card.
  * @param {NamedUnit | undefined} row
  * @param {Unit | undefined} unit undefined until the service has answered
- * @param {ReadonlyMap<number, LevelCount>} inside units by level, as far as they are known
+ * @param {readonly LevelBelow[]} inside
  * @param {FactActions} actions
  * @param {boolean} [hasFailed] was there no answer of the service?
  */
@@ -56,15 +57,14 @@ export function showFacts(row, unit, inside, actions, hasFailed = false) {
 /**
  * @param {NamedUnit} row
  * @param {Unit | undefined} unit
- * @param {ReadonlyMap<number, LevelCount>} inside
+ * @param {readonly LevelBelow[]} inside
  * @param {boolean} hasFailed
  * @returns {[name: string, value: string | Node][]}
  */
-function factsOf({ gid, fid, level }, unit, inside, hasFailed) {
-  const below = [...inside].filter(([other, { units }]) => other > level && units > 0);
+function factsOf({ gid, fid }, unit, inside, hasFailed) {
   return [
     gid === null ? ['fid', String(fid)] : ['GID', make('code', '', gid)],
-    ...below.map(([, { title, units }]) => /** @type {[string, string]} */ ([title, `${count(units)} inside`])),
+    ...inside.map(({ title, units = 0 }) => /** @type {[string, string]} */ ([title, `${count(units)} inside`])),
     ...shapeFacts(unit, hasFailed),
   ];
 }
@@ -72,12 +72,12 @@ function factsOf({ gid, fid, level }, unit, inside, hasFailed) {
 /**
  * The way in.
  * @param {NamedUnit} row
- * @param {ReadonlyMap<number, LevelCount>} inside
+ * @param {readonly LevelBelow[]} inside
  * @param {FactActions} actions
  */
 function makeOpen({ children, gid }, inside, { open }) {
   // Without units at the next level, those of a deeper one.
-  const [level, { units }] = [...inside].find((counted) => counted[1].units > 0) ?? [undefined, { units: children }];
+  const [{ level, units = children } = { level: undefined }] = inside;
   if (gid === null || (children === 0 && units === 0)) return [];
   const [number, of] = children > 0 ? [children, undefined] : [units, level];
   return [makeButton(`Open ${count(number)} inside`, () => open(of), 'primary')];

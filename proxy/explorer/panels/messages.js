@@ -1,6 +1,7 @@
 // What to say to a person when something did not work, by status; and the box that says it.
 import { RefusalError } from '../api/client.js';
-import { count, make, makeButton, makeLink, part, unitsText } from './elements.js';
+import { count, unitsText } from '../api/texts.js';
+import { make, makeButton, makeLink, part } from './elements.js';
 
 /**
  * @typedef {object} Message
@@ -41,7 +42,7 @@ export function errorToMessage(error) {
   const { status, code, message } = error;
   let detail = message;
   if (status === 0) detail = `${message} Check that the service is running, and that you are online.`;
-  if (status === 410) detail = 'A newer release has taken its place. Begin the listing again.';
+  if (status === 410) detail = 'A newer release has taken its place.';
   return { kind: 'error', title: titleOf(status), detail, code: status === 0 ? '' : `${status} ${code}`.trim() };
 }
 
@@ -67,7 +68,7 @@ export const REPLACE_TOKEN =
  * @param {unknown} error
  */
 export function isPassing(error) {
-  return error instanceof RefusalError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  return error instanceof RefusalError && ([0, 410, 429].includes(error.status) || error.status >= 500);
 }
 
 /**

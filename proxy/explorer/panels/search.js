@@ -2,8 +2,9 @@
 // numbers it makes points.
 import { pointToText, textToPoints } from '../api/coordinates.js';
 import { searchUnits } from '../api/search.js';
+import { count, unitsText } from '../api/texts.js';
 import { titleOf } from '../api/unit.js';
-import { count, make, part, unitsText } from './elements.js';
+import { make, part } from './elements.js';
 import { showSheet } from './layout.js';
 import { errorToMessage } from './messages.js';
 

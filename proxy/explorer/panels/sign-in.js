@@ -1,5 +1,5 @@
 // Sign-in: one field for a token, shown while the page has none.
-import { isToken, textToToken } from '../state/session.js';
+import { isToken } from '../state/session.js';
 import { issuersOfService, make, part, signInHelp } from './elements.js';
 import { withLinks } from './layout.js';
 import { NO_TOKEN } from './messages.js';
@@ -12,7 +12,7 @@ export function wireSignIn(onSignIn) {
   part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token', HTMLInputElement);
-    const token = textToToken(field.value);
+    const token = field.value.trim();
     if (!isToken(token)) {
       showReason(token === '' ? 'Paste a token first.' : NO_TOKEN);
       field.focus();

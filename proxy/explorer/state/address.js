@@ -1,7 +1,7 @@
 // The page's address: a place as its fragment, and the token that a link may bring. A fragment is not sent to the
 // server.
 import { encode, filtersToQuery, queryToFilters, spotsToQuery } from '../api/page-request.js';
-import { DEFAULT_FORMAT, isWorld, worldOf } from './place.js';
+import { isWorld, worldOf } from './place.js';
 
 /**
  * @typedef {import('./place.js').Place} Place
@@ -17,24 +17,18 @@ const WORLD_PIXELS = 512;
  * @param {readonly LevelColumns[]} levels
  */
 export function placeToHash(place, levels) {
-  const { level, filters, unit, fid, view, format, geometry, pageSize, startAt } = place;
+  const { level, filters, unit, fid, view } = place;
   const query = [...filtersToQuery(filters), ...spotsToQuery(place)];
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
   if (view !== undefined) query.push(`map=${viewToText(view)}`);
-  const chosen = {
-    format: format === DEFAULT_FORMAT ? '' : format,
-    geometry,
-    'page-size': pageSize,
-    'start-at': startAt,
-  };
-  for (const [name, value] of Object.entries(chosen)) if (value !== '') query.push(`${name}=${encode(value)}`);
   if (query.length === 0) return isWorld(place, levels) ? '' : `#lv${level}`;
   return `#lv${level}?${query.join('&')}`;
 }
 
 /**
- * Reads what `placeToHash` writes; anything else is the world.
+ * Reads what `placeToHash` writes, and leaves out parameters that only earlier addresses had; anything else is the
+ * world.
  * @param {string} hash
  * @param {readonly LevelColumns[]} levels
  * @returns {Place}
@@ -51,10 +45,6 @@ export function hashToPlace(hash, levels) {
     unit: values.get('unit') ?? undefined,
     fid: Number.isSafeInteger(fid) ? fid : undefined,
     view: textToView(values.get('map') ?? ''),
-    format: values.get('format') === 'fc' ? 'fc' : DEFAULT_FORMAT,
-    geometry: values.get('geometry') ?? '',
-    pageSize: values.get('page-size') ?? '',
-    startAt: values.get('start-at') ?? '',
     bbox: values.get('bbox') ?? '',
     contains: values.get('contains') ?? '',
   };

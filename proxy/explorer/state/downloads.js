@@ -1,10 +1,11 @@
 // What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
-// or as a table, the selected unit alone, the cells of its level, and how large each is.
+// or as a table, the selected unit alone, and how large each is.
 import { GEOMETRY_NOTES } from '../api/geometry.js';
 import { downloadToPath } from '../api/page-request.js';
+import { size, unitsText } from '../api/texts.js';
 import { titleOf } from '../api/unit.js';
-import { fileName, toCsv, toGeoJson, toGeoJsonLines, toPointsCsv } from '../download/units-file.js';
-import { copy, size, unitsText } from '../panels/elements.js';
+import { toCsv, toGeoJson, toGeoJsonLines } from '../download/units-file.js';
+import { copy } from '../panels/elements.js';
 import { isLinked, levelsWithUnits } from './place.js';
 
 /**
@@ -20,9 +21,6 @@ import { isLinked, levelsWithUnits } from './place.js';
  * @property {WholeListing[]} listings
  * @property {(loaded: { features: string[], release: string }) => UnitsFile} toFile
  * @property {boolean} isAllLevels
- *
- * A file that the service has as it is.
- * @typedef {{ title: string, path: string, name: string }} StoredFile
  */
 
 /**
@@ -46,13 +44,12 @@ export function unitFile({ level, gid, fid }, text, { attribution, release = '' 
  * @param {About} about
  * @param {object} actions
  * @param {(download: Download) => void} actions.onLoad loads and saves
- * @param {(file: StoredFile) => void} actions.onSave loads and saves, too
  * @param {(path: string) => Promise<import('../api/client.js').Size>} actions.sizeOf a file of the service
  * @returns {import('../panels/download-menu.js').Offer}
  */
-export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
+export function downloadsOf(shown, about, { onLoad, sizeOf }) {
   const { place, selected, lineage, total } = shown;
-  const { geometries, cells, levels, attribution, lightest, release = '' } = about;
+  const { geometries, levels, attribution, lightest, release = '' } = about;
   const { level, filters, bbox, contains } = place;
   const whole = selected ?? lineage.at(-1);
   /** @type {Map<string, ReturnType<typeof sizeOf>>} */
@@ -79,7 +76,7 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     return {
       size: (/** @type {string} */ chosen) => sizeText(inGeometry(chosen)),
       run: (/** @type {string} */ chosen) => {
-        const geometry = toFile === toCsv ? 'full' : (only ?? chosen);
+        const geometry = only ?? chosen;
         onLoad({
           title,
           listings: inGeometry(chosen),
@@ -106,11 +103,13 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
     const title = isAllLevels ? `${titleOf(unit)}, all levels` : titleOf(unit);
     return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
   };
+  const hasPoints = geometries.includes('point');
+  const columns = hasPoints ? 'attributes, longitude and latitude, as a table' : 'attributes, as a table';
   /** @type {import('../panels/download-menu.js').MenuItem[]} */
   const items = [
     { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
     { label: 'GeoJSONSeq', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
-    { label: 'CSV', detail: 'attributes without shapes', ...listed({ toFile: toCsv, only: lightest }) },
+    { label: 'CSV', detail: columns, ...listed({ toFile: toCsv, only: hasPoints ? 'point' : lightest }) },
   ];
   // Most come for one unit.
   if (selected?.gid)
@@ -119,20 +118,6 @@ export function downloadsOf(shown, about, { onLoad, onSave, sizeOf }) {
       detail: 'the selected unit, GeoJSON',
       ...ofUnit(selected, selected.gid, false),
     });
-  if (geometries.includes('point')) {
-    const detail = 'attributes, longitude and latitude, as a table';
-    items.push({ label: 'Points', detail, ...listed({ toFile: toPointsCsv, only: 'point' }) });
-  }
-  if (cells) {
-    const path = `download/lv${level}.cells`;
-    const name = fileName({ features: [], matched: 0, release, level, parents: [], attribution }, 'cells');
-    items.push({
-      label: 'Cells',
-      detail: `to look up points without the service, level ${level}`,
-      size: async () => size((await sizeOf(path)).bytes),
-      run: () => onSave({ title: `the cells of level ${level}`, path, name }),
-    });
-  }
   if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
     items.push({
       label: `All of ${titleOf(whole)}`,

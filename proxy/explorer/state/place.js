@@ -11,15 +11,9 @@
  * @property {string | undefined} unit GID of the selected unit
  * @property {number | undefined} fid of the selected unit, if it has no GID
  * @property {View | undefined} view of the map
- * @property {string} format
- * @property {string} geometry as chosen; empty for that of the service
- * @property {string} pageSize as typed
- * @property {string} startAt as typed
- * @property {string} bbox the box that the list is limited to, as typed or as the map was; empty for none
- * @property {string} contains the point that the list is limited to, as typed; empty for none
+ * @property {string} bbox the box that the list is limited to; empty for none
+ * @property {string} contains the point that the list is limited to; empty for none
  */
-
-export const DEFAULT_FORMAT = 'geojsonl';
 
 /**
  * The levels that have units.
@@ -51,10 +45,6 @@ export function worldOf(levels) {
     unit: undefined,
     fid: undefined,
     view: undefined,
-    format: DEFAULT_FORMAT,
-    geometry: '',
-    pageSize: '',
-    startAt: '',
     bbox: '',
     contains: '',
   };
@@ -66,7 +56,7 @@ export function worldOf(levels) {
  * @param {readonly LevelColumns[]} levels
  */
 export function isWorld(place, levels) {
-  return place.level === worldOf(levels).level && place.filters.size === 0 && !isSpot(place) && isPlain(place);
+  return place.level === worldOf(levels).level && place.filters.size === 0 && !isSpot(place);
 }
 
 /**
@@ -78,25 +68,16 @@ export function isSpot({ bbox, contains }) {
 }
 
 /**
- * Is nothing chosen about the request but its format, so that the page decides what it loads?
- * @param {Place} place
- */
-export function isPlain({ geometry, pageSize, startAt }) {
-  return geometry === '' && pageSize === '' && startAt === '';
-}
-
-/**
  * The units inside a unit.
  * @param {Pick<import('../api/unit.js').NamedUnit, 'level' | 'gid' | 'inside'>} unit
- * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
  * @param {number} [below] their level; otherwise the next one that has some, or whose units have GIDs of this one
  * @returns {Place | undefined} undefined without GID or level below
  */
-export function inside(unit, place, levels, below = unit.inside?.[0]?.[0] ?? levelBelow(unit.level, levels)) {
+export function inside(unit, levels, below = unit.inside?.[0]?.[0] ?? levelBelow(unit.level, levels)) {
   const { level, gid } = unit;
   if (below === undefined || gid === null) return undefined;
-  return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]), format: place.format };
+  return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]) };
 }
 
 /**
@@ -110,15 +91,14 @@ function levelBelow(level, levels) {
 /**
  * The place that lists a unit among its siblings, selected.
  * @param {{ level: number, fid: number, gid: string | null, parent: string | null, parentLevel?: number }} unit
- * @param {Place} place whose format is kept
  * @param {readonly LevelColumns[]} levels
  * @returns {Place}
  */
-export function placeOf({ level, fid, gid, parent, parentLevel }, place, levels) {
+export function placeOf({ level, fid, gid, parent, parentLevel }, levels) {
   const above = parentLevel ?? levelsWithUnits(levels).findLast((other) => other < level);
   /** @type {[number, string][]} */
   const filters = above !== undefined && parent !== null ? [[above, parent]] : [];
-  return { ...worldOf(levels), format: place.format, level, filters: new Map(filters), ...selection({ fid, gid }) };
+  return { ...worldOf(levels), level, filters: new Map(filters), ...selection({ fid, gid }) };
 }
 
 /**
@@ -130,14 +110,14 @@ export function selection(unit) {
 }
 
 /**
- * Do both places list the same units by the same request?
+ * Do both places list the same units?
  * @param {Place} a
  * @param {Place} b
  */
 export function isSameListing(a, b) {
-  const key = (/** @type {Place} */ { level, filters, format, geometry, pageSize, startAt, bbox, contains }) => {
+  const key = (/** @type {Place} */ { level, filters, bbox, contains }) => {
     const gids = [...filters].sort(([one], [other]) => one - other);
-    return JSON.stringify([level, gids, format, geometry, pageSize, startAt, bbox, contains]);
+    return JSON.stringify([level, gids, bbox, contains]);
   };
   return key(a) === key(b);
 }

@@ -31,14 +31,6 @@ export class Session {
 }
 
 /**
- * A token as it was pasted: perhaps a whole line of a shell, a header, or the link that `npm start` prints.
- * @param {string} text
- */
-export function textToToken(text) {
-  return text.trim().replace(/^(https?:\S*#token=|TOKEN=|(Authorization:\s*)?Bearer\s+)/i, '');
-}
-
-/**
  * Can a header carry a token? Its characters are those of ASCII that are visible (RFC 6750 section 2.1 permits fewer),
  * and the service takes no more than 8,192 of them.
  * @param {string} token

@@ -1,9 +1,8 @@
-// What is shown: a place, the names of its units, the pages of a request that was chosen, and the selected unit.
+// What is shown: a place, the names of its units, and the selected unit.
 // workspace.js draws it after each change.
-import { listingToPath, requestToPath, unitToPath } from '../api/page-request.js';
+import { listingToPath, unitToPath } from '../api/page-request.js';
 import { unitToRow } from '../api/unit.js';
-import { Pages } from './pages.js';
-import { isPlain, isSpot, isWorld, selection } from './place.js';
+import { isSpot, isWorld, selection } from './place.js';
 
 /**
  * @typedef {import('./place.js').Place} Place
@@ -11,8 +10,8 @@ import { isPlain, isSpot, isWorld, selection } from './place.js';
  * @typedef {import('../api/client.js').Unit} Unit
  *
  * @typedef {object} Listeners
- * @property {(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'opened' | 'unknown') => void} onChange
- * @property {(error: unknown) => void} onError of what is not part of the pages
+ * @property {(what: 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown') => void} onChange
+ * @property {(error: unknown) => void} onError
  *
  * @typedef {object} Options
  * @property {import('../api/client.js').Client} client
@@ -48,8 +47,6 @@ export class Shown {
   unknown;
   /** The units on the way from the world to this place, the opened one last. @type {NamedUnit[]} */
   lineage = [];
-  /** The pages of a request that was chosen. @type {Pages | undefined} */
-  pages;
   /** The opened unit without its geometry: its box has far islands, too. @type {Unit | undefined} */
   opened;
   /** @type {NamedUnit | undefined} */
@@ -77,9 +74,11 @@ export class Shown {
     return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
   }
 
-  /** The address of the request for the units of this place. */
+  /** The address of the request for the selected unit, else for the units of this place. */
   get url() {
-    return this.#options.client.urlOf(requestToPath(this.place));
+    const { gid = null, level = 0 } = this.selected ?? {};
+    const listing = gid === null ? this.place : { level, filters: new Map([[level, gid]]) };
+    return this.#options.client.urlOf(listingToPath(listing));
   }
 
   /**
@@ -91,12 +90,8 @@ export class Shown {
     this.place = place;
     Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [], opened: undefined });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
-    const fetchPage = this.#options.client.page;
-    this.pages = isPlain(place)
-      ? undefined
-      : new Pages(this.url, fetchPage, () => this.#options.listeners.onChange('pages'));
     this.#options.listeners.onChange('place');
-    await Promise.all([this.#loadRows(place), this.pages?.go(0)]);
+    await this.#loadRows(place);
   }
 
   /**
@@ -117,7 +112,6 @@ export class Shown {
   stop() {
     this.#ended.abort();
     this.#ended = new AbortController();
-    this.pages?.stop();
     this.#unitRequest?.abort();
   }
 

@@ -57,15 +57,15 @@ journey('someone browses from the world to a district and back', { service }, as
 
   await step('a selected unit shows its columns, counts and box, and is opened from there', async () => {
     await selectUnit(page, 'Aland');
-    await facts.getByText('Districts', { exact: true }).waitFor();
+    await facts.getByText('District', { exact: true }).waitFor();
     assert.match(
       (await facts.textContent()) ?? '',
-      /GIDAAARegions2 insideDistricts4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
+      /GIDAAARegion2 insideDistrict4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
     );
     await facts.getByText('3 properties').click();
     assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);
     await facts.getByRole('button', { name: 'Open 2 inside' }).click();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     assert.equal(await facts.isVisible(), false);
   });
 
@@ -73,7 +73,7 @@ journey('someone browses from the world to a district and back', { service }, as
     assert.deepEqual(await namesIn(page), [HOSTILE, 'North']);
     assert.deepEqual(await page.locator('#rows .open').allTextContents(), ['1 inside', '3 inside']);
     await row(page, 'North').dblclick();
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     assert.deepEqual(await page.locator(STEPS).allTextContents(), ['r1', 'Aland', 'North']);
     assert.equal(await page.locator('#rows .open').count(), 0, 'leaves are not offered to be opened');
     assert.match(page.url(), /#lv2\?gid-1=AAA\.1_1/);
@@ -88,31 +88,31 @@ journey('someone browses from the world to a district and back', { service }, as
 
   await step('breadcrumb, back and forward lead to where one was', async () => {
     await page.getByRole('button', { name: 'Aland', exact: true }).click();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await page.goBack();
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     await page.goBack();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await page.goBack();
     await waitForPlace(page, 'r1', '2 countries');
     await page.goForward();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
   });
 
   await step('text of the data is shown as text, never as markup', async () => {
     await selectUnit(page, HOSTILE);
     await page.getByRole('button', { name: 'Open 1 inside' }).click();
-    await waitForPlace(page, HOSTILE, '1 district');
+    await waitForPlace(page, HOSTILE, '1 × District');
     assert.equal(await page.locator('img').count(), 1, 'the icon of the page');
     await page.goBack();
   });
 
   await step('a level may be skipped: all districts of a country at once', async () => {
     await levels.getByText('4').waitFor();
-    await levels.getByText('Districts').waitFor();
-    assert.deepEqual(await levels.allTextContents(), ['Regions2', 'Districts4']);
+    await levels.getByText('District').waitFor();
+    assert.deepEqual(await levels.allTextContents(), ['Region2', 'District4']);
     await levels.last().click();
-    await waitForPlace(page, 'Aland', '4 districts');
+    await waitForPlace(page, 'Aland', '4 × District');
     assert.match(page.url(), /#lv2\?gid-0=AAA/);
     assert.equal(await levels.last().getAttribute('aria-pressed'), 'true');
   });
@@ -123,7 +123,7 @@ journey('someone browses from the world to a district and back', { service }, as
     await page.keyboard.press('Enter');
     await page.locator('#heading:focus').waitFor();
     assert.equal(page.url(), before);
-    await waitForPlace(page, 'Aland', '4 districts');
+    await waitForPlace(page, 'Aland', '4 × District');
   });
 
   await step('an address that is no place is the world', async () => {

@@ -27,7 +27,6 @@ const service = await startExplorer(ALL_SHAPES);
 const LISTING = 'download/lv2.geojsonl.gz?gid-0=AAA&bbox=0,3,4,4';
 /** Aland with all that is inside. */
 const LEVELS = [0, 1, 2].map((level) => `download/lv${level}.geojsonl.gz?gid-0=AAA`);
-const CELLS = 'download/lv2.cells';
 
 function fetchFile(path: string): Promise<Response> {
   return fetch(`${service.url}/api/v1/${path}`, { headers: AUTHORIZED });
@@ -44,7 +43,7 @@ async function sizeOf(...paths: readonly string[]): Promise<string> {
 
 journey('someone looks at what a download takes before it', { service }, async (page, step) => {
   await page.goto(`${service.url}/#lv2?gid-0=AAA&bbox=0,3,4,4`);
-  await waitForPlace(page, 'Aland', '2 districts in this box');
+  await waitForPlace(page, 'Aland', '2 × District in this box');
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'GET') asked.push(request.url().slice(`${service.url}/api/v1/`.length));
@@ -56,8 +55,7 @@ journey('someone looks at what a download takes before it', { service }, async (
       page.getByRole('menuitem', { name: item }).getByText(text).waitFor();
     await openMenu();
     await says('GeoJSONSeq', `2 units, ${await sizeOf(LISTING)} compressed`);
-    await says('CSV', `2 units, ${await sizeOf(`${LISTING}&geometry=none`)} compressed`);
-    await says('Cells', await sizeOf(CELLS));
+    await says('CSV', `2 units, ${await sizeOf(`${LISTING}&geometry=point`)} compressed`);
     await page.getByLabel('Shapes', { exact: true }).selectOption('low');
     await says('GeoJSONSeq', `2 units, ${await sizeOf(`${LISTING}&geometry=low`)} compressed`);
     const low = LEVELS.map((path) => `${path}&geometry=low`);
@@ -73,14 +71,6 @@ journey('someone looks at what a download takes before it', { service }, async (
     await saveItem(page, 'All of Aland');
     const [first, ...others] = LEVELS;
     assert.deepEqual(asked.splice(0), [first, ...others.map((path) => `${path}&release=r1`)]);
-  });
-
-  await step('the cells of a level are saved as they are sent', async () => {
-    const { name, content } = await saveItem(page, 'Cells');
-    assert.deepEqual(asked.splice(0), [CELLS]);
-    assert.equal(name, 'r1-lv2.cells');
-    assert.deepEqual(content, Buffer.from(await (await fetchFile(CELLS)).arrayBuffer()));
-    await page.locator('#message').getByText('Saved the cells of level 2').waitFor();
   });
 
   await step('what breaks off is not saved', async () => {
@@ -105,7 +95,7 @@ journey('someone takes one unit', { service }, async (page, step) => {
     await page.keyboard.press('ArrowUp');
     await focused.getByText('Copy link').waitFor();
     await page.keyboard.press('ArrowUp');
-    await focused.getByText('to look up points without the service, level 0').waitFor();
+    await focused.getByText('attributes, longitude and latitude, as a table').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();
@@ -149,7 +139,7 @@ journey('someone takes one unit', { service }, async (page, step) => {
     const all = page.getByRole('menuitem', { name: 'All of' });
     await openUnit(page, 'Aland');
     await openUnit(page, 'North');
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     await page.getByRole('button', { name: 'Download' }).click();
     await all.getByText('All of North').waitFor();
     await page.keyboard.press('Escape');

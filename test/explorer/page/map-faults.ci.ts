@@ -19,7 +19,7 @@ journey(
         await page.route(tiles, (route) => route.fulfill({ status: 503, body: 'down' }));
         await page.goto(`${service.url}/#lv1?gid-0=AAA`);
         await page.locator('#message').getByText('The service has a fault').waitFor();
-        await waitForPlace(page, 'Aland', '1 region, 1 free city');
+        await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
         await page.unroute(tiles);
         await page.getByRole('button', { name: 'Try again' }).click();
         await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
@@ -99,7 +99,7 @@ journey('one tile of several fails', { service, hasMap: 'asked', expected: [502,
 
   const goOn = async (): Promise<void> => {
     await page.goto(page.url().replace('#lv1?gid-0=BBB&unit=BBB.1_1', '#lv2?gid-1=BBB.1_1'));
-    await waitForPlace(page, 'All', '1 district');
+    await waitForPlace(page, 'All', '1 × District');
     await mapAtRest(page);
   };
 

@@ -45,7 +45,7 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
     assert.deepEqual(asked, ['/api/v1/at?point=0.5,3.5&geometry=none']);
     await card.getByText('read with the latitude first').waitFor();
     await card.getByRole('link', { name: 'Næst' }).click();
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     await page.locator('#facts').getByRole('heading', { name: 'Næst' }).waitFor();
   });
 
@@ -119,9 +119,9 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     assert.ok(west < 0.5 && 0.5 < east && east < 4 && south < 3.5 && 3.5 < north, bbox);
     const levels = page.locator('#levels button');
     await levels.nth(2).waitFor();
-    assert.deepEqual(await levels.allTextContents(), ['Level 01', 'Level 11', 'Level 22']);
+    assert.deepEqual(await levels.allTextContents(), ['Level 0', 'Level 1', 'Level 2']);
     await levels.nth(2).click();
-    await waitForPlace(page, 'r1', '2 districts in this box');
+    await waitForPlace(page, 'r1', '2 × District in this box');
     assert.deepEqual(await namesIn(page), ['Næst', 'Wüst "late"']);
   });
 
@@ -129,7 +129,7 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     await page.getByRole('tab', { name: 'Request' }).click();
     assert.equal(await page.locator('#url').textContent(), `${service.url}/api/v1/geojsonl/lv2?bbox=${bbox}`);
     await mapAtRest(page);
-    assert.ok(await page.evaluate("theMap.querySourceFeatures('answer').length > 0"), 'the box is not drawn');
+    assert.ok(await page.evaluate("theMap.querySourceFeatures('asked-box').length > 0"), 'the box is not drawn');
     await page.getByRole('tab', { name: 'Browse' }).click();
     await selectUnit(page, 'Næst');
     assert.ok(page.url().includes(`#lv2?bbox=${bbox}&unit=AAA.1.1_1&map=`), page.url());
@@ -137,7 +137,7 @@ journey('someone lists what is on the screen', { service, hasMap: 'asked' }, asy
     await page.goto(`${service.url}/#lv0`);
     await waitForPlace(page, 'r1', '2 countries');
     await page.goto(address);
-    await waitForPlace(page, 'r1', '2 districts in this box');
+    await waitForPlace(page, 'r1', '2 × District in this box');
     await page.getByRole('button', { name: 'r1', exact: true }).click();
     await waitForPlace(page, 'r1', '2 countries');
   });
@@ -210,7 +210,7 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     await name.getByText('Næst', { exact: true }).waitFor();
     assert.ok(await page.evaluate("theMap.getFeatureState({ source: 'lv2', sourceLayer: 'units', id: 1 }).hover"));
     await page.mouse.click(x, y);
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     await page.locator('#facts').getByRole('heading', { name: 'Næst' }).waitFor();
     assert.equal(await row(page, 'Næst').getAttribute('aria-current'), 'true');
     assert.deepEqual(await drawn(page, 'chosen'), ['2/1']);
@@ -218,12 +218,12 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
 
   await step('an opened unit shows its own in colours; those beside it stay as land, and can be picked', async () => {
     await goToView(page, `${service.url}/#lv2?gid-1=AAA.1_1&map=7.00/3.00/1.00`);
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
     assert.deepEqual(await drawn(page, 'fill'), ['2/1', '2/4']);
     assert.ok((await drawn(page, 'land')).includes('1/2'));
     const { x, y } = await pixelOf(page, 0.5, 1.9);
     await page.mouse.click(x, y);
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await page.locator('#facts').getByRole('heading', { name: HOSTILE }).waitFor();
   });
 
@@ -266,19 +266,6 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     assert.deepEqual(await drawn(page, 'chosen'), ['0/1']);
     await row(page, 'Beland').click();
     await until(async () => (await drawn(page, 'chosen')).join() === '0/2', 'the outline stays');
-  });
-
-  await step('the geometry that a request asks for is drawn as it is sent, over what was there', async () => {
-    const points = "theMap.queryRenderedFeatures({ layers: ['answer-point'] }).length > 0";
-    await page.getByRole('tab', { name: 'Request' }).click();
-    await page.getByLabel('geometry', { exact: true }).selectOption('point');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.locator('#response').getByText('200 OK').waitFor();
-    await until(() => page.evaluate<boolean>(points), 'no points are drawn');
-    assert.equal(await page.evaluate('theMap.getGlobalState().isDimmed'), true);
-    await page.getByRole('tab', { name: 'Browse' }).click();
-    await page.goto(`${service.url}/#lv0`);
-    await until(() => page.evaluate<boolean>(`!(${points})`), 'points stay');
   });
 });
 

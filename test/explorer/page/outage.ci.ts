@@ -35,20 +35,6 @@ journey('the service fails, and is there again', { service, path: '/', expected:
     await waitForPlace(page, 'r1', '2 countries');
   });
 
-  await step('a request that fails has no response, and is sent again', async () => {
-    const end = await outage(page, '**/api/v1/geojsonl/**');
-    await page.getByRole('tab', { name: 'Request' }).click();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('There is no response to show.').waitFor();
-    await assertAtRest(page);
-    await end();
-    await tryAgain();
-    await page.locator('#response').getByText('200 OK').waitFor();
-    await page.getByRole('tab', { name: 'Browse' }).click();
-    await page.goto(`${service.url}/#lv0`);
-    await waitForPlace(page, 'r1', '2 countries');
-  });
-
   await step('an opened unit says that its names are missing, and has them afterwards', async () => {
     const noNames = page.locator('#subheading').getByText('The names could not be loaded');
     const end = await outage(page, '**/api/v1/**');
@@ -60,7 +46,7 @@ journey('the service fails, and is there again', { service, path: '/', expected:
     await noNames.waitFor();
     await end();
     await tryAgain();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     assert.equal(await message.innerText(), '');
   });
 

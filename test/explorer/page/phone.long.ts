@@ -65,7 +65,7 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
 
   await step('a tap on the map picks a unit', async () => {
     await page.getByRole('button', { name: 'Open Beland: 1 inside' }).tap();
-    await waitForPlace(page, 'Beland', '1 region');
+    await waitForPlace(page, 'Beland', '1 × Region');
     await page.waitForURL(/map=/);
     await mapAtRest(page);
     const { x, y } = await middleOf(page);

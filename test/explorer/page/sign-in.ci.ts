@@ -90,8 +90,8 @@ journey(
     );
     assert.doesNotMatch(await page.locator('#sign-in').innerText(), /npm start|issuer/);
     await give(page, TOKEN, true);
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await page.reload();
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
   },
 );

@@ -49,18 +49,12 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
     }
   });
 
-  await step('a token may be pasted with its shell line, its header or its link around it', async () => {
-    for (const text of [
-      `TOKEN=${TOKEN}\n`,
-      `Authorization: Bearer ${TOKEN}`,
-      `http://127.0.0.1:8080/#token=${TOKEN}`,
-    ]) {
-      await give(page, text);
-      await waitForPlace(page, ...RELEASE);
-      await signOut(page);
-      assert.equal(await page.getByLabel('Token').inputValue(), '');
-      assert.equal(await page.getByText('Aland').count(), 0);
-    }
+  await step('a token may be pasted with space around it', async () => {
+    await give(page, ` ${TOKEN}\t`);
+    await waitForPlace(page, ...RELEASE);
+    await signOut(page);
+    assert.equal(await page.getByLabel('Token').inputValue(), '');
+    assert.equal(await page.getByText('Aland').count(), 0);
   });
 
   await step('one that is not accepted leads to the sign-in, with the reason and the same place', async () => {
@@ -72,7 +66,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
       assert.equal(await page.locator('#workspace').isVisible(), false);
     }
     await give(page, TOKEN);
-    await waitForPlace(page, 'Aland', '1 region, 1 free city');
+    await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     assert.equal(await page.locator(REASON).textContent(), '');
   });
 
@@ -84,6 +78,6 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
     await page.locator(REASON).getByText('does not accept this token').waitFor();
     await page.unroute('**/api/v1/geojsonl/**');
     await give(page, TOKEN);
-    await waitForPlace(page, 'North', '3 districts');
+    await waitForPlace(page, 'North', '3 × District');
   });
 });

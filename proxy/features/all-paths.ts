@@ -6,27 +6,27 @@ import { type Answer, type Representation, tagOf } from '../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders, MATCHED } from '../bodies/headers.ts';
 import type { Row, Rows, Sources } from '../bodies/row.ts';
 import { together, withLoaded } from '../data/loads.ts';
-import type { PathDescription } from '../query/describe.ts';
+import type { ApiPath, PathDescription } from '../query/describe.ts';
 import type { Parameter } from '../query/parameter.ts';
 import { parseQuery, queryRules, urlOf } from '../query/parse.ts';
-import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES, CHANGES_FILES_ROW } from './changes/changes.ts';
+import { answerChanges, CHANGES_ENDPOINT, CHANGES_FILES_ROW } from './changes/changes.ts';
 import { CHANGES_DESCRIPTION, CHANGES_FILE_DESCRIPTION } from './changes/description.ts';
 import { type FindSuccessors, newSuccessors, successorLinks, withCapitals } from './changes/successors.ts';
 import { childrenRow } from './children/children.ts';
 import { CHILDREN_DESCRIPTION } from './children/description.ts';
-import { cellsRow } from './downloads/cells.ts';
-import { CELLS_DESCRIPTION, downloadDescription } from './downloads/description.ts';
-import { CELLS_ENDPOINTS, downloadEndpoints } from './downloads/download-paths.ts';
-import { downloadRow } from './downloads/downloads.ts';
-import { PARQUET_DESCRIPTION, PARQUET_ENDPOINTS, parquetRow } from './downloads/parquet.ts';
+import { CELLS_PATH } from './downloads/cells.ts';
+import { downloadDescription } from './downloads/description.ts';
+import { downloadEndpoints } from './downloads/download-paths.ts';
+import { answerDownload } from './downloads/downloads.ts';
+import { PARQUET_PATH } from './downloads/parquet.ts';
+import { savedRow } from './downloads/saved.ts';
 import { NAMES_DESCRIPTION } from './files/description.ts';
 import { answerFile, FILE_ENDPOINTS } from './files/files.ts';
 import { everyBox } from './items/every-box.ts';
-import { COLLECTIONS_PATH, ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/item-paths.ts';
+import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from './items/item-paths.ts';
 import { itemRow, itemsRow } from './items/items.ts';
 import { Languages } from './names/languages.ts';
-import { TABLE_DESCRIPTION } from './neighbours/description.ts';
-import { TABLE_ENDPOINTS, tableRow } from './neighbours/table.ts';
+import { TABLE_PATH } from './neighbours/table.ts';
 import { TOUCHES_FILTER } from './neighbours/touches.ts';
 import { ITEM_DESCRIPTION, ITEMS_DESCRIPTION, OGC_DESCRIPTIONS } from './ogc/description.ts';
 import { answerDocument } from './ogc/documents.ts';
@@ -42,9 +42,9 @@ import { SEARCH_DESCRIPTION } from './search/description.ts';
 import { searchRow } from './search/search.ts';
 import { SERVICE_DESCRIPTION } from './service/description.ts';
 import { answerService, SERVICE_ENDPOINT } from './service/service.ts';
-import { archiveRow } from './tiles/archive.ts';
-import { ARCHIVE_DESCRIPTION, TILE_DESCRIPTION, TILE_JSON_DESCRIPTION } from './tiles/description.ts';
-import { ARCHIVE_ENDPOINTS, TILE_ENDPOINTS, TILE_JSON_ENDPOINTS, TILES_PATH } from './tiles/tile-paths.ts';
+import { ARCHIVE_PATH } from './tiles/archive.ts';
+import { TILE_DESCRIPTION, TILE_JSON_DESCRIPTION } from './tiles/description.ts';
+import { TILE_ENDPOINTS, TILE_JSON_ENDPOINTS } from './tiles/tile-paths.ts';
 import { answerTileJson, tileRow } from './tiles/tiles.ts';
 
 /** What features of a level may be filtered by, besides GIDs. */
@@ -103,12 +103,6 @@ function newAnswerEmpty(successors: FindSuccessors): AnswerEmpty {
   };
 }
 
-/** A path of the API: what documents say of it, and what answers it, a row for each level if it is of one. */
-export interface ApiPath {
-  description: PathDescription;
-  rows: readonly Row[];
-}
-
 /** The paths of a service, in the order of the documentation. What is new in the interface is a line here. */
 export function apiPaths(): readonly ApiPath[] {
   const successors = newSuccessors();
@@ -134,13 +128,13 @@ export function apiPaths(): readonly ApiPath[] {
     ...FORMATS.map((format) => {
       const endpoints = DOWNLOAD_ENDPOINTS.filter((endpoint) => endpoint.format === format);
       return ofLevels(downloadDescription(format, deepest(endpoints).parameters), endpoints, (endpoint) =>
-        downloadRow(endpoint, FILTERS),
+        savedRow(endpoint, FILTERS, answerDownload),
       );
     }),
-    ofLevels(CELLS_DESCRIPTION, CELLS_ENDPOINTS, cellsRow),
-    ofLevels(TABLE_DESCRIPTION, TABLE_ENDPOINTS, tableRow),
-    ofLevels(PARQUET_DESCRIPTION, PARQUET_ENDPOINTS, parquetRow),
-    ofLevels(ARCHIVE_DESCRIPTION, ARCHIVE_ENDPOINTS, archiveRow),
+    CELLS_PATH,
+    TABLE_PATH,
+    PARQUET_PATH,
+    ARCHIVE_PATH,
     ofLevels(TILE_JSON_DESCRIPTION, TILE_JSON_ENDPOINTS, (endpoint) => releaseRow(endpoint, answerTileJson)),
     ofLevels(TILE_DESCRIPTION, TILE_ENDPOINTS, tileRow),
     ofLevels(NAMES_DESCRIPTION, FILE_ENDPOINTS, (endpoint) => releaseRow(endpoint, answerFile)),
@@ -164,27 +158,17 @@ export function apiRows(): Rows {
   const paths = apiPaths();
   const rows = paths.flatMap((path) => path.rows);
   const byPath = new Map(rows.map((row) => [row.path, row]));
-  return { of: (path) => rowOf(byPath, path), all: rows, rule: ruleOf(paths) };
+  // Those whose paths go on in the request, as documents have them: with a place, a fid, a pair of releases.
+  const longer = paths.flatMap(({ description, rows }) => (/\{(?!level\})/.test(description.path) ? rows : []));
+  return {
+    of: (path) => byPath.get(path) ?? longer.find((row) => path.startsWith(row.path)),
+    all: rows,
+    rule: ruleOf(paths),
+  };
 }
 
 /** The paths in a message: of OGC API - Features, which has links to its others, the first. */
 function ruleOf(paths: readonly ApiPath[]): string {
   const known = paths.map(({ description }) => description.path).filter((path) => !path.startsWith(`${OGC_PATH}/`));
   return `${known.join(', ')}; {level} is one of ${LEVELS.map(levelName).join(' ')}`;
-}
-
-/** How long the path of a level's tiles is up to the zoom. */
-const TILE_PATH_CHARS = `${TILES_PATH}lv0/`.length;
-
-/**
- * The row of a request path. That of one feature has paths that go on with a fid, that of tiles with their place;
- * clients also ask `{root}/`.
- */
-function rowOf(byPath: ReadonlyMap<string, Row>, path: string): Row | undefined {
-  if (path === `${OGC_PATH}/`) return byPath.get(OGC_PATH);
-  if (path.startsWith(TILES_PATH)) return byPath.get(path.slice(0, TILE_PATH_CHARS)) ?? byPath.get(path);
-  const known = byPath.get(path);
-  if (known === undefined && path.startsWith(CHANGES_FILES.path)) return CHANGES_FILES_ROW;
-  if (known !== undefined || !path.startsWith(COLLECTIONS_PATH)) return known;
-  return byPath.get(path.slice(0, path.lastIndexOf('/') + 1));
 }

@@ -1,6 +1,7 @@
 // What documents say of a path: its summary, parameters, answer and headers. A capability has this beside the row that
 // answers; OpenAPI, /docs, the 404's list and the table of the API are made of it.
 import type { Format } from '../../format/levels.ts';
+import type { Row } from '../bodies/row.ts';
 import type { Parameter } from './parameter.ts';
 
 /** What is said of each header of an answer. */
@@ -57,6 +58,19 @@ export interface PathDescription {
   nothing?: string;
 }
 
+/** A path of the API: what documents say of it, and what answers it, a row for each level if it is of one. */
+export interface ApiPath {
+  description: PathDescription;
+  rows: readonly Row[];
+}
+
+/** Schemas of values. */
+export const TEXT = { type: 'string' } as const;
+export const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
+export const COUNT = { type: 'integer', minimum: 0 } as const;
+/** Of anything: generators of clients want to know that, too. */
+export const LIST = { type: 'array', items: {} } as const;
+
 /** A parameter in the path, as OpenAPI has it. */
 export function pathParameter(name: string, description: string, schema: object, example: string | number) {
   return { name, in: 'path', required: true, description, schema, example };
@@ -70,4 +84,19 @@ export function objectSchema(required: readonly string[], properties: object, de
 /** A reference to a schema. */
 export function schemaReference(name: string) {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** An error. @param code what its code may be */
+export function problemSchema(code: object, description?: string) {
+  return objectSchema(
+    ['type', 'title', 'status', 'detail', 'code'],
+    {
+      type: { ...TEXT, format: 'uri' },
+      title: TEXT,
+      status: { type: 'integer' },
+      detail: { ...TEXT, description: 'What is wrong, and what is allowed.' },
+      code: { ...code, description: 'Stable: clients may rely on it.' },
+    },
+    description,
+  );
 }

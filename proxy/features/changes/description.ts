@@ -1,9 +1,7 @@
 // What documents say of changes: the list of pairs of releases, and the file of each.
 import { CHANGE_CLASSES, CHANGE_COLUMNS } from '../../../format/changes.ts';
-import { objectSchema, type PathDescription, pathParameter, RELEASE_HEADERS } from '../../query/describe.ts';
+import { objectSchema, type PathDescription, pathParameter, RELEASE_HEADERS, TEXT } from '../../query/describe.ts';
 import { CHANGES_ENDPOINT, CHANGES_FILES } from './changes.ts';
-
-const TEXT = { type: 'string' } as const;
 
 /** A pair of releases. */
 function changesSchema() {

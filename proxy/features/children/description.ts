@@ -1,9 +1,14 @@
 // What documents say of a unit and its children.
-import { objectSchema, PAGE_HEADERS, type PathDescription, schemaReference } from '../../query/describe.ts';
+import {
+  COUNT,
+  objectSchema,
+  PAGE_HEADERS,
+  type PathDescription,
+  schemaReference,
+  TEXT_OR_NULL,
+} from '../../query/describe.ts';
 import { CHILDREN_ENDPOINT } from './children-path.ts';
 
-const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
 const LEVEL = { type: 'string', description: 'Such as lv1.' } as const;
 
 const called = {

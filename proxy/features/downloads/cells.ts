@@ -1,18 +1,24 @@
 // The cells of a level as a file that is saved.
 import { cellsPath } from '../../../format/layout.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import type { Row } from '../../bodies/row.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Listing } from '../pages/listing.ts';
 import { CELLS } from '../places/level-places.ts';
 import type { SavedEndpoint } from './download-paths.ts';
 import { contentBy, type FileContent, PiecedFile } from './pieced-file.ts';
-import { answerSaved, savedRow } from './saved.ts';
+import { answerSaved, storedFilePath } from './saved.ts';
 
-/** The row of an endpoint. */
-export function cellsRow(endpoint: SavedEndpoint): Row {
-  return savedRow(endpoint, [], answerCells);
-}
+/** Their path. */
+export const CELLS_PATH = storedFilePath(
+  '.cells',
+  'application/octet-stream',
+  {
+    operationId: 'download-cells',
+    summary: 'The cells of a level: with its file of names you can look up points without the service',
+  },
+  ['CellsFile', 'Cells, as the specification of releases has them.'],
+  answerCells,
+);
 
 /**
  * The answer with the cells of a level, whole or a range. Reading its body throws OriginError or FormatError.

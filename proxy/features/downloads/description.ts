@@ -39,14 +39,3 @@ export function downloadDescription(format: Format, parameters: readonly Paramet
     GZIP_FILE,
   );
 }
-
-/** The path of cells. */
-export const CELLS_DESCRIPTION = savedDescription(
-  '.cells',
-  {
-    operationId: 'download-cells',
-    summary: 'The cells of a level: with its file of names you can look up points without the service',
-  },
-  'application/octet-stream',
-  ['CellsFile', 'Cells, as the specification of releases has them.'],
-);

@@ -1,4 +1,4 @@
-// The paths of what is saved as a file: whole listings, and the cells of a level.
+// The paths of what is saved as a file, and those of whole listings.
 import { FORMATS, type Format, LEVELS, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/hosted-releases.ts';
 import { API_PATH } from '../../http/request.ts';
@@ -44,17 +44,3 @@ export function downloadEndpoints(filters: readonly Parameter<unknown>[]): Downl
     })),
   );
 }
-
-/** The endpoints that return a stored file of a level. */
-export function storedFileEndpoints(extension: string, mediaType: string): readonly SavedEndpoint[] {
-  return LEVELS.map((level) => ({
-    path: `${API_PATH}/download/${levelName(level)}${extension}`,
-    level,
-    mediaType,
-    parameters: [RELEASE],
-    extension,
-  }));
-}
-
-/** The endpoints that return the cells of a level, by which whoever has them looks points up. */
-export const CELLS_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints('.cells', 'application/octet-stream');

@@ -2,16 +2,15 @@
 import { FRAME_DATA } from '../../../format/gzip.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { Known } from '../../data/known.ts';
 import type { Part } from '../../data/loaded-release.ts';
 import { withLoaded } from '../../data/loads.ts';
 import { filtersOf, GEOMETRY } from '../../query/parameter.ts';
-import type { Listing, ListingFilter } from '../pages/listing.ts';
+import type { Listing } from '../pages/listing.ts';
 import { resolve } from '../pages/resolve.ts';
 import { type DownloadEndpoint, RELEASE } from './download-paths.ts';
-import { answerSaved, savedRow } from './saved.ts';
+import { answerSaved } from './saved.ts';
 
 /** Size of the listings that are kept for each level. */
 const LISTINGS_MAX_BYTES = 4 * 1024 * 1024;
@@ -31,17 +30,12 @@ class Listings extends Known<Slice> {
 
 const LISTINGS: Part<Listings> = { name: 'listings', type: Listings, load: async () => new Listings() };
 
-/** The row of an endpoint. @param filters those that capabilities bring */
-export function downloadRow(endpoint: DownloadEndpoint, filters: readonly ListingFilter[]): Row {
-  return savedRow(endpoint, filters, answerDownload);
-}
-
 /**
  * The answer with a listing as a file, whole or a range: 206. Reading its body throws OriginError if stored bytes do
  * not match the index.
  * @throws Problem range-not-satisfiable
  */
-function answerDownload(listing: Listing<DownloadEndpoint>): Answer | Promise<Answer> {
+export function answerDownload(listing: Listing<DownloadEndpoint>): Answer | Promise<Answer> {
   const { endpoint, query, level, source, loads } = listing;
   const { format } = endpoint;
   const selecting = query.given.filter(({ parameter }) => parameter !== RELEASE && parameter !== GEOMETRY);

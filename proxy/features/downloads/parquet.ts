@@ -2,37 +2,25 @@
 import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
 import { TABLE_BLOCK_BYTES } from '../../../format/release-json.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import type { Row } from '../../bodies/row.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import type { Part } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
 import type { Listing } from '../pages/listing.ts';
-import { savedDescription } from './description.ts';
-import { type SavedEndpoint, storedFileEndpoints } from './download-paths.ts';
+import type { SavedEndpoint } from './download-paths.ts';
 import { contentBy, PiecedFile } from './pieced-file.ts';
-import { answerSaved, savedRow } from './saved.ts';
+import { answerSaved, storedFilePath } from './saved.ts';
 
-const MEDIA_TYPE = 'application/vnd.apache.parquet';
-const EXTENSION = '.parquet';
-
-/** The endpoints that return the tables of levels. */
-export const PARQUET_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints(EXTENSION, MEDIA_TYPE);
-
-/** What documents say of them. */
-export const PARQUET_DESCRIPTION = savedDescription(
-  EXTENSION,
+/** Its path. */
+export const PARQUET_PATH = storedFilePath(
+  '.parquet',
+  'application/vnd.apache.parquet',
   {
     operationId: 'download-parquet',
     summary: 'A level as a table, GeoParquet, with all properties and geometries; clients read it whole or in ranges',
   },
-  MEDIA_TYPE,
   ['ParquetFile', 'GeoParquet 1.1.'],
+  answerParquet,
 );
-
-/** The row of an endpoint. */
-export function parquetRow(endpoint: SavedEndpoint): Row {
-  return savedRow(endpoint, [], answerParquet);
-}
 
 /**
  * The answer with the table of a level, whole or a range. Reading its body throws OriginError.

@@ -1,15 +1,17 @@
 // Answers with what is saved as a file, whole or a range: headers, name, range.
-import { levelName } from '../../../format/levels.ts';
+import { LEVELS, levelName } from '../../../format/levels.ts';
 import { type Answer, type BodySource, COMMON_HEADERS } from '../../bodies/answer.ts';
 import { decidedBy } from '../../bodies/conditions.ts';
 import { type AudienceHeaders, CACHING, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Problem } from '../../http/problem.ts';
-import { HEADER_MAX_CHARS, type HttpRequest } from '../../http/request.ts';
+import { API_PATH, HEADER_MAX_CHARS, type HttpRequest } from '../../http/request.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
+import type { ApiPath, PathDescription } from '../../query/describe.ts';
 import { GIDS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
+import { savedDescription } from './description.ts';
 import { RELEASE, type SavedEndpoint } from './download-paths.ts';
 
 /** A range of a file, always a stream: what is read at once gets into the response cache, which knows no ranges. */
@@ -42,11 +44,29 @@ function savedHeaders(mediaType: string): AudienceHeaders {
   return { private: of(CACHING.private), public: of(CACHING.public) };
 }
 
-/** The row of a path with a file that is saved. */
+/** Answers with a file that is saved. @throws Problem range-not-satisfiable; not-found if the release has none */
+type Respond<Endpoint extends SavedEndpoint> = (listing: Listing<Endpoint>) => Answer | Promise<Answer>;
+
+/** The path of a stored file of each level. */
+export function storedFilePath(
+  extension: string,
+  mediaType: string,
+  about: Pick<PathDescription, 'operationId' | 'summary'>,
+  schema: Parameters<typeof savedDescription>[3],
+  respond: Respond<SavedEndpoint>,
+): ApiPath {
+  const rows = LEVELS.map((level) => {
+    const path = `${API_PATH}/download/${levelName(level)}${extension}`;
+    return savedRow({ path, level, mediaType, parameters: [RELEASE], extension }, [], respond);
+  });
+  return { description: savedDescription(extension, about, mediaType, schema), rows };
+}
+
+/** The row of a path with a file that is saved. @param filters those that capabilities bring */
 export function savedRow<Endpoint extends SavedEndpoint>(
   endpoint: Endpoint,
   filters: readonly ListingFilter[],
-  respond: (listing: Listing<Endpoint>) => Answer | Promise<Answer>,
+  respond: Respond<Endpoint>,
 ): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
   const hasFilters = endpoint.parameters.some((parameter) => parameter === GIDS[0]);

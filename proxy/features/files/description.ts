@@ -1,10 +1,7 @@
 // What documents say of the files of names.
 import { NAME_FIELDS } from '../../../format/names.ts';
 import { API_PATH } from '../../http/request.ts';
-import { type PathDescription, schemaReference, UNITS_HEADERS } from '../../query/describe.ts';
-
-const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
+import { COUNT, type PathDescription, schemaReference, TEXT_OR_NULL, UNITS_HEADERS } from '../../query/describe.ts';
 
 /** The path. */
 export const NAMES_DESCRIPTION: PathDescription = {

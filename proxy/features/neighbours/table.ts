@@ -4,27 +4,28 @@ import { neighboursTablePath } from '../../../format/layout.ts';
 import type { CheckedFile } from '../../../format/release-json.ts';
 import { TILE_DIGEST_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import type { Row } from '../../bodies/row.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import { Coming } from '../../data/known.ts';
 import type { Part, Sized } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
 import { type ByteRange, NOBODY } from '../../origin/origin.ts';
-import { type SavedEndpoint, storedFileEndpoints } from '../downloads/download-paths.ts';
+import { GZIP_FILE } from '../downloads/description.ts';
+import type { SavedEndpoint } from '../downloads/download-paths.ts';
 import { contentBy, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
-import { answerSaved, savedRow } from '../downloads/saved.ts';
+import { answerSaved, storedFilePath } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
 
-/** How names of tables end. */
-export const TABLE_EXTENSION = '.neighbours.csv.gz';
-
-/** The endpoints that return the tables of neighbours. */
-export const TABLE_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints(TABLE_EXTENSION, 'application/gzip');
-
-/** The row of an endpoint. */
-export function tableRow(endpoint: SavedEndpoint): Row {
-  return savedRow(endpoint, [], answerTable);
-}
+/** Its path. */
+export const TABLE_PATH = storedFilePath(
+  '.neighbours.csv.gz',
+  'application/gzip',
+  {
+    operationId: 'download-neighbours',
+    summary: 'Adjacency: which units of a level share a border, and for how many metres, as CSV in one gzip file',
+  },
+  GZIP_FILE,
+  answerTable,
+);
 
 /**
  * The answer with the table of a level, whole or a range. Reading its body throws OriginError.

@@ -23,6 +23,8 @@ const JSON_TYPE = 'application/json';
 /** The documents. */
 export const DOCUMENT_ENDPOINTS: readonly DocumentEndpoint[] = [
   documentAt('', 'landing'),
+  // Clients ask `{root}/`, too.
+  documentAt('/', 'landing'),
   documentAt('/conformance', 'conformance'),
   documentAt('/api', 'api', undefined, OPENAPI_TYPE),
   documentAt('/collections', 'collections'),

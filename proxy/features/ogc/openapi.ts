@@ -1,12 +1,10 @@
-// The OpenAPI 3.0 document of OGC API - Features, and its paths for the document of the whole service: what is written
-// here means the same in OpenAPI 3.0 and 3.1.
+// The OpenAPI 3.0 document of OGC API - Features.
 import type { Geometry, Level } from '../../../format/levels.ts';
-import { GEOMETRIES, levelName } from '../../../format/levels.ts';
+import { levelName } from '../../../format/levels.ts';
 import type { LevelSummary } from '../../../format/release-json.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import { PROBLEMS } from '../../http/problem.ts';
-import { objectSchema, schemaReference } from '../../query/describe.ts';
-import type { Parameter } from '../../query/parameter.ts';
+import { COUNT, problemSchema, schemaReference, TEXT } from '../../query/describe.ts';
 import { ITEMS_PARAMETERS } from '../items/item-parameters.ts';
 import { ITEM_ENDPOINTS, ITEMS_ENDPOINTS, OGC_PATH } from '../items/item-paths.ts';
 import { queryable } from './collection.ts';
@@ -45,16 +43,9 @@ export function apiDocument(
     servers: [{ url }],
     security: audience === 'private' ? [{ bearer: [] }] : [],
     tags: [{ name: 'ogc', description: 'What OGC API - Features has.' }],
-    paths: ogcPaths({
-      prefix: '',
-      levels: collections.map(({ level }) => level),
-      others: {
-        304: { description: 'Not modified: If-None-Match has the current ETag.' },
-        ...Object.fromEntries(problems.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])),
-      },
-      reference: (name) => `#/components/parameters/${name}`,
-      // Here, not among the components: a column may have any name.
-      columnsOf: (level) => columnsIn(collections, level).map(columnParameter),
+    paths: pathsOf(collections, {
+      304: { description: 'Not modified: If-None-Match has the current ETag.' },
+      ...Object.fromEntries(problems.map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }])),
     }),
     components: {
       ...(audience === 'private' && {
@@ -62,7 +53,7 @@ export function apiDocument(
       }),
       parameters: Object.fromEntries(itemsParameters(geometries).map((parameter) => [parameter.name, parameter])),
       responses: Object.fromEntries(problems.map(({ name, response }) => [name, response])),
-      schemas: { Feature: FEATURE_3_0, ...ogcSchemas(FEATURE_3_0), Problem: PROBLEM },
+      schemas: { Feature: FEATURE_3_0, ...ogcSchemas(FEATURE_3_0), Problem: problemSchema(TEXT) },
     },
   };
 }
@@ -80,34 +71,8 @@ function problemsOf(audience: Audience) {
   });
 }
 
-const TEXT = { type: 'string' };
-const PROBLEM = objectSchema(['type', 'title', 'status', 'detail', 'code'], {
-  type: { type: 'string', format: 'uri' },
-  title: TEXT,
-  status: { type: 'integer' },
-  detail: { ...TEXT, description: 'What is wrong, and what is allowed.' },
-  code: { ...TEXT, description: 'Stable: clients may rely on it.' },
-});
-
-function columnsIn(collections: readonly LevelSummary[], level: Level): string[] {
-  return collections.flatMap((known) => (known.level === level ? known.gidColumns.filter((name) => name !== '') : []));
-}
-
-/** In which document the paths are. */
-interface Surroundings {
-  /** The path of the landing page, relative to the server. */
-  prefix: string;
-  levels: readonly Level[];
-  /** The responses besides 200. */
-  others: object;
-  /** The place of a parameter among the components. */
-  reference: (name: string) => string;
-  /** The parameters of a level that are columns, or references to them. */
-  columnsOf: (level: Level) => readonly object[];
-}
-
-/** The paths. */
-export function ogcPaths({ prefix, levels, others, reference, columnsOf }: Surroundings) {
+/** The paths. @param others the responses besides 200 */
+function pathsOf(collections: readonly LevelSummary[], others: object) {
   const operation = (
     operationId: string,
     [summary, schema]: Described,
@@ -123,42 +88,39 @@ export function ogcPaths({ prefix, levels, others, reference, columnsOf }: Surro
       ...others,
     },
   });
-  const pathOf = ({ path }: { path: string }): string =>
-    prefix + (path.slice(OGC_PATH.length) || (prefix === '' ? '/' : ''));
-  const references = ({ parameters }: { parameters: readonly Parameter<unknown>[] }) =>
-    parameters.map(({ name }) => ({ $ref: reference(name) }));
-  const isThere = ({ level }: { level: Level | undefined }): boolean => level === undefined || levels.includes(level);
-  const documents = DOCUMENT_ENDPOINTS.filter(isThere).map((endpoint) => {
-    const { document, level, mediaType } = endpoint;
+  const isThere = ({ level }: { level: Level | undefined }): boolean =>
+    level === undefined || collections.some((known) => known.level === level);
+  const documents = DOCUMENT_ENDPOINTS.filter(isThere).map(({ path, document, level, mediaType, parameters }) => {
     const id = level === undefined ? document : `${document}-${levelName(level)}`;
-    return [
-      pathOf(endpoint),
-      { get: operation(`ogc-${id}`, DOCUMENTS[document], mediaType, references(endpoint)) },
-    ] as const;
+    const get = operation(`ogc-${id}`, DOCUMENTS[document], mediaType, parameters.map(reference));
+    return [path.slice(OGC_PATH.length) || '/', { get }] as const;
   });
-  const pages = ITEMS_ENDPOINTS.filter(isThere).map((endpoint) => {
-    const { level, mediaType } = endpoint;
-    const parameters = [...references(endpoint), ...columnsOf(level)];
-    const get = operation(`ogc-items-${levelName(level)}`, ITEMS, mediaType, parameters);
-    return [pathOf(endpoint), { get }] as const;
+  const pages = ITEMS_ENDPOINTS.filter(isThere).map(({ path, level, mediaType, parameters }) => {
+    const columns = collections.flatMap((known) => (known.level === level ? known.gidColumns : []));
+    // Here, not among the components: a column may have any name.
+    const own = columns.filter((name) => name !== '').map(columnParameter);
+    const get = operation(`ogc-items-${levelName(level)}`, ITEMS, mediaType, [...parameters.map(reference), ...own]);
+    return [path.slice(OGC_PATH.length), { get }] as const;
   });
-  const features = ITEM_ENDPOINTS.filter(isThere).map((endpoint) => {
-    const { level, mediaType } = endpoint;
-    const parameters = [{ $ref: reference(FID) }, ...references(endpoint)];
-    const get = operation(`ogc-item-${levelName(level)}`, ITEM, mediaType, parameters);
-    return [`${pathOf(endpoint)}{${FID}}`, { get }] as const;
+  const features = ITEM_ENDPOINTS.filter(isThere).map(({ path, level, mediaType, parameters }) => {
+    const own = [{ name: FID }, ...parameters].map(reference);
+    const get = operation(`ogc-item-${levelName(level)}`, ITEM, mediaType, own);
+    return [`${path.slice(OGC_PATH.length)}{${FID}}`, { get }] as const;
   });
   return Object.fromEntries([...documents, ...pages, ...features]);
 }
 
-/** The parameters of features in any data. */
-export function itemsParameters(geometries: readonly Geometry[] = GEOMETRIES) {
+function reference({ name }: { name: string }) {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+/** The parameters of features. */
+function itemsParameters(geometries: readonly Geometry[]) {
   const query = ITEMS_PARAMETERS.map(({ name, document }) => {
     const { description, schema, example } = document({ geometries });
     return { name, in: 'query', description, style: 'form', explode: false, schema, example };
   });
-  const fid = { type: 'integer', minimum: 0 };
-  return [...query, { name: FID, in: 'path', description: 'The fid.', required: true, schema: fid, example: 1 }];
+  return [...query, { name: FID, in: 'path', description: 'The fid.', required: true, schema: COUNT, example: 1 }];
 }
 
 function columnParameter(name: string) {

@@ -1,11 +1,9 @@
 // The schemas of what OGC API - Features answers, written so that they mean the same in OpenAPI 3.0 and 3.1; of a
 // feature, whose geometry may be null, each version is given its own.
-import { objectSchema, schemaReference } from '../../query/describe.ts';
+import { COUNT, objectSchema, schemaReference, TEXT } from '../../query/describe.ts';
 import { featureSchema, GEOMETRY_SCHEMA } from '../pages/description.ts';
 
-const TEXT = { type: 'string' } as const;
 const ADDRESS = { type: 'string', format: 'uri' } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
 /** A feature in OpenAPI 3.0. */
 export const FEATURE_3_0 = featureSchema({ type: 'string', enum: ['Feature'] }, { ...GEOMETRY_SCHEMA, nullable: true });
 

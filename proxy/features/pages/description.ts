@@ -2,7 +2,14 @@
 import type { Format } from '../../../format/levels.ts';
 import { MEDIA_TYPES } from '../../../format/levels.ts';
 import { API_PATH } from '../../http/request.ts';
-import { objectSchema, PAGE_HEADERS, type PathDescription, schemaReference } from '../../query/describe.ts';
+import {
+  COUNT,
+  LIST,
+  objectSchema,
+  PAGE_HEADERS,
+  type PathDescription,
+  schemaReference,
+} from '../../query/describe.ts';
 import type { Parameter } from '../../query/parameter.ts';
 
 /** The formats in words. */
@@ -49,10 +56,6 @@ export function pageDescription(format: Format, parameters: readonly Parameter<u
     namesRelease: true,
   };
 }
-
-/** Of anything: generators of clients want to know that, too. */
-const LIST = { type: 'array', items: {} } as const;
-const COUNT = { type: 'integer', minimum: 0 } as const;
 
 /** A geometry. */
 export const GEOMETRY_SCHEMA = objectSchema(

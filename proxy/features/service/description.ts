@@ -1,9 +1,13 @@
 // What documents say of the path that says what is served.
-import { objectSchema, type PathDescription, RELEASE_HEADERS, schemaReference } from '../../query/describe.ts';
+import {
+  objectSchema,
+  type PathDescription,
+  RELEASE_HEADERS,
+  schemaReference,
+  TEXT,
+  TEXT_OR_NULL,
+} from '../../query/describe.ts';
 import { SERVICE_ENDPOINT } from './service.ts';
-
-const TEXT = { type: 'string' } as const;
-const TEXT_OR_NULL = { type: ['string', 'null'] } as const;
 
 /** What GET /api/v1/ answers (features/service/service.ts). */
 function serviceSchema() {

@@ -4,18 +4,24 @@ import { f64At } from '../../../format/element-at.ts';
 import { FormatError } from '../../../format/parse.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES, TILE_RECORD_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import type { Row } from '../../bodies/row.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { SavedEndpoint } from '../downloads/download-paths.ts';
 import { type CheckedPiece, type FileContent, PiecedFile } from '../downloads/pieced-file.ts';
-import { answerSaved, savedRow } from '../downloads/saved.ts';
+import { answerSaved, storedFilePath } from '../downloads/saved.ts';
 import type { Listing } from '../pages/listing.ts';
 import { type LevelTiles, noTiles, TILES } from './level-tiles.ts';
 
-/** The row of an endpoint. */
-export function archiveRow(endpoint: SavedEndpoint): Row {
-  return savedRow(endpoint, [], answerArchive);
-}
+/** Its path. */
+export const ARCHIVE_PATH = storedFilePath(
+  '.pmtiles',
+  'application/vnd.pmtiles',
+  {
+    operationId: 'download-tiles',
+    summary: 'All vector tiles of a level as one PMTiles archive, which clients read in ranges',
+  },
+  ['TilesFile', 'PMTiles 3.'],
+  answerArchive,
+);
 
 /**
  * The answer with the tiles of a level, whole or a range. Reading its body throws OriginError or FormatError.

@@ -1,10 +1,14 @@
-// What documents say of vector tiles: what describes those of a level, one tile, and all of them as a file.
-import { objectSchema, type PathDescription, pathParameter, RELEASE_HEADERS } from '../../query/describe.ts';
-import { savedDescription } from '../downloads/description.ts';
+// What documents say of vector tiles: what describes those of a level, and one tile.
+import {
+  LIST,
+  objectSchema,
+  type PathDescription,
+  pathParameter,
+  RELEASE_HEADERS,
+  TEXT,
+} from '../../query/describe.ts';
 import { CONTENT_PARAMETER, TILES_PATH } from './tile-paths.ts';
 
-const TEXT = { type: 'string' } as const;
-const LIST = { type: 'array', items: {} } as const;
 const PLACE = { type: 'integer', minimum: 0 } as const;
 const TILE_TYPE = 'application/vnd.mapbox-vector-tile';
 
@@ -54,14 +58,3 @@ export const TILE_DESCRIPTION: PathDescription = {
   namesRelease: true,
   nothing: 'No unit is there.',
 };
-
-/** The path of all tiles as a file. */
-export const ARCHIVE_DESCRIPTION = savedDescription(
-  '.pmtiles',
-  {
-    operationId: 'download-tiles',
-    summary: 'All vector tiles of a level as one PMTiles archive, which clients read in ranges',
-  },
-  'application/vnd.pmtiles',
-  ['TilesFile', 'PMTiles 3.'],
-);

@@ -1,9 +1,8 @@
-// The paths of tiles: their description, one tile, and all of a level as a file.
+// The paths of tiles: their description, and one tile.
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { NamedRelease } from '../../data/hosted-releases.ts';
 import { API_PATH } from '../../http/request.ts';
 import { Parameter, wrong } from '../../query/parameter.ts';
-import { type SavedEndpoint, storedFileEndpoints } from '../downloads/download-paths.ts';
 
 /** Below this path are those of tiles. */
 export const TILES_PATH = `${API_PATH}/tiles/`;
@@ -54,6 +53,3 @@ export const TILE_ENDPOINTS: readonly TilesEndpoint[] = LEVELS.map((level) => ({
   mediaType: 'application/vnd.mapbox-vector-tile',
   parameters: [CONTENT_PARAMETER],
 }));
-
-/** All tiles of a level as a file. */
-export const ARCHIVE_ENDPOINTS: readonly SavedEndpoint[] = storedFileEndpoints('.pmtiles', 'application/vnd.pmtiles');

@@ -2,7 +2,7 @@
 import type { Audience } from '../../bodies/headers.ts';
 import type { ProblemCode } from '../../http/problem.ts';
 import { PROBLEMS, problemToJson } from '../../http/problem.ts';
-import { HEADERS, objectSchema, schemaReference } from '../../query/describe.ts';
+import { HEADERS, problemSchema, schemaReference } from '../../query/describe.ts';
 import { PROBLEM_DETAILS, PROBLEM_REQUESTS } from './problems.ts';
 
 /** The response headers of a page, by name. */
@@ -43,18 +43,9 @@ const OF_TOKENS: ReadonlySet<ProblemCode> = new Set([
   'keys-unavailable',
 ]);
 
-const TEXT = { type: 'string' } as const;
-
 /** An error. */
-export const PROBLEM_SCHEMA = objectSchema(
-  ['type', 'title', 'status', 'detail', 'code'],
-  {
-    type: { ...TEXT, format: 'uri' },
-    title: TEXT,
-    status: { type: 'integer' },
-    detail: { ...TEXT, description: 'What is wrong, and what is allowed.' },
-    code: { enum: Object.keys(PROBLEMS), description: 'Stable: clients may rely on it.' },
-  },
+export const PROBLEM_SCHEMA = problemSchema(
+  { enum: Object.keys(PROBLEMS) },
   'An error (RFC 9457). Caches must not store it (`Cache-Control: no-store`).',
 );
 

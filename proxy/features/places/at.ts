@@ -2,18 +2,26 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { LEVELS, MEDIA_TYPES } from '../../../format/levels.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
+import { MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together } from '../../data/loads.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, geometryOf, type Parameter, type Query } from '../../query/parameter.ts';
-import { parseQuery, queryRules, urlOf } from '../../query/parse.ts';
+import { urlOf } from '../../query/parse.ts';
 import { LANG, type Languages, loadNames } from '../names/languages.ts';
 import { exchanged, withExchanged } from './exchanged.ts';
 import { type Degrees, pointOf, unitsAt } from './level-places.ts';
 import { POINT } from './place-parameters.ts';
-import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsGeometry } from './units.ts';
+import {
+  type AskedUnits,
+  answerUnits,
+  levelsWithUnits,
+  refuseTooLarge,
+  type Unit,
+  unitsGeometry,
+  unitsRow,
+} from './units.ts';
 
 /** The most units of an answer. */
 const UNITS_MAX = 1000;
@@ -32,18 +40,8 @@ export const AT_ENDPOINT = { path: `${API_PATH}/at`, mediaType: MEDIA_TYPES.fc, 
 
 /** Its row. */
 export function atRow(languages: Languages): Row {
-  const { path } = AT_ENDPOINT;
-  return {
-    path,
-    answer(sources, request, view) {
-      const query = parseQuery(request.query, RULES);
-      return answerAt(sources, { path, request, query, fixed: HEADERS[sources.audience], languages, ...view });
-    },
-  };
+  return unitsRow(AT_ENDPOINT, languages, answerAt);
 }
-
-const HEADERS = fixedHeaders(AT_ENDPOINT.mediaType);
-const RULES = queryRules(5, AT_ENDPOINT.parameters);
 
 /** @throws Problem, OriginError, FormatError */
 async function answerAt(sources: Sources, asked: AskedUnits): Promise<Answer> {

@@ -4,8 +4,8 @@ import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
-import { codedAnswer, type FixedHeaders } from '../../bodies/headers.ts';
-import type { View } from '../../bodies/row.ts';
+import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
+import type { Row, Sources, View } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { resultInTurns } from '../../data/known.ts';
 import type { LoadedRelease, LoadedTable } from '../../data/loaded-release.ts';
@@ -13,6 +13,7 @@ import type { Loads } from '../../data/loads.ts';
 import { Problem } from '../../http/problem.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
+import { parseQuery, queryRules } from '../../query/parse.ts';
 import type { Languages } from '../names/languages.ts';
 import type { UnitNames } from '../names/level-names.ts';
 
@@ -23,6 +24,24 @@ export interface AskedUnits extends View {
   query: Query;
   fixed: FixedHeaders;
   languages: Languages;
+}
+
+/** The row of a path with units of all levels. @param keepsOrder do links have parameters in the order of the request? */
+export function unitsRow(
+  { path, mediaType, parameters }: { path: string; mediaType: string; parameters: readonly Parameter<unknown>[] },
+  languages: Languages,
+  answer: (sources: Sources, asked: AskedUnits) => Promise<Answer>,
+  keepsOrder = false,
+): Row {
+  const headers = fixedHeaders(mediaType);
+  const rules = { ...queryRules(5, parameters), keepsOrder };
+  return {
+    path,
+    answer(sources, request, view) {
+      const query = parseQuery(request.query, rules);
+      return answer(sources, { path, request, query, fixed: headers[sources.audience], languages, ...view });
+    },
+  };
 }
 
 /** A unit: a feature of a level, with the geometry that its table is of. */

@@ -7,19 +7,18 @@ import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
 import { foldText } from '../../../format/words.ts';
 import type { Answer } from '../../bodies/answer.ts';
-import { fixedHeaders, MATCHED } from '../../bodies/headers.ts';
+import { MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel } from '../../data/loaded-release.ts';
 import { Loads, together } from '../../data/loads.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
-import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Languages, loadNames } from '../names/languages.ts';
 import { CODES, hasCodes, type LevelCodes } from '../names/level-codes.ts';
 import { GIDS } from '../names/level-names.ts';
 import { matching } from '../pages/resolve.ts';
-import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit } from '../places/units.ts';
+import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsRow } from '../places/units.ts';
 import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
@@ -36,19 +35,10 @@ export const SEARCH_ENDPOINT = {
 
 /** Its row. */
 export function searchRow(languages: Languages): Row {
-  const { path } = SEARCH_ENDPOINT;
-  return {
-    path,
-    answer(sources, request, view) {
-      const query = parseQuery(request.query, RULES);
-      return answerSearch(sources, { path, request, query, fixed: HEADERS[sources.audience], languages, ...view });
-    },
-  };
+  return unitsRow(SEARCH_ENDPOINT, languages, answerSearch, true);
 }
 
 const NOTHING: SearchResult = { matched: 0, units: [] };
-const HEADERS = fixedHeaders(SEARCH_ENDPOINT.mediaType);
-const RULES = { ...queryRules(5, SEARCH_ENDPOINT.parameters), keepsOrder: true };
 
 /** A level that is searched. */
 interface Searched extends KnownLevel {

@@ -1,9 +1,6 @@
 // Options become typed and checked settings here, once; an invalid value prevents the start.
-import { CHANGES_PATH } from '../../format/changes.ts';
 import { secondsOf } from '../../format/command-line/duration.ts';
 import { issuersToMetadata } from '../auth/resource-metadata.ts';
-import { NewestRelease } from '../data/newest-release.ts';
-import { signedOrigin } from '../data/signed-origin.ts';
 import type { LimitRules, RateRule } from '../guards/admit-client.ts';
 import { directoryOrigin } from '../origin/directory.ts';
 import type { Origin } from '../origin/origin.ts';
@@ -15,7 +12,7 @@ import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './o
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
-import { readTrustedKeys } from './trusted-keys.ts';
+import { readTrustedKeys, trustedOrigin } from './trusted-keys.ts';
 import { rangesToTrustedProxies } from './trusted-proxies.ts';
 
 /** The options of `serve`, checked. */
@@ -52,14 +49,11 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
   const tokenRules = options.public ? undefined : await optionsToTokenRules(options, log);
   const opened = await openOrigin(origin, options);
   const trustedKeys = await readTrustedKeys(options.trustedKey ?? []);
-  const signed = trustedKeys.length === 0 ? undefined : signedOrigin(opened, trustedKeys, [CHANGES_PATH]);
-  const newest = signed === undefined || options.allowRollback ? undefined : new NewestRelease(signed);
   return {
-    origin: newest?.origin ?? signed ?? opened,
-    /** What is older is not served; undefined if it may be. */
-    newest,
+    /** `newest`: what is older is not served; undefined if it may be. */
+    ...trustedOrigin(opened, trustedKeys, options.allowRollback),
     /** Are only signed releases served? */
-    mustBeSigned: signed !== undefined,
+    mustBeSigned: trustedKeys.length > 0,
     /** The value of --origin. */
     originName: origin,
     /** Is the origin a static host or a bucket? It may be unreachable when the proxy starts. */

@@ -1,6 +1,5 @@
 // The public API for platforms with the Fetch standard's handler, exported as administrative-boundaries-service/fetch
 // and documented in README.md: the adapter between `handle` and the Fetch standard, as server.ts is for node:http.
-import { CHANGES_PATH } from '../../format/changes.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import { ClientAddresses } from '../auth/client-addresses.ts';
 import { issuersToMetadata, metadataUrl } from '../auth/resource-metadata.ts';
@@ -9,11 +8,9 @@ import { optionsToTokenRules, refuseTokenOptions, type TokenOptions } from '../c
 import { durationToSeconds, parseOriginUrl, parsePublicUrl } from '../config/option-values.ts';
 import type { ServeOptions } from '../config/options.ts';
 import { OptionError } from '../config/start-error.ts';
-import { requireKey } from '../config/trusted-keys.ts';
+import { requireKey, trustedOrigin } from '../config/trusted-keys.ts';
 import { Releases } from '../data/hosted-releases.ts';
 import { loadOnDemand } from '../data/load-on-demand.ts';
-import { NewestRelease } from '../data/newest-release.ts';
-import { signedOrigin } from '../data/signed-origin.ts';
 import { loggedRefresh } from '../data/watch-releases.ts';
 import { apiRows } from '../features/all-paths.ts';
 import { publishedIn } from '../features/changes/changes.ts';
@@ -93,14 +90,11 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
   const { log = () => {}, currentCache = CURRENT_CACHE, title } = options;
   const cacheMs = 1000 * durationToSeconds(currentCache, '--current-cache', 0);
   const publicUrl = parsePublicUrl(options.publicUrl);
-  const { trustedKeys = [], allowRollback = false, tableMemory = TABLE_MEMORY_MIB } = options;
+  const { trustedKeys = [], allowRollback, tableMemory = TABLE_MEMORY_MIB } = options;
   if (!(tableMemory > 0 && Number.isFinite(tableMemory)))
     throw new OptionError(`${tableMemory} is no size`, 'tableMemory', 'give MiB, such as 64');
   const keys = trustedKeys.map((pem, i) => requireKey(pem, String(i + 1)));
-  const opened = openOrigin(options);
-  const signed = keys.length === 0 ? undefined : signedOrigin(opened, keys, [CHANGES_PATH]);
-  const newest = signed === undefined || allowRollback ? undefined : new NewestRelease(signed);
-  const origin = newest?.origin ?? signed ?? opened;
+  const { origin, newest } = trustedOrigin(openOrigin(options), keys, allowRollback);
   const background = new Background();
   if (options.public) refuseTokenOptions(options);
   const fetchKeys = (url: URL): Promise<string> => background.add(fetchKeySet(url));

@@ -2,19 +2,16 @@
 // http-proxy.ts) and for `fetch` (fetch-host.ts).
 import { codeOf } from '../../format/error-code.ts';
 import { ClientGone } from '../http/guards.ts';
+import type { Time } from '../http/time.ts';
 import type { ByteRange } from './origin.ts';
 import { OriginError } from './origin.ts';
 
 /** Timeouts of requests to the host, in milliseconds, and by what they are measured. */
-export interface HostLimits {
+export interface HostLimits extends Time {
   /** From the start of a request to the headers of its response, connecting included, and for each further chunk. */
   idleMs: number;
   /** For a whole read in memory, such as a manifest. */
   readMs: number;
-  /** Milliseconds of a monotonic clock. */
-  now: () => number;
-  /** Calls a function after so many milliseconds. @returns prevents that */
-  after: (ms: number, run: () => void) => () => void;
 }
 
 /** The usual timeouts. */

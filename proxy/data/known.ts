@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Positions } from '../../format/positions.ts';
 import type { Steps } from '../../format/steps.ts';
 import { lastingClient, type QueuedReads, type Recipient, TaskReads } from '../origin/origin.ts';
-import { inTurns } from '../work/in-turns.ts';
+import { inTurns, type WaitingSteps } from '../work/in-turns.ts';
 import { Loaded } from './loaded.ts';
 import type { Loads } from './loads.ts';
 
@@ -16,7 +16,7 @@ const RUN_BYTES = 8;
 const ENTRY_BYTES = 256;
 
 /** The steps in which a value is found, with what they read. */
-type Finding<Value> = (reads: QueuedReads, client: Recipient) => Steps<Value> | AsyncGenerator<void, Value>;
+type Finding<Value> = (reads: QueuedReads, client: Recipient) => WaitingSteps<Value>;
 
 /**
  * What is on its way to all who ask for it: each takes a turn of his own, and what he finds begun then is shared. That
@@ -63,16 +63,14 @@ export class Known<Value extends object> {
   /**
    * What is remembered, or found in steps: at once if there is one, otherwise by a task that gives way between them,
    * once for all who look for the same.
-   * @param finding what it reads at once it reads in the turn of the request
+   * @param finding in its first step it waits for nothing: what it reads at once it reads in the turn of the request
    */
   find(key: string, loads: Loads, finding: Finding<Value>): Value | Promise<Value> {
-    return this.#kept.get(key) ?? this.#begin(key, loads, finding);
-  }
-
-  async #begin(key: string, loads: Loads, finding: Finding<Value>): Promise<Value> {
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
     const { principal, reads } = loads;
     const steps = finding(reads, lastingClient(principal.id));
-    const first = await steps.next();
+    const first = steps.next();
     if (first.done) return this.#remember(key, first.value);
     const begin = async () => this.#kept.get(key) ?? this.#remember(key, await inTurns(steps));
     return loads.after(this.#coming.load(key, reads, principal.id, begin));

@@ -14,6 +14,12 @@ interface Run extends ByteRange {
   pieces: number[];
 }
 
+/** A piece that was read and checked. */
+interface ReadPiece {
+  piece: number;
+  bytes: Buffer;
+}
+
 /** Where the pieces of a file are, and what they must be. */
 export interface PieceDirectory {
   /** The bytes of a piece. */
@@ -79,19 +85,19 @@ export class Pieces {
   }
 
   /**
-   * The bytes of several pieces, those that have some, in any order: neighbours are read together. In one step, unless
-   * some must be read later.
+   * The bytes of several pieces, those that have some, in any order: neighbours are read together.
    * @param numbers ascending
+   * @returns those that are kept or were read at once, and what reads the others; undefined if there are none
    * @throws OriginError if stored bytes are missing or damaged
    */
-  async *several(
+  several(
     numbers: readonly number[],
     reads: QueuedReads,
     client: Recipient,
-  ): AsyncGenerator<void, { piece: number; bytes: Buffer }[]> {
+  ): { found: ReadPiece[]; readOthers: (() => Promise<ReadPiece[]>) | undefined } {
     const { run, gap, atOnce } = reads.origin.readNow === undefined ? OF_HOSTS : OF_FOLDERS;
     const runs: Run[] = [];
-    const found: { piece: number; bytes: Buffer }[] = [];
+    const found: ReadPiece[] = [];
     for (const piece of numbers) {
       const { offset, length } = this.rangeOf(piece);
       if (length === 0) continue;
@@ -110,15 +116,18 @@ export class Pieces {
       if (bytes === undefined) later.push(one);
       else found.push(...this.#checked(one, bytes, reads));
     }
-    if (later.length > 0) yield;
     const read = async (one: Run) => this.#checked(one, await reads.read(this.path, one, client), reads);
-    for (let at = 0; at < later.length; at += atOnce)
-      found.push(...(await Promise.all(later.slice(at, at + atOnce).map(read))).flat());
-    return found;
+    const readOthers = async (): Promise<ReadPiece[]> => {
+      const others: ReadPiece[] = [];
+      for (let at = 0; at < later.length; at += atOnce)
+        others.push(...(await Promise.all(later.slice(at, at + atOnce).map(read))).flat());
+      return others;
+    };
+    return { found, readOthers: later.length > 0 ? readOthers : undefined };
   }
 
   /** The pieces of a run. */
-  #checked({ offset, pieces }: Run, bytes: Buffer, reads: QueuedReads): { piece: number; bytes: Buffer }[] {
+  #checked({ offset, pieces }: Run, bytes: Buffer, reads: QueuedReads): ReadPiece[] {
     return pieces.map((piece) => {
       const own = this.rangeOf(piece);
       const at = own.offset - offset;

@@ -12,7 +12,7 @@ import {
 import type { Ranges } from '../../../format/positions.ts';
 import { tagOf } from '../../bodies/answer.ts';
 import type { Member } from '../../bodies/headers.ts';
-import { type LevelRows, type RowsPiece, SEPARATOR } from './level-rows.ts';
+import { type LevelRows, type RowsPart, SEPARATOR } from './level-rows.ts';
 
 /** A page ends behind so many bytes of text: names may be long. */
 const PAGE_BYTES = 2 * 1024 * 1024;
@@ -34,24 +34,22 @@ export class ChildrenPage implements Member {
   readonly textBytes: number;
   /** How many rows it has. */
   readonly count: number;
-  readonly #rows: LevelRows | undefined;
   readonly #before: DeflatedText;
-  readonly #pieces: readonly RowsPiece[];
+  readonly #parts: readonly RowsPart[];
   readonly #after: DeflatedText;
 
   /** @param before the text before the rows */
   constructor(before: string, page: PageRows | undefined) {
-    this.#rows = page?.rows;
     this.#before = storedBlock(before);
-    const { pieces, count, textBytes } = piecesOf(page, PAGE_BYTES - this.#before.length);
-    this.#pieces = pieces;
+    const { parts, count, textBytes } = partsOf(page, PAGE_BYTES - this.#before.length);
+    this.#parts = parts;
     this.#after = count === 0 ? END_OF_NONE : END;
     this.count = count;
     this.textBytes = this.#before.length + textBytes + this.#after.length;
     let [bytes, tags] = [MEMBER_FRAME_BYTES + this.#before.data.length + this.#after.data.length, before];
-    for (const [i, piece] of pieces.entries()) {
-      bytes += (i === 0 ? 0 : BETWEEN.data.length) + (page?.rows.dataBytes(piece) ?? 0);
-      tags += ` ${page?.rows.tagOf(piece)}`;
+    for (const [i, part] of parts.entries()) {
+      bytes += (i === 0 ? 0 : BETWEEN.data.length) + part.bytes;
+      tags += ` ${part.tag}`;
     }
     this.bytes = bytes;
     this.tag = tagOf(tags);
@@ -69,9 +67,9 @@ export class ChildrenPage implements Member {
       crc = joinCrcs(crc, text.crc, text.length);
     };
     add(this.#before);
-    for (const [i, piece] of this.#pieces.entries()) {
+    for (const [i, part] of this.#parts.entries()) {
       if (i > 0) add(BETWEEN);
-      if (this.#rows !== undefined) add(this.#rows.deflated(piece));
+      add(part.deflated());
     }
     add(this.#after);
     writeMemberEnd(body, at, crc, this.textBytes);
@@ -80,19 +78,19 @@ export class ChildrenPage implements Member {
 }
 
 /** The rows up to the one that ends behind so many bytes. */
-function piecesOf(page: PageRows | undefined, most: number) {
-  const pieces: RowsPiece[] = [];
+function partsOf(page: PageRows | undefined, most: number) {
+  const parts: RowsPart[] = [];
   let [count, textBytes] = [0, 0];
-  if (page === undefined) return { pieces, count, textBytes };
+  if (page === undefined) return { parts, count, textBytes };
   const { rows, ranges } = page;
   for (let i = 0; i < ranges.length; i += 2) {
     const first = numberAt(ranges, i);
     let end = numberAt(ranges, i + 1);
     while (end > first && textBytes + rows.textBytes(first, end - 1) > most + SEPARATOR.length) end--;
-    for (const piece of rows.pieces(first, end)) pieces.push(piece);
+    for (const part of rows.parts(first, end)) parts.push(part);
     count += end - first;
     textBytes += rows.textBytes(first, end);
     if (end < numberAt(ranges, i + 1)) break;
   }
-  return { pieces, count, textBytes: Math.max(textBytes - SEPARATOR.length, 0) };
+  return { parts, count, textBytes: Math.max(textBytes - SEPARATOR.length, 0) };
 }

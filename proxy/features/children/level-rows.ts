@@ -19,20 +19,20 @@ import { readNames } from '../names/names-file.ts';
 export const SEPARATOR = ',\n';
 /** A group ends with so many rows, of which a page of 1,000 or 100 has whole groups, or behind so many bytes of text. */
 const [GROUP_ROWS, GROUP_BYTES] = [50, 32 * 1024];
-/** The data of so many groups is joined: until then each has 16 kB of memory, of which zlib wrote the beginning. */
-const JOINED_GROUPS = 64;
 /** A window with room for a usual group: to set up a larger one takes longer than to deflate few rows. */
 const DEFLATE_OPTIONS = { level: 6, windowBits: 13, finishFlush: constants.Z_FULL_FLUSH };
 const INFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH };
 /** Of each level the rows in so many languages stay in memory, besides those with default names. */
 const LANGUAGES = { most: 2 } as const;
 
-/** Rows of a group. */
-export interface RowsPiece {
-  group: number;
-  /** The positions of its first row, and behind its last one. */
-  first: number;
-  end: number;
+/** Rows of a page that are of one group. */
+export interface RowsPart {
+  /** Of their deflate data. */
+  readonly bytes: number;
+  /** A text that no part with other data has. */
+  readonly tag: string;
+  /** The deflate data, with separators between them. */
+  deflated(): DeflatedText;
 }
 
 /** The groups of a level: of each its first position, where its data begins, and the CRC of its text. */
@@ -68,51 +68,25 @@ export class LevelRows {
   }
 
   /** The rows from the first up to, not including, the end. */
-  *pieces(first: number, end: number): Generator<RowsPiece> {
-    const groups = this.#groups.first;
-    let group = this.#groupOf(first);
-    for (let at = first; at < end; group++) {
-      const next = Math.min(u32At(groups, group + 1), end);
-      yield { group, first: at, end: next };
-      at = next;
+  *parts(first: number, end: number): Generator<RowsPart> {
+    const { first: firsts, at, crc, digests, data } = this.#groups;
+    for (let group = this.#groupOf(first), from = first; from < end; group++) {
+      const [begin, next] = [u32At(firsts, group), u32At(firsts, group + 1)];
+      const to = Math.min(next, end);
+      const length = this.textBytes(from, to) - SEPARATOR.length;
+      const whole = data.subarray(u32At(at, group), u32At(at, group + 1));
+      const tag = digests.toString('latin1', group * TAG_CHARS, (group + 1) * TAG_CHARS);
+      if (from === begin && to === next) {
+        const text = { data: whole, crc: u32At(crc, group), length };
+        yield { bytes: whole.length, tag, deflated: () => text };
+      } else {
+        const skipped = this.textBytes(begin, from);
+        const text = () => inflateRawSync(whole, INFLATE_OPTIONS).subarray(skipped, skipped + length);
+        const own = `${tag}:${from - begin}-${to - begin}`;
+        yield { bytes: storedBytes(length), tag: own, deflated: () => resultOf(storingBlocks([text()])) };
+      }
+      from = to;
     }
-  }
-
-  /** Bytes of deflate data. */
-  dataBytes(piece: RowsPiece): number {
-    const { at } = this.#groups;
-    return this.#isWhole(piece)
-      ? u32At(at, piece.group + 1) - u32At(at, piece.group)
-      : storedBytes(this.#lengthOf(piece));
-  }
-
-  /** A text that no piece with other data has. */
-  tagOf(piece: RowsPiece): string {
-    const { digests, first } = this.#groups;
-    const digest = digests.toString('latin1', piece.group * TAG_CHARS, (piece.group + 1) * TAG_CHARS);
-    if (this.#isWhole(piece)) return digest;
-    const begin = u32At(first, piece.group);
-    return `${digest}:${piece.first - begin}-${piece.end - begin}`;
-  }
-
-  /** The deflate data of rows, with separators between them. */
-  deflated(piece: RowsPiece): DeflatedText {
-    const { at, crc, data, first } = this.#groups;
-    const own = data.subarray(u32At(at, piece.group), u32At(at, piece.group + 1));
-    const length = this.#lengthOf(piece);
-    if (this.#isWhole(piece)) return { data: own, crc: u32At(crc, piece.group), length };
-    const begin = this.textBytes(u32At(first, piece.group), piece.first);
-    const text = inflateRawSync(own, INFLATE_OPTIONS).subarray(begin, begin + length);
-    return resultOf(storingBlocks([text]));
-  }
-
-  #lengthOf({ first, end }: RowsPiece): number {
-    return this.textBytes(first, end) - SEPARATOR.length;
-  }
-
-  #isWhole({ group, first, end }: RowsPiece): boolean {
-    const groups = this.#groups.first;
-    return u32At(groups, group) === first && u32At(groups, group + 1) === end;
   }
 
   #groupOf(position: number): number {
@@ -135,9 +109,7 @@ export class RowsWriter {
   readonly #at: number[] = [0];
   readonly #crc: number[] = [];
   readonly #digests: string[] = [];
-  readonly #joined: Buffer[] = [];
-  /** Of the groups behind these. */
-  #data: Buffer[] = [];
+  readonly #data: Buffer[] = [];
   /** The rows of the group that is begun. */
   #rows: string[] = [];
   #rowsBytes = 0;
@@ -162,32 +134,26 @@ export class RowsWriter {
 
   end(): LevelRows {
     if (this.#rows.length > 0) this.#endGroup();
-    this.#joinData();
     this.#first.push(this.#count);
     return new LevelRows(this.#start, {
       first: Uint32Array.from(this.#first),
       at: Uint32Array.from(this.#at),
       crc: Uint32Array.from(this.#crc),
       digests: Buffer.from(this.#digests.join(''), 'latin1'),
-      data: Buffer.concat(this.#joined),
+      data: Buffer.concat(this.#data),
     });
   }
 
   #endGroup(): void {
     const text = Buffer.from(this.#rows.join(SEPARATOR));
     const data = deflateRawSync(text, DEFLATE_OPTIONS);
-    this.#data.push(data);
-    if (this.#data.length === JOINED_GROUPS) this.#joinData();
+    // A copy: zlib wrote the beginning of 16 kB of memory.
+    this.#data.push(Buffer.from(data));
     this.#at.push(elementAt(this.#at, this.#at.length - 1) + data.length);
     this.#crc.push(crc32(text));
     this.#digests.push(tagOf(data));
     this.#rows = [];
     this.#rowsBytes = 0;
-  }
-
-  #joinData(): void {
-    this.#joined.push(Buffer.concat(this.#data));
-    this.#data = [];
   }
 }
 
@@ -197,22 +163,21 @@ function siblingsIn({ level, columns, features }: LevelIndex): (position: number
   return (position) => parents.every((numbers) => i32At(numbers, position) === i32At(numbers, position - 1));
 }
 
-/** The rows of a service, with default names and by language. */
+/** The rows of a service. */
 export class RowsParts {
-  readonly #default: Part<LevelRows> = rowsPart();
-  /** By the tags of releases: a part is the same in the next release. */
-  readonly #known = new Map<string, Part<LevelRows>>();
+  /** By the tags of languages, undefined for default names: a part is the same in the next release. */
+  readonly #known = new Map<string | undefined, Part<LevelRows>>();
 
   /** The rows of a level in a language; with default names where the level does not have it. */
   of(level: LoadedLevel, language: Language | undefined): Part<LevelRows> {
-    if (language === undefined || !hasLanguage(level, language.tag)) return this.#default;
-    const known = this.#known.get(language.tag) ?? rowsPart(language.tag);
-    this.#known.set(language.tag, known);
+    const tag = language !== undefined && hasLanguage(level, language.tag) ? language.tag : undefined;
+    const known = this.#known.get(tag) ?? rowsPart(tag);
+    this.#known.set(tag, known);
     return known;
   }
 }
 
-function rowsPart(tag?: string): Part<LevelRows> {
+function rowsPart(tag: string | undefined): Part<LevelRows> {
   return {
     name: tag === undefined ? 'rows' : `rows in ${tag}`,
     type: LevelRows,
@@ -228,10 +193,9 @@ async function loadRows(level: LoadedLevel, tag: string | undefined): Promise<Le
   const keys = Object.keys(summary.codeColumns ?? {}).sort();
   // The next release may not have a language that is in use.
   const own: NameField = tag !== undefined && hasLanguage(level, tag) ? `name:${tag}` : 'name';
-  let position = 0;
   return readNames(level, {
     fields: [own, 'name', 'type', 'children', 'inside', 'area', 'view', ...keys.map((key) => `code:${key}` as const)],
-    add([named, name = null, type = null, children, inside, area = null, view = null, ...codes]) {
+    add([named, name = null, type = null, children, inside, area = null, view = null, ...codes], position) {
       const levels = levelsInside(inside);
       const row = {
         gid: gids.gidAt(position),
@@ -245,7 +209,6 @@ async function loadRows(level: LoadedLevel, tag: string | undefined): Promise<Le
         codes: codesIn(keys, codes),
       };
       rows.add(JSON.stringify(row));
-      position++;
     },
     end: () => rows.end(),
   });

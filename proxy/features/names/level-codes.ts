@@ -95,16 +95,14 @@ export const CODES: Part<LevelCodes> = {
     const { features } = level.index;
     const table = new CodeTable(features, keys.length);
     const texts = keys.map(() => new TextsWriter(features));
-    let unit = 0;
     const reader: NamesReader<LevelCodes> = {
       fields: keys.map((key) => `code:${key}` as const),
-      add(codes) {
+      add(codes, unit) {
         for (const [key, code] of codes.entries()) {
           const text = typeof code === 'string' ? code : '';
           elementAt(texts, key).add(text);
           if (text !== '') table.add(text, unit, key);
         }
-        unit++;
       },
       end: () =>
         new LevelCodes(

@@ -35,14 +35,13 @@ export const TYPES: Part<LevelTypes> = {
   async load(level) {
     const types = new Map<string | null, number>();
     const type = new Uint32Array(level.index.features);
-    let unit = 0;
     return readNames(level, {
       fields: ['type'],
-      add([value]) {
+      add([value], position) {
         const own = typeof value === 'string' ? value : null;
         const number = types.get(own) ?? types.size;
         types.set(own, number);
-        type[unit++] = number;
+        type[position] = number;
       },
       end: () => new LevelTypes([...types.keys()], type),
     });

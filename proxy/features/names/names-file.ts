@@ -8,7 +8,7 @@ import { FormatError } from '../../../format/parse.ts';
 import type { LevelSummary } from '../../../format/release-json.ts';
 import { INFLATED_NOW_MAX_BYTES, inflateNow } from '../../bodies/stored-file.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
-import { Turns } from '../../work/in-turns.ts';
+import { inTurns } from '../../work/in-turns.ts';
 
 const LINE_FEED = 0x0a;
 /** Bytes of text that are gone through at a time: some 100 microseconds. */
@@ -19,8 +19,8 @@ const [LINE_MAX_BYTES, TEXT_MAX_BYTES] = [1024 * 1024, 64 * 1024];
 /** What a pass over the file makes of some columns. */
 export interface NamesReader<Value> {
   readonly fields: readonly NameField[];
-  /** Takes the values of the next unit, in the order of `fields`. */
-  add(values: readonly unknown[]): void;
+  /** Takes the values of each unit in order of position, as `fields` have them. */
+  add(values: readonly unknown[], position: number): void;
   /** What was made of all units. */
   end(): Value;
 }
@@ -62,13 +62,7 @@ export class NamesFile {
     const { textBytes } = summary.names;
     const zipped = await this.#readFile(path, file, textBytes);
     const longest = LINE_MAX_BYTES + TEXT_MAX_BYTES * furtherColumns(summary);
-    const lines = new Lines(readers, index.features, file, longest);
-    const turns = new Turns();
-    for await (const part of inflating(zipped, textBytes, file)) {
-      lines.read(part);
-      await turns.give(part.length);
-    }
-    lines.end();
+    await inTurns(readingLines(inflating(zipped, textBytes, file), new Lines(readers, index.features, file, longest)));
   }
 
   /** Reads the file; from then on nobody joins the pass. */
@@ -144,17 +138,29 @@ class Lines {
       if (text === '') return;
     }
     const units = valuesIn(`[${text.replaceAll('\n', ',')}]`, this.#file);
+    const first = this.#count;
     this.#count += units.length;
     if (this.#count > this.#features) throw this.#wrong(`has more than ${this.#features} units`);
     for (const [i, columns] of this.#columns.entries()) {
       const reader = this.#readers[i];
-      for (const unit of units) reader?.add(Array.isArray(unit) ? columns.map((column): unknown => unit[column]) : []);
+      let position = first;
+      for (const unit of units)
+        reader?.add(Array.isArray(unit) ? columns.map((column): unknown => unit[column]) : [], position++);
     }
   }
 
   #wrong(problem: string): FormatError {
     return new FormatError(this.#file, problem);
   }
+}
+
+/** Reads lines in steps: one for each part. */
+async function* readingLines(parts: AsyncIterable<Buffer>, lines: Lines): AsyncGenerator<void, void> {
+  for await (const part of parts) {
+    lines.read(part);
+    yield;
+  }
+  lines.end();
 }
 
 /**

@@ -8,7 +8,7 @@ import { type CellRange, type PlaneBox, planeBoxes } from '../../../format/plane
 import type { Positions } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { QueuedReads, Recipient } from '../../origin/origin.ts';
-import { inTurns } from '../../work/in-turns.ts';
+import { inTurns, type WaitingSteps } from '../../work/in-turns.ts';
 import type { KeptCells } from './kept-cells.ts';
 import type { LevelBoxes, LevelCells } from './level-places.ts';
 
@@ -44,13 +44,13 @@ interface Cut {
  * Finds the units: what is short in one step, unless it must be read later.
  * @throws OriginError if stored bytes are missing or damaged
  */
-export async function* findingInBox(
+export function* findingInBox(
   box: AskedBox,
   boxes: LevelBoxes,
   level: LevelCells,
   reads: QueuedReads,
   client: Recipient,
-): AsyncGenerator<void, Positions> {
+): WaitingSteps<Positions> {
   const { cells, pieces, kept } = level;
   const candidates = boxes.candidates(box.rounded);
   let room = FIRST_BYTES;
@@ -78,13 +78,21 @@ export async function* findingInBox(
       const missing = lookAtKept(cut, others, kept);
       if (isEnough(BYTES_A_UNIT * (others.length - missing.length))) yield;
       if (candidates.size === 0) break;
-      for (const { piece, bytes } of yield* pieces.several(missing, reads, client)) {
+      const { found, readOthers } = pieces.several(missing, reads, client);
+      if (readOthers !== undefined) {
+        yield;
+        yield readOthers().then((others) => void found.push(...others));
+      }
+      for (const { piece, bytes } of found) {
         if (hasLeft(bytes, candidates)) cut.look(piece, kept.read(piece, bytes));
         if (isEnough(bytes.length)) yield;
         if (candidates.size === 0) break;
       }
       for (const cell of large)
-        if (candidates.size > 0) await inTurns(cut.looking(cell, await level.largeCell(cell, reads.ofTask, client)));
+        if (candidates.size > 0) {
+          yield;
+          yield level.largeCell(cell, reads.ofTask, client).then((numbers) => inTurns(cut.looking(cell, numbers)));
+        }
     }
   }
   return candidates.found;

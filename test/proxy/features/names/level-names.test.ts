@@ -92,11 +92,10 @@ test('a pass over a long names file has only the file and a little of its text i
   });
   const before = heldBytes() - zipped.length;
   let most = 0;
-  let units = 0;
   const reader = jsonReader({ features: MANY }, 'name:fr', '');
-  const add = (values: readonly unknown[]): void => {
-    reader.add(values);
-    if (++units % MEASURED_EVERY === 0) most = Math.max(most, heldBytes() - before);
+  const add = (values: readonly unknown[], position: number): void => {
+    reader.add(values, position);
+    if (position % MEASURED_EVERY === 0) most = Math.max(most, heldBytes() - before);
   };
   const made = await file.read({ ...reader, add });
   assert.equal(made.at(MANY - 1).toString(), `"Unité ${MANY - 1}"`);

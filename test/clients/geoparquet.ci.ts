@@ -1,30 +1,21 @@
 // The tables of levels, read by geopandas, DuckDB, Polars and pyarrow of PyPI: by the recipes as they are printed, and
 // each value and geometry beside the features.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS, levelName } from '../../format/levels.ts';
-import { layerOf, square, writeDataset } from '../support/datasets/write-dataset.ts';
-import { send } from '../support/http/http-client.ts';
-import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { runProgram, without } from '../support/processes/programs.ts';
+import { layerOf, square } from '../support/datasets/write-dataset.ts';
+import { fidsOf, send } from '../support/http/http-client.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { printedBy, without } from '../support/processes/programs.ts';
+import { lastLine, typedFor } from '../support/processes/recipes.ts';
 import { codeIn } from '../support/readme-code.ts';
-import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
+import { buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { readRelease } from '../support/releases/read-index.ts';
 import { worldOutput } from '../support/releases/world.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const README = 'proxy/examples/clients/README.md';
 const skip = without("python3 -c 'import geopandas, duckdb, polars, pyarrow'", 'curl --version');
-
-const folder = temporaryFolder();
-
-async function python(...lines: string[]): Promise<string> {
-  const { status, text } = await runProgram('python3', ['-c', lines.join('\n')], { cwd: folder });
-  assert.equal(status, 0, text);
-  return text.trimEnd().split('\n').at(-1) ?? '';
-}
 
 test('the recipes for GeoParquet run as they are printed', { skip }, async () => {
   const columns = ['GID_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
@@ -36,26 +27,19 @@ test('the recipes for GeoParquet run as they are printed', { skip }, async () =>
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.2_1', 'North'], square(-3, 43)],
     ]),
   ];
-  const out = join(folder, 'out');
-  const owned = { ...WHOLE, release: 'sample', attribution: ['© A'] };
-  await buildRelease(writeDataset(join(folder, 'spain.gpkg'), 'GPKG', layers), out, owned);
-  const { url } = await startService(out);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: Bearer ${TOKEN}` };
-  const saved = await runProgram('sh', ['-ec', codeIn(README, 'sh', 'provinces.parquet')], { cwd: folder, env });
-  assert.equal(saved.status, 0, saved.text);
-  const box = codeIn(README, 'python', 'bbox=box');
-  assert.equal(
-    await python(box, "print(list(south['NAME_2']), south.crs.to_string(), south.area.sum())"),
-    "['South'] OGC:CRS84 1.0",
-  );
-  assert.equal(await python(codeIn(README, 'python', 'bbox.xmin'), 'print(found)'), "[('ESP.1.1_1', 'South')]");
-  assert.equal(
-    await python(
-      codeIn(README, 'python', 'polars'),
-      "print(names['NAME_2'].to_list(), about['attribution'], about['columns'])",
-    ),
-    "['South', 'North'] ['© A'] {'gid': 'GID_2', 'name': 'NAME_2', 'parents': ['GID_0', 'GID_1']}",
-  );
+  const out = await buildLayers(layers, { ...WHOLE, release: 'sample', attribution: ['© A'] });
+  const { sh, python } = typedFor((await startService(out)).url);
+  await sh(codeIn(README, 'sh', 'provinces.parquet'));
+  for (const [word, more, expected] of [
+    ['bbox=box', "list(south['NAME_2']), south.crs.to_string(), south.area.sum()", "['South'] OGC:CRS84 1.0"],
+    ['bbox.xmin', 'found', "[('ESP.1.1_1', 'South')]"],
+    [
+      'polars',
+      "names['NAME_2'].to_list(), about['attribution'], about['columns']",
+      "['South', 'North'] ['© A'] {'gid': 'GID_2', 'name': 'NAME_2', 'parents': ['GID_0', 'GID_1']}",
+    ],
+  ] as const)
+    assert.equal(lastLine(await python(codeIn(README, 'python', word), `print(${more})`)), expected);
 });
 
 /** Compares a table, as four readers have it, with the features of the feature files. */
@@ -93,20 +77,13 @@ print(len(frame), len(rows), len(lazily), len(asked), differing)
 
 test('geopandas, pyarrow, Polars and DuckDB read each value and each geometry of the features', { skip }, async () => {
   const out = await worldOutput();
-  const program = join(folder, 'compare.py');
-  writeFileSync(program, COMPARE);
   const root = join(out, 'releases/r1');
   for (const level of LEVELS) {
     const { features, columns = [] } = readRelease(root).levels[level] ?? assert.fail();
     if (features === 0) continue;
     const kinds = JSON.stringify(columns.map(({ name }) => name));
-    const { status, text } = await runProgram('python3', [program, root, levelName(level), kinds]);
-    assert.equal(status, 0, text);
-    assert.equal(
-      text.trimEnd().split('\n').at(-1),
-      `${features} ${features} ${features} ${features} 0`,
-      levelName(level),
-    );
+    const text = await printedBy('python3', ['-c', COMPARE, root, levelName(level), kinds]);
+    assert.equal(lastLine(text), `${features} ${features} ${features} ${features} 0`, levelName(level));
   }
 });
 
@@ -139,9 +116,7 @@ test('geopandas and DuckDB find at least the units in a box that the service fin
       [['none'], null],
     ],
   );
-  const out = join(folder, 'across');
-  const accept = ['empty-geometries'] as const;
-  await buildRelease(writeDataset(join(folder, 'across.gpkg'), 'GPKG', [layer]), out, { ...WHOLE, accept });
+  const out = await buildLayers([layer], { ...WHOLE, accept: ['empty-geometries'] });
   const service = await startService(out);
   const boxes = [
     [177, 0.5, 179, 1],
@@ -151,20 +126,11 @@ test('geopandas and DuckDB find at least the units in a box that the service fin
     [50, 50, 60, 60],
   ];
   const table = join(out, 'releases/r1/lv0/units.parquet');
-  const found: number[][][] = JSON.parse(
-    await python(
-      BOXES.replaceAll('sys.argv[1]', JSON.stringify(table)).replace('sys.argv[2]', `'${JSON.stringify(boxes)}'`),
-    ),
-  );
+  const printed = await printedBy('python3', ['-c', BOXES, table, JSON.stringify(boxes)]);
+  const found: number[][][] = JSON.parse(lastLine(printed));
   for (const [i, box] of boxes.entries()) {
-    const { body } = await send(service, `/api/v1/fc/lv0?bbox=${box.join()}`);
-    const fids: number[] = JSON.parse(body.toString()).features.map(({ id }: { id: number }) => id);
-    for (const read of found[i] ?? [])
-      assert.deepEqual(
-        fids.filter((fid) => !read.includes(fid)),
-        [],
-        box.join(),
-      );
-    assert.equal(found[i]?.length, 2);
+    const fids = fidsOf(await send(service, `/api/v1/fc/lv0?bbox=${box.join()}`));
+    const missed = found[i]?.map((read) => fids.filter((fid) => !read.includes(fid)));
+    assert.deepEqual(missed, [[], []], box.join());
   }
 });

@@ -1,13 +1,13 @@
 // A page that was written against the sample works with other data: the recipe of clients/README.md shows names on the
 // sample and, unchanged, on a release in Kartverket's layout, whose columns are called otherwise.
 import assert from 'node:assert/strict';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NORWAY } from '../generator/source/national-layouts.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
-import { runProgram } from '../support/processes/programs.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
+import { printedBy } from '../support/processes/programs.ts';
 import { typed } from '../support/processes/typed.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { sampleOutput } from '../support/releases/world.ts';
@@ -15,19 +15,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PAGE = codeIn('proxy/examples/clients/README.md', 'ts', 'at?point=');
 /** What the page prints where a service is at its address, and another place is asked for. */
-async function printedBy(url: string, place: string): Promise<string> {
-  const file = join(temporaryFolder(), 'page.mjs');
-  writeFileSync(file, PAGE.replace('http://127.0.0.1:8080', url).replace('-3.7038,40.4168', place));
-  const env = { ...process.env, TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
-  const { status, text } = await runProgram(process.execPath, [file], { env });
-  assert.equal(status, 0, text);
-  return text;
+function pageFor(url: string, place: string): Promise<string> {
+  const page = PAGE.replace('http://127.0.0.1:8080', url).replace('-3.7038,40.4168', place);
+  return printedBy(process.execPath, ['--input-type=module', '-e', page], { env: { ...process.env, TOKEN } });
 }
 
 test("a page written against the sample's /at shows names on a release in Kartverket's layout unchanged", async () => {
   const sample = await startService(await sampleOutput());
   assert.equal(
-    await printedBy(sample.url, '-3.7038,40.4168'),
+    await pageFor(sample.url, '-3.7038,40.4168'),
     'lv0 Spain\nlv1 Comunidad de Madrid\nlv2 Madrid\nlv3 Madrid\n',
   );
   const folder = temporaryFolder();
@@ -41,7 +37,7 @@ test("a page written against the sample's /at shows names on a release in Kartve
   const path = '/api/v1/fc/lv2?geometry=point&page-size=1&start-at=';
   for (const fid of [0, 3]) {
     const [unit] = JSON.parse(textOf(await send(norway, path + fid))).features;
-    const printed = await printedBy(norway.url, unit.geometry.coordinates.join());
+    const printed = await pageFor(norway.url, unit.geometry.coordinates.join());
     assert.match(printed, /^lv1 \S.*\nlv2 \S.*\n$/);
     assert.ok(printed.endsWith(`\nlv2 ${unit.properties.kommunenavn}\n`), printed);
   }

@@ -10,7 +10,7 @@ import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { type ReadFeature, readLayer } from '../support/datasets/read-layer.ts';
 import { AUTHORIZED, startService } from '../support/http/in-process-proxy.ts';
 import { missing, nginxBefore } from '../support/processes/nginx-varnish.ts';
-import { runProgram, without } from '../support/processes/programs.ts';
+import { printedBy, runProgram, without } from '../support/processes/programs.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -100,8 +100,7 @@ print(json.dumps([pyogrio.__gdal_version__, len(here[0]), there[0] == here[0], t
 test('a newer GDAL sends the token, too: of OGC API - Features and of a download', { skip: noPyogrio }, async () => {
   const download = `/vsigzip//vsicurl/${proxy.url}/api/v1/download/lv2.geojson.gz`;
   const sources = [listingFile(2), `OAPIF:${proxy.url}/api/v1/ogc`, download];
-  const { status, text } = await runProgram('python3', ['-c', SEEN_BY_PYOGRIO, ...sources], { env: ENV });
-  assert.equal(status, 0, text);
+  const text = await printedBy('python3', ['-c', SEEN_BY_PYOGRIO, ...sources], { env: ENV });
   const [version, ...seen]: [number[], ...unknown[]] = JSON.parse(text);
   assert.ok(version.join('.').localeCompare('3.7', 'en', { numeric: true }) > 0, version.join('.'));
   assert.deepEqual(seen, [stored[2]?.units.length, true, true, true]);

@@ -7,25 +7,19 @@ import { test } from 'node:test';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { send, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { runProgram, without } from '../support/processes/programs.ts';
+import { type Document, resolved } from '../support/http/openapi-document.ts';
+import { printedBy, without } from '../support/processes/programs.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-interface Document {
-  paths: Record<string, { get: { responses: Record<string, { content?: Record<string, Content> }> } }>;
-}
-interface Content {
-  examples?: Record<string, { value: unknown; 'x-request': string }>;
-}
 
 test('the example of every page is what the request gives: no unit, or one of the sample', async () => {
   const sample = await startService(await sampleOutput());
   const { paths }: Document = JSON.parse(JSON.stringify(openapiDocument({ audience: 'private' })));
   let units = 0;
   for (const [path, { get }] of Object.entries(paths))
-    for (const content of Object.values(get.responses['200']?.content ?? {}))
+    for (const content of Object.values(resolved(get.responses['200'] ?? {}).content ?? {}))
       for (const { value, 'x-request': request } of Object.values(content.examples ?? {})) {
-        const [, target = ''] = /^GET (\S+) HTTP\/1\.1\n/.exec(request) ?? [];
+        const [, target = ''] = /^GET (\S+) HTTP\/1\.1\n/.exec(request ?? '') ?? [];
         assert.match(target, RegExp(`^${path.replace('{level}', 'lv\\d')}\\?`));
         const answer = await send(sample, target);
         assert.equal(answer.status, 200);
@@ -57,26 +51,18 @@ found = search.sync(client=client, q='toledo', level='lv2').gids
 column = service.sync(client=client).levels[2].columns.name
 print(json.dumps([fids, shapes, there.levels, there.names, found, column, at.sync(client=client, point='here').code]))`;
 
-/** Makes a function that runs a program in a folder, which must end well, and returns what it prints. */
-function running(cwd: string) {
-  return async (program: string, args: string[]): Promise<string> => {
-    const { status, text } = await runProgram(program, args, { cwd });
-    assert.equal(status, 0, text);
-    return text;
-  };
-}
-
 test('a Python client that is generated from the document reads a page, its next one, /at, /search and problems', {
   skip: without('openapi-python-client --version', "python3 -c 'import httpx, attrs'"),
 }, async () => {
   const { url } = await startService(await sampleOutput());
   const cwd = temporaryFolder();
-  const run = running(cwd);
   const made = '--meta none --output-path client'.split(' ');
   // It warns of media types that it does not know, such as that of lines.
-  const warnings = await run('openapi-python-client', ['generate', '--url', `${url}/openapi.json`, ...made]);
+  const warnings = await printedBy('openapi-python-client', ['generate', '--url', `${url}/openapi.json`, ...made], {
+    cwd,
+  });
   assert.doesNotMatch(warnings, /Unable to process schema/);
-  assert.deepEqual(JSON.parse(await run('python3', ['-c', ASKED_IN_PYTHON, url, TOKEN])), [
+  assert.deepEqual(JSON.parse(await printedBy('python3', ['-c', ASKED_IN_PYTHON, url, TOKEN], { cwd })), [
     [1, 2, 3, 4],
     ['MultiPolygon', 'MultiPolygon'],
     ['lv0', 'lv1', 'lv2', 'lv3'],
@@ -122,14 +108,14 @@ test('TypeScript types that are generated from the document describe a page, its
 }, async () => {
   const { url } = await startService(await sampleOutput());
   const cwd = temporaryFolder();
-  const run = running(cwd);
-  await run('openapi-typescript', [`${url}/openapi.json`, '-o', 'boundaries.d.ts']);
+  await printedBy('openapi-typescript', [`${url}/openapi.json`, '-o', 'boundaries.d.ts'], { cwd });
   writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
   writeFileSync(join(cwd, 'client.ts'), ASKED_IN_TYPESCRIPT);
   const compiled = '--noEmit --strict --module nodenext --target es2023 --lib es2023,dom --allowImportingTsExtensions';
   const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
-  await run(resolve('node_modules/.bin/tsc'), [...compiled.split(' '), ...types, 'client.ts']);
-  const asked = await run(process.execPath, ['--import', import.meta.resolve('tsx'), 'client.ts', url, TOKEN]);
+  await printedBy(resolve('node_modules/.bin/tsc'), [...compiled.split(' '), ...types, 'client.ts'], { cwd });
+  const program = ['--import', import.meta.resolve('tsx'), 'client.ts', url, TOKEN];
+  const asked = await printedBy(process.execPath, program, { cwd });
   assert.deepEqual(JSON.parse(asked), [
     [1, 2, 3, 4],
     ['lv0', 'lv1', 'lv2', 'lv3'],

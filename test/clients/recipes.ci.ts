@@ -15,8 +15,9 @@ import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { jsonLines } from '../support/files.ts';
-import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { type Ended, runProgram, without } from '../support/processes/programs.ts';
+import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
+import { type Ended, printedBy, runProgram, without } from '../support/processes/programs.ts';
+import { lastLine, typedFor } from '../support/processes/recipes.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { codeIn, unescaped } from '../support/readme-code.ts';
 import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
@@ -140,10 +141,7 @@ test('the recipe for D3 turns every ring round: outer ones clockwise, holes the 
   const code = codeIn(README, 'js', 'geoPath')
     .replace(/^import .*$/m, d3)
     .replace('http://127.0.0.1:8080', url);
-  const file = join(temporaryFolder(), 'd3.mjs');
-  writeFileSync(file, `${code}\nconsole.log(svg);`);
-  const { status, text } = await runProgram(process.execPath, [file]);
-  assert.equal(status, 0, text);
+  const text = await printedBy(process.execPath, ['--input-type=module', '-e', `${code}\nconsole.log(svg);`]);
   const [polygon, multi, ...others] = [...text.matchAll(/d="(.*?)"\/>/g)].map(([, given = '']) => JSON.parse(given));
   const isClockwise = (points: readonly (readonly [number, number])[]): boolean =>
     points.reduce((sum, [x, y], i) => sum + x * (points[i + 1]?.[1] ?? y) - (points[i + 1]?.[0] ?? x) * y, 0) < 0;
@@ -163,61 +161,54 @@ test("the commands under 'Ask it' in the README, and the recipes that are comman
   skip: without('curl --version', 'ogr2ogr --version', 'ogrinfo --version', 'jq --version'),
 }, async () => {
   const out = await buildCountries({ ...WHOLE, tiles: 2 });
-  const { url } = await startService(out);
   const typed = temporaryFolder();
-  for (const name of ['proxy', 'node_modules']) symlinkSync(resolve(name), join(typed, name));
-  symlinkSync(out, join(typed, 'output'));
+  const { home, sh } = typedFor((await startService(out)).url, { ...withCompiledPrograms(), TMPDIR: typed });
+  symlinkSync(resolve('node_modules'), join(home, 'node_modules'));
+  symlinkSync(out, join(home, 'output'));
   const [first = '', ...blocks] = commandsIn('README.md', 'Ask it');
   const recipes = ['Listings', 'Whole files', 'A form', 'One unit', 'A copy up to date'].flatMap((heading) =>
     commandsIn(README, heading),
   );
   const [base, token, auth] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
-  const variables = `${base?.replace('http://127.0.0.1:8080', url)}\n${auth}`;
   const printed: string[] = [];
   // The sample's units and places by others of the same levels.
   const elsewhere = { '-3.7038,40.4168': '0.5,0.5', '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5' };
   const own = Object.entries({ ESP: 'AAA', lv3: 'lv2', NAME_3: 'NAME_2', ...elsewhere });
   for (const commands of [...blocks, ...recipes]) {
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
-    const env = { ...withCompiledPrograms(), TOKEN, TMPDIR: typed };
-    const { status, text } = await runProgram('sh', ['-ec', `cd ${typed}\n${variables}\n${line}`], { env });
-    assert.equal(status, 0, `${line}${text}`);
-    printed.push(text);
+    printed.push(await sh(`${base}\n${auth}\n${line}`));
   }
   const [point, search, links, map, copied, page, provinces, downloads = '', form, , copy] = printed;
   assert.equal(point, 'lv0 AAA Aland\nlv1 AAA.2_1 South\nlv2 AAA.2.1_1 Søst\n');
   // There is no Toledo.
   assert.equal(search, '');
   assert.match(String(links), /^HTTP\/1\.1 200 OK\r\n[^{]*Boundaries-Matched: 2\r\n[^{]*$/);
-  assert.equal(readFileSync(join(typed, 'regions.geojsonl'), 'utf8').split('\n').length, 3);
+  assert.equal(readFileSync(join(home, 'regions.geojsonl'), 'utf8').split('\n').length, 3);
   assert.match(String(map), /\/tiles\/lv2\/\{z\}\/\{x\}\/\{y\}\.mvt/);
-  assert.equal(JSON.parse(readFileSync(join(typed, 'provinces.geojson'), 'utf8')).features.length, 3);
+  assert.equal(JSON.parse(readFileSync(join(home, 'provinces.geojson'), 'utf8')).features.length, 3);
   assert.equal(copied, '');
-  const withToken = readdirSync(typed).filter((name) => name.startsWith('tmp.'));
-  assert.deepEqual(
-    withToken.map((name) => statSync(join(typed, name)).mode & 0o777),
-    [0o600, 0o600],
-  );
+  const withToken = readdirSync(typed).map((name) => statSync(join(typed, name)).mode & 0o777);
+  assert.deepEqual(withToken, [0o600, 0o600]);
   assert.match(String(page), /^\{.*"Aland".*\}\n\{.*"Beland".*\}\n$/);
   // All, then those in the box.
   assert.equal(provinces, 'Næst\nSøst\nWüst "late"\nNæst\n');
   assert.doesNotMatch(downloads, /error/i);
   assert.equal(form, 'lv1\nAAA.1_1 North\nAAA.2_1 South\nlv2\nAAA.1.1_1 Næst\nAAA.1.2_1 Wüst "late"\n');
   assert.equal(copy, 'r1\n');
-  assert.equal(readFileSync(join(typed, 'unit.geojson'), 'utf8'), 'null\n');
-  const unzipped = (name: string): string => gunzipSync(readFileSync(join(typed, name))).toString();
+  assert.equal(readFileSync(join(home, 'unit.geojson'), 'utf8'), 'null\n');
+  const unzipped = (name: string): string => gunzipSync(readFileSync(join(home, name))).toString();
   assert.equal(unzipped('boundaries-r1-lv2-AAA.geojsonl.gz').split('\n').length, 4);
   assert.equal(JSON.parse(unzipped('spain.geojson.gz')).features.length, 3);
-  assert.equal(readLayer(join(typed, 'spain.gpkg'), 'municipalities').length, 3);
-  const municipalities = readLayer(join(typed, 'municipalities.gpkg'), 'municipalities');
+  assert.equal(readLayer(join(home, 'spain.gpkg'), 'municipalities').length, 3);
+  const municipalities = readLayer(join(home, 'municipalities.gpkg'), 'municipalities');
   assert.equal(municipalities.map(({ fid, fields }) => `${fid} ${fields['GID_0']}`).join(), '1 AAA,2 AAA,4 AAA');
 });
 
 test('a table of figures is carried to the units of another release by shares, and its sums stay', {
   skip: without('python3 --version', 'curl --version'),
 }, async () => {
-  const [folder, home] = [temporaryFolder(), temporaryFolder()];
+  const folder = temporaryFolder();
   /** Districts are squares: where each is, and its size. */
   const build = async (release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) => {
     const districts = Object.entries(units).map(
@@ -235,45 +226,31 @@ test('a table of figures is carried to the units of another release by shares, a
   await publishChanges({ out: folder, from: '2025-11', to: '2026-11' }, undefined, openPool(0), SILENT, (write) =>
     withLock(folder, write),
   );
-  const { url } = await startService(folder);
-  symlinkSync(resolve('proxy'), join(home, 'proxy'));
+  const { home, sh } = typedFor((await startService(folder)).url);
   writeFileSync(
     join(home, 'inhabitants.csv'),
     'gid,people,cows\nESP.1.1_1,100,1\ntwo,20,2\nstays,7,\nbig,1000,10\nsinks,3,1\n',
   );
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
-  const type = async (word: string) => {
-    const { status, text } = await runProgram('sh', ['-ec', codeIn(README, 'sh', word)], { cwd: home, env });
-    assert.equal(status, 0, text);
-    return text;
-  };
-  assert.match(await type('carry.py'), /no successor: sinks/);
+  assert.match(await sh(codeIn(README, 'sh', 'carry.py')), /no successor: sinks/);
   assert.equal(
     readFileSync(join(home, 'carried.csv'), 'utf8'),
     'gid,people,cows\nb1,500,5\nb2,500,5\njoined,120,3\nstays,7,\n',
   );
-  assert.match(await type('successor-version'), /gid-2=joined>; rel="successor-version"/);
+  assert.match(await sh(codeIn(README, 'sh', 'successor-version')), /gid-2=joined>; rel="successor-version"/);
 });
 
 test('the commands of Cite and pin say what to cite, and leave a file with its digest', {
   skip: without('curl --version', 'jq --version', 'sha256sum --version'),
 }, async () => {
-  const { url } = await startService(await buildCountries({ ...WHOLE, attribution: ['Aland Survey'] }));
-  const home = temporaryFolder();
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
-  const type = async (commands: string): Promise<string> => {
-    const { status, text } = await runProgram('sh', ['-ec', commands], { cwd: home, env });
-    assert.equal(status, 0, text);
-    return text;
-  };
-  const cited = await type(codeIn(README, 'sh', '.citation'));
+  const { sh } = typedFor((await startService(await buildCountries({ ...WHOLE, attribution: ['Aland Survey'] }))).url);
+  const cited = await sh(codeIn(README, 'sh', '.citation'));
   assert.match(
     cited,
     /^Aland Survey\. Administrative boundaries, release r1\. SHA-256 of release\.json: [0-9a-f]{64}\.\n/,
   );
   assert.match(cited, /\.gpkg\n/);
-  await type(codeIn(README, 'sh', 'regions.sha256'));
-  assert.match(await type('sha256sum -c regions.sha256'), /^regions\.geojson\.gz: OK/);
+  await sh(codeIn(README, 'sh', 'regions.sha256'));
+  assert.match(await sh('sha256sum -c regions.sha256'), /^regions\.geojson\.gz: OK/);
 });
 
 const NO_PYPI = without("python3 -c 'import geopandas, duckdb, owslib'", 'curl --version');
@@ -283,7 +260,6 @@ const BOW = 'MULTIPOLYGON(((0 0,2 2,2 0,0 1,0 0)))';
 const SQUARE = 'MULTIPOLYGON(((2 0,2 2,4 2,4 0,2 0)))';
 
 test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_PYPI }, async () => {
-  const home = temporaryFolder();
   const columns = ['GID_0', 'GID_1', 'NAME_1', 'GID_2', 'NAME_2'];
   const layers = [
     layerOf('ADM_0', ['GID_0'], [[['ESP'], SQUARE]]),
@@ -294,22 +270,10 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.3_1', 'Isle'], square(8, 8)],
     ]),
   ];
-  const { url } = await startService(await buildLayers(layers, WHOLE));
-  symlinkSync(resolve('proxy'), join(home, 'proxy'));
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: Bearer ${TOKEN}`, TOKEN };
-  const type = async (program: string, ...args: string[]): Promise<string> => {
-    const { status, text } = await runProgram(program, args, { cwd: home, env });
-    assert.equal(status, 0, text);
-    return text.trimEnd().split('\n').at(-1) ?? '';
-  };
-  const python = (word: string, ...more: string[]): Promise<string> =>
-    type(
-      'python3',
-      '-c',
-      [codeIn(README, 'python', word).replaceAll('http://127.0.0.1:8080', url), ...more].join('\n'),
-    );
-
-  await type('sh', '-ec', codeIn(README, 'sh', 'provinces.geojsonl.gz'));
+  const { sh, python: type } = typedFor((await startService(await buildLayers(layers, WHOLE))).url);
+  const python = async (word: string, more: string): Promise<string> =>
+    lastLine(await type(codeIn(README, 'python', word), more));
+  await sh(codeIn(README, 'sh', 'provinces.geojsonl.gz'));
   // Without the recipe's line it is not valid.
   assert.equal(
     await python('make_valid', 'print(len(regions), bool(regions.is_valid.all()), round(regions.area.sum(), 3))'),
@@ -325,12 +289,12 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
     await python("neighbours.csv.gz'))", "print(pairs[['gid', 'neighbour_gid']].fillna('').values.tolist())"),
     "[['ESP.1.1_1', 'ESP.1.2_1'], ['ESP.1.2_1', 'ESP.1.1_1'], ['ESP.1.3_1', '']]",
   );
-  const owslib = [
+  const owslib = await type(
     'import os',
     'from owslib.ogcapi.features import Features',
     "headers = {'Authorization': 'Bearer ' + os.environ['TOKEN']}",
     "features = Features(os.environ['BASE'] + '/ogc', headers=headers)",
     "print([unit['id'] for unit in features.collection_items('lv2', limit=10)['features']])",
-  ];
-  assert.equal(await type('python3', '-c', owslib.join('\n')), '[1, 2, 3]');
+  );
+  assert.equal(lastLine(owslib), '[1, 2, 3]');
 });

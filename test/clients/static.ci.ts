@@ -15,13 +15,14 @@ import { sendFile } from '../support/http/static-host.ts';
 import { browserOf, WITHOUT_CHROMIUM } from '../support/processes/chromium.ts';
 import { freePort } from '../support/processes/free-port.ts';
 import { exampleWith, missing, startNginx } from '../support/processes/nginx-varnish.ts';
-import { runProgram, without } from '../support/processes/programs.ts';
+import { printedBy, without } from '../support/processes/programs.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildLayers } from '../support/releases/build-release.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+import { createPageServer } from './page-server.ts';
 
 const PAGE = 'proxy/examples/static/README.md';
 const ADDRESS = 'https://static.example.org/boundaries';
@@ -48,8 +49,7 @@ test('the commands of the page name a unit and write a whole level', {
   skip: without('curl --version', 'jq --version'),
 }, async () => {
   const cwd = temporaryFolder();
-  const { status, text } = await runProgram('sh', ['-ec', at(codeIn(PAGE, 'sh', 'regions.geojsonl'))], { cwd });
-  assert.equal(status, 0, text);
+  const text = await printedBy('sh', ['-ec', at(codeIn(PAGE, 'sh', 'regions.geojsonl'))], { cwd });
   assert.match(text, /"Comunidad de Madrid"/);
   const written = readFileSync(join(cwd, 'regions.geojsonl'), 'utf8').trimEnd().split('\n');
   assert.deepEqual(
@@ -65,8 +65,7 @@ test('the program of the page reads every page of a level, as many as manifest.j
   const units = squares('ADM_1', ['GID_0', 'GID_1'], ...gids.map((gid) => ['AAA', gid]));
   const small = await buildLayers([countries, units], { storedPages: 'all' });
   const program = at(codeIn(PAGE, 'js', 'DecompressionStream'), await startHost(small));
-  const { status, text } = await runProgram(process.execPath, ['--input-type=module', '-e', program]);
-  assert.equal(status, 0, text);
+  const text = await printedBy(process.execPath, ['--input-type=module', '-e', program]);
   assert.deepEqual(text.trimEnd().split('\n'), gids);
 });
 
@@ -80,8 +79,7 @@ test('points, its module and points.py take the address of the page, and find th
     .split('\n');
   const skipped = without('python3 --version') !== false;
   const commands = lines.filter((line) => !skipped || !line.startsWith('python3')).join('\n');
-  const { status, text } = await runProgram('sh', ['-ec', commands], { env, cwd: there });
-  assert.equal(status, 0, text);
+  await printedBy('sh', ['-ec', commands], { env, cwd: there });
   const found = readFileSync(join(there, 'places-with-units.csv'), 'utf8');
   assert.match(found, /^lon,lat,gid_0,.*\n-3\.7038,40\.4168,ESP,Spain,/);
   if (!skipped) assert.equal(readFileSync(join(there, 'with-python.csv'), 'utf8'), found);
@@ -93,34 +91,23 @@ test('points, its module and points.py take the address of the page, and find th
   );
   // A host without ranges will do: cells and names are read whole.
   const whole = program.replace(base, await startHost(folder, false));
-  const printed = await runProgram(process.execPath, ['--input-type=module', '-e', whole]);
-  assert.deepEqual([printed.status, printed.text.split(' ').slice(1).join(' ')], [0, 'Madrid\n'], printed.text);
+  assert.match(await printedBy(process.execPath, ['--input-type=module', '-e', whole]), /^\S+ Madrid\n$/);
 });
 
 test('the map of the page is drawn from the archive, with its credit; without ranges the page says why not', {
   skip: WITHOUT_CHROMIUM,
 }, async () => {
   const html = readFileSync('proxy/examples/static/map.html', 'utf8');
-  const LIBRARY = /https:\/\/unpkg\.com\/(maplibre-gl|pmtiles)@[\d.]+\/dist/g;
-  let page = '';
-  const pages = createServer((req, res) => {
-    const [, name, file = ''] = /^\/(maplibre-gl|pmtiles)\/([\w.-]+)/.exec(req.url ?? '') ?? [];
-    const type = name === undefined ? 'text/html' : file.endsWith('.css') ? 'text/css' : 'text/javascript';
-    res.setHeader('Content-Type', type);
-    res.end(name === undefined ? page : readFileSync(join('node_modules', name, 'dist', file)));
-  });
-  const own = `http://127.0.0.1:${await listen(pages)}`;
-  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-  for (const [url, name, version] of html.matchAll(/https:\/\/unpkg\.com\/(maplibre-gl|pmtiles)@([\d.]+)/g))
-    assert.equal(version, devDependencies[name ?? ''], url);
+  const pages = createPageServer();
+  const port = await listen(pages.server);
   const browser = await browserOf('webgl');
   for (const hasRanges of [true, false]) {
-    page = html.replaceAll(LIBRARY, `${own}/$1`).replaceAll(ADDRESS, hasRanges ? base : await startHost(folder, false));
+    pages.serve(html.replaceAll(ADDRESS, hasRanges ? base : await startHost(folder, false)), port, '', '');
     const tab = await browser.newPage({ viewport: { width: 400, height: 300 } });
     const faults: string[] = [];
     tab.on('pageerror', (error) => faults.push(String(error)));
     tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-    await tab.goto(own);
+    await tab.goto(`http://127.0.0.1:${port}`);
     const credit = async (): Promise<string> => (await tab.locator('.maplibregl-ctrl-attrib').allInnerTexts()).join();
     await until(
       async () => faults.length > 0 || (await credit()).includes('Natural Earth'),

@@ -1,10 +1,8 @@
-// The HTTP contract: who is turned away, with which answer, and what it does not tell; paths, tokens and the form of a
-// query. What a query may not say is in refusals.test.ts. Bytes that are hardly HTTP are compared in every setup
+// The HTTP contract: who is turned away, with which answer, and what it does not tell; paths, tokens, the form of a query
+// and what it may not say: a path with each code is compared in every setup (exchanges.ts). Bytes that are hardly HTTP are compared in every setup
 // (exchanges.ts); what they must get is in proxy/node/hostile-requests.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { watchReleases } from '../../proxy/data/watch-releases.ts';
-import { writeCountries } from '../support/datasets/small-datasets.ts';
 import { type Answer, refusal, send } from '../support/http/http-client.ts';
 import {
   AUTHORIZED,
@@ -14,17 +12,15 @@ import {
   startService,
   token,
 } from '../support/http/in-process-proxy.ts';
-import { buildRelease } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, OPEN } from './kinds.ts';
+import { REFUSED } from './refused.ts';
 import { DIRECTORY } from './setups.ts';
 import { prepareWorld } from './world.ts';
 
 const PATH = '/api/v1/fc/lv0';
 /** Where the metadata of the service with a public URL is: RFC 9728 puts the path last. */
 const PUBLIC_METADATA = 'https://example.org/.well-known/oauth-protected-resource/boundaries';
-
-const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource'];
 
 const { proxy, configured } = await prepareWorld(DIRECTORY);
 
@@ -47,7 +43,7 @@ test('an error is a problem with type, title, status, detail and a stable code, 
   assert.equal(answer.headers['access-control-allow-origin'], '*');
 });
 
-test('a request without a token gets the challenge alone', async () => {
+test('a request without a token gets the challenge alone, one with a bad token the reason, too; nothing is logged', async () => {
   const others = ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Digest a="b"'];
   for (const authorization of [undefined, ...others, await token()]) {
     const answer = await send(proxy, PATH, { authorization });
@@ -55,9 +51,6 @@ test('a request without a token gets the challenge alone', async () => {
     assert.equal(challengeOf(answer), 'Bearer realm="boundaries"');
     assert.match(String(answer.headers['access-control-expose-headers']), /WWW-Authenticate/);
   }
-});
-
-test('a bad token gets the challenge with the reason, of which nothing is logged', async () => {
   // test/proxy/auth/tokens.test.ts has every way in which one can be bad, and the words.
   const answer = await send(proxy, PATH, { authorization: 'Bearer secret' });
   refusal(answer, 401, 'token-invalid');
@@ -91,13 +84,6 @@ test('outside /api/ there are healthz and readyz, without a token, and nothing e
     refusal(await send(proxy, path, NO_TOKEN), 404, 'not-found');
 });
 
-test('answers any other path under /api/ with 404, which names the paths', async () => {
-  // More of them, byte by byte, are in proxy/node/hostile-requests.test.ts.
-  const near = ['fc', 'overview', 'names', 'names/LV0'].map((path) => `/api/v1/${path}`);
-  for (const path of ['/api/', '/api/v2/fc/lv0', ...near])
-    assert.match(refusal(await send(proxy, path), 404, 'not-found'), /, \/api\/v1\/names\/\{level\},/, path);
-});
-
 test('answers a CORS preflight without a token, whatever the path', async () => {
   for (const path of [...KINDS, ...OPEN, '/api/nothing']) {
     const { status, headers } = await send(proxy, path, PREFLIGHT, 'OPTIONS');
@@ -106,16 +92,6 @@ test('answers a CORS preflight without a token, whatever the path', async () => 
     const allowed = 'Authorization, If-Match, If-None-Match, If-Range, Range';
     assert.equal(headers['access-control-allow-headers'], allowed);
     assert.ok(Number(headers['access-control-max-age']) > 0);
-  }
-});
-
-test('paths that need no token have the same methods', async () => {
-  for (const path of OPEN) {
-    const options = await send(proxy, path, NO_TOKEN, 'OPTIONS');
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
-    const refused = await send(proxy, path, NO_TOKEN, 'DELETE');
-    refusal(refused, 405, 'method-not-allowed');
-    assert.equal(refused.headers.allow, 'GET, HEAD, OPTIONS');
   }
 });
 
@@ -148,23 +124,29 @@ test('skips empty pairs of the query, as forms do', async () => {
     assert.equal((await send(proxy, `/api/v1/fc/lv1?${query}`)).status, 200);
 });
 
-test('without a release readyz and pages get 503 and Retry-After; one that is published is picked up', async () => {
-  const empty = temporaryFolder();
-  const late = await startService(empty, { early: true });
+test('without a release readyz and pages get 503 and Retry-After, health checks 200', async () => {
+  const late = await startService(temporaryFolder(), { early: true });
   for (const path of ['/readyz', PATH]) {
     const answer = await send(late, path);
     refusal(answer, 503, 'not-ready');
     assert.ok(Number(answer.headers['retry-after']) > 0);
   }
   assert.equal((await send(late, '/healthz')).status, 200);
-  let stopWatching = () => {};
-  const served = new Promise<string>((resolve) => {
-    stopWatching = watchReleases(late.releases, (line) => {
-      if (line.startsWith('serving')) resolve(line);
-    });
+});
+
+for (const [what, rows] of Object.entries(REFUSED))
+  test(`refuses ${what}`, async () => {
+    for (const [path, code, detail = /./] of rows)
+      assert.match(refusal(await send(proxy, `/api/v1/${path}`), 400, code), detail, path);
   });
-  await buildRelease(writeCountries(), empty, { release: 'first' });
-  assert.equal(await served, 'serving release first');
-  for (const path of ['/readyz', PATH]) assert.equal((await send(late, path)).status, 200);
-  stopWatching();
+
+test('refuses an unknown parameter and names it and the allowed ones', async () => {
+  for (const name of 'page_size Page-Size gid-6 gid- limit start_at constructor __proto__ %00'.split(' ')) {
+    const detail = refusal(await send(proxy, `/api/v1/fc/lv1?${name}=1`), 400, 'unknown-parameter');
+    assert.ok(detail.includes(JSON.stringify(decodeURIComponent(name))), detail);
+    assert.match(
+      detail,
+      /Allowed: page-size, start-at, start-after, gid-0, gid-1, bbox, contains, touches, geometry\./,
+    );
+  }
 });

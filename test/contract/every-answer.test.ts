@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HELD_HEADERS, lastingHeaders, refusal, send } from '../support/http/http-client.ts';
 import { NO_TOKEN, TOKEN } from '../support/http/in-process-proxy.ts';
-import { API, ITEM, KINDS, PACKED, SAVED } from './kinds.ts';
+import { API, ITEM, KINDS, OPEN, PACKED, SAVED } from './kinds.ts';
 import { DIRECTORY } from './setups.ts';
 import { CACHING, prepareWorld } from './world.ts';
 
@@ -84,17 +84,20 @@ test('says the release, nosniff and how it may be kept, and lets any origin read
   }
 });
 
-test('needs a token; other methods are 405 with Allow', async () => {
+test('needs a token; other methods are 405 with Allow, also where no token is needed', async () => {
   for (const path of KINDS) {
     refusal(await send(proxy, path, NO_TOKEN), 401, 'token-missing');
     refusal(await send(proxy, path, { authorization: 'Bearer abc' }), 401, 'token-invalid');
+  }
+  for (const path of [...KINDS, ...OPEN]) {
+    const headers = OPEN.includes(path) ? NO_TOKEN : {};
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
-      const answer = await send(proxy, path, {}, method);
+      const answer = await send(proxy, path, headers, method);
       refusal(answer, 405, 'method-not-allowed');
       assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS');
     }
-    const options = await send(proxy, path, {}, 'OPTIONS');
-    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
+    const options = await send(proxy, path, headers, 'OPTIONS');
+    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'], path);
   }
 });
 

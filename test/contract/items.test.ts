@@ -5,24 +5,26 @@ import { test } from 'node:test';
 import { elementAt } from '../../format/element-at.ts';
 import { GEOMETRIES, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { ODD_GIDS } from '../support/datasets/large-dataset.ts';
-import { type Answer, nextOf, pagesFrom, refusal, send, textOf } from '../support/http/http-client.ts';
-import { type Feature, featuresOf, idsOf, itemsOf, type Link, type Page, pathOf, ROOT } from './ogc-answers.ts';
+import { nextOf, pagesFrom, refusal, textOf } from '../support/http/http-client.ts';
+import {
+  type Feature,
+  featuresOf,
+  GEOJSON,
+  idsOf,
+  itemsOf,
+  type Link,
+  ogcOf,
+  type Page,
+  pathOf,
+  ROOT,
+} from './ogc-answers.ts';
 import { DIRECTORY } from './setups.ts';
 import { prepareWorld } from './world.ts';
 
-const GEOJSON = 'application/geo+json';
 const RELATIONS = 'http://www.opengis.net/def/rel/ogc/1.0';
 
 const { proxy, stored } = await prepareWorld(DIRECTORY);
-
-const get = async (path: string): Promise<Answer> => send(proxy, path, { 'accept-encoding': 'gzip' });
-const json = async <T>(path: string, mediaType = 'application/json'): Promise<T> => {
-  const answer = await get(path);
-  assert.equal(answer.status, 200, textOf(answer));
-  assert.equal(answer.headers['content-type'], mediaType);
-  return JSON.parse(textOf(answer));
-};
-const page = (query: string, level: Level = 2): Promise<Page> => json(`${itemsOf(level)}?${query}`, GEOJSON);
+const { get, json, page } = ogcOf(proxy);
 
 test('a page has the features as they are stored, 100 unless limit says otherwise, and so has the path of each', async () => {
   for (const level of [0, 1, 2] as const) {

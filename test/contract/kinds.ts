@@ -4,6 +4,9 @@ import { apiPaths } from '../../proxy/features/all-paths.ts';
 export const API = '/api/v1';
 export const ITEM = `${API}/ogc/collections/lv2/items/1`;
 
+/** What needs no token. */
+export const OPEN = ['/healthz', '/readyz', '/openapi.json', '/.well-known/oauth-protected-resource'];
+
 /** What the release of these tests does not have: proxy/features/changes/changes.test.ts and tiles.test.ts ask for it. */
 const NOT_THERE = /\/changes|\/tiles\/|\.pmtiles$/;
 /** What is in paths, and in queries that need it. */

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import type { StoredLevel } from '../support/datasets/large-dataset.ts';
+import { type Answer, type Sent, send, type Target, textOf } from '../support/http/http-client.ts';
 
 export const ROOT = '/api/v1/ogc';
+export const GEOJSON = 'application/geo+json';
 
 export interface Link {
   href: string;
@@ -25,6 +27,19 @@ export interface Page {
   numberMatched: number;
   numberReturned: number;
   links: Link[];
+}
+
+/** Asks a service; `json` and `page` for what is answered with 200, parsed. */
+export function ogcOf(service: Target) {
+  const get = (path: string, headers: Sent = {}, method = 'GET'): Promise<Answer> =>
+    send(service, path, headers, method);
+  const json = async <T>(path: string, mediaType = 'application/json'): Promise<T> => {
+    const answer = await get(path, { 'accept-encoding': 'gzip' });
+    assert.deepEqual([answer.status, answer.headers['content-type']], [200, mediaType], path);
+    return JSON.parse(textOf(answer));
+  };
+  const page = (query: string, level: Level = 2): Promise<Page> => json(`${itemsOf(level)}?${query}`, GEOJSON);
+  return { get, json, page };
 }
 
 export function itemsOf(level: Level): string {

@@ -8,15 +8,26 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import LinkHeader from 'http-link-header';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import { type Answer, pagesFrom, send, sendRaw, textOf } from '../support/http/http-client.ts';
+import { pagesFrom, sendRaw, textOf } from '../support/http/http-client.ts';
 import { AUTHORIZED, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
+import { type Document, parametersOf, resolved } from '../support/http/openapi-document.ts';
 import { inBox, placedLevel } from '../support/places.ts';
-import { type Feature, featuresOf, idsOf, itemsOf, type Link, type Page, pathOf, ROOT } from './ogc-answers.ts';
+import {
+  type Feature,
+  featuresOf,
+  GEOJSON,
+  idsOf,
+  itemsOf,
+  type Link,
+  ogcOf,
+  type Page,
+  pathOf,
+  ROOT,
+} from './ogc-answers.ts';
 import { DIRECTORY } from './setups.ts';
 import { prepareWorld } from './world.ts';
 
 const JSON_TYPE = 'application/json';
-const GEOJSON = 'application/geo+json';
 const OPENAPI = 'application/vnd.oai.openapi+json;version=3.0';
 const SCHEMA = 'application/schema+json';
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84';
@@ -31,61 +42,22 @@ interface Collection {
   crs?: string[];
   links: Link[];
 }
-interface Parameter {
-  name: string;
-  in: string;
-  required?: boolean;
-  style?: string;
-  explode?: boolean;
-  schema: Record<string, unknown>;
-  example?: unknown;
-}
-interface Operation {
-  parameters: (Parameter | { $ref: string })[];
-  responses: Record<string, Described & { $ref?: string }>;
-}
-interface Described {
-  content?: Record<string, object>;
-}
-interface Definition {
-  paths: Record<string, { get: Operation }>;
-  security: Record<string, unknown>[];
-  components: {
-    parameters: Record<string, Parameter>;
-    responses: Record<string, Described>;
-    securitySchemes: Record<string, object>;
-  };
-}
 
 const { folder, stored } = await prepareWorld(DIRECTORY);
 
 /** With an explorer: without one there is no HTML, and no oas30. */
 const service = await startService(folder, { explorer: true });
-const get = async (path: string, headers = {}, method = 'GET'): Promise<Answer> => send(service, path, headers, method);
-const json = async <T>(path: string, mediaType = JSON_TYPE): Promise<T> => {
-  const answer = await get(path);
-  assert.deepEqual([answer.status, answer.headers['content-type']], [200, mediaType], path);
-  return JSON.parse(textOf(answer));
-};
+const { get, json, page } = ogcOf(service);
 const landing = async (): Promise<Link[]> => (await json<{ links: Link[] }>(`${ROOT}/`)).links;
-const defined = async (): Promise<Definition> => json(pathOf(await landing(), 'service-desc'), OPENAPI);
-let known: Promise<Definition> | undefined;
-const definition = (): Promise<Definition> => {
-  known ??= defined();
-  return known;
-};
+const definition: Document = await json(pathOf(await landing(), 'service-desc'), OPENAPI);
 const list = (): Promise<{ links: Link[]; collections: Collection[] }> => json(`${ROOT}/collections`);
-const page = (level: Level, query = ''): Promise<Page> => json(`${itemsOf(level)}?${query}`, GEOJSON);
 const filled = LEVELS.filter((level) => elementAt(stored, level).units.length > 0);
 /** A parameter of the items of a level in the definition. */
-const parameterOf = async (level: Level, name: string): Promise<Parameter> => {
-  const { paths, components } = await definition();
-  const { parameters } = paths[`/collections/${levelName(level)}/items`]?.get ?? assert.fail();
-  return parameters.map((one) => resolved(one, components)).find((one) => one.name === name) ?? assert.fail(name);
-};
+const parameterOf = (level: Level, name: string) =>
+  parametersOf(definition, `/collections/${levelName(level)}/items`).get(name) ?? assert.fail(name);
 
 test('/conf/core/http, /conf/geojson/definition: every path is answered with HTTP/1.1, features as GeoJSON, all else as JSON', async () => {
-  const { paths } = await definition();
+  const { paths } = definition;
   const accept = `Accept: ${GEOJSON}, ${JSON_TYPE};q=0.5`;
   for (const path of Object.keys(paths)) {
     const request = `GET ${ROOT}${path.replace('{fid}', '1')} HTTP/1.1`;
@@ -130,7 +102,7 @@ test('/conf/core/api-definition-op, /conf/core/api-definition-success, /conf/oas
     assert.deepEqual([status, headers['content-type']], [200, sent]);
   }
   const validator = new Validator();
-  const { valid, errors } = await validator.validate({ ...(await definition()) });
+  const { valid, errors } = await validator.validate({ ...definition });
   assert.deepEqual([validator.version, valid], ['3.0', true], JSON.stringify(errors));
 });
 
@@ -180,12 +152,12 @@ test('/conf/core/sfc-md-op, /conf/core/sfc-md-success: a collection by itself is
 
 test('/conf/core/fc-op, /conf/core/fc-response, /conf/core/fc-timeStamp: items of every collection, of both bbox and datetime too', async () => {
   for (const level of filled) {
-    const { type, features, ...more } = await page(level);
+    const { type, features, ...more } = await page('', level);
     assert.deepEqual([type, Array.isArray(features)], ['FeatureCollection', true]);
     // The same page is the same.
     assert.ok(!('timeStamp' in more));
-    const both = await page(level, `bbox=0,0,90,60&datetime=2018-02-12T00:00:00Z/..&limit=10000&geometry=none`);
-    const box = await page(level, `bbox=0,0,90,60&limit=10000&geometry=none`);
+    const both = await page(`bbox=0,0,90,60&datetime=2018-02-12T00:00:00Z/..&limit=10000&geometry=none`, level);
+    const box = await page(`bbox=0,0,90,60&limit=10000&geometry=none`, level);
     // Nothing has a time, so that all that are in the box are in both.
     assert.deepEqual(both.features, box.features);
   }
@@ -213,7 +185,7 @@ test('/conf/core/fc-bbox-definition, /conf/core/fc-limit-definition, /conf/core/
     ['limit', { type: 'integer', minimum: 1, maximum: 10_000, default: 100 }],
     ['datetime', { type: 'string' }],
   ] as const) {
-    const defined = await parameterOf(0, name);
+    const defined = parameterOf(0, name);
     const { in: place, required = false, style, explode } = defined;
     assert.deepEqual([place, required, style, explode], ['query', false, 'form', false], name);
     assert.deepEqual({ ...defined.schema, ...schema }, defined.schema);
@@ -227,7 +199,7 @@ test('/conf/core/fc-bbox-response: features whose geometry intersects the box, a
     for (const box of ['-20,-30,40.5,30', '170,-90,-170,90', '-180,-90,180,90', '-180,85,180,90', '0,0,0,0']) {
       const inside = new Set(inBox(places, box));
       const expected = features.flatMap(({ id, bbox }, i) => (inside.has(i) || bbox === undefined ? [id] : []));
-      const got = await page(level, `bbox=${box}&limit=10000&geometry=none`);
+      const got = await page(`bbox=${box}&limit=10000&geometry=none`, level);
       assert.deepEqual(idsOf(got), expected, box);
     }
   }
@@ -236,7 +208,7 @@ test('/conf/core/fc-bbox-response: features whose geometry intersects the box, a
 test('/conf/core/fc-limit-response: a page has no more than limit, which larger ones than the maximum count as', async () => {
   const all = elementAt(stored, 2).units.length;
   for (const limit of ['1', '7', '10000', '10001', '9'.repeat(30)]) {
-    const { features, numberReturned } = await page(2, `limit=${limit}&geometry=none`);
+    const { features, numberReturned } = await page(`limit=${limit}&geometry=none`);
     const expected = Math.min(Number(limit), all);
     assert.deepEqual([features.length, numberReturned], [expected, expected]);
   }
@@ -244,7 +216,7 @@ test('/conf/core/fc-limit-response: a page has no more than limit, which larger 
 
 test('/conf/core/fc-time-response: what has no time matches every instant and interval', async () => {
   const all = elementAt(stored, 2).units.length;
-  const pattern = new RegExp(String((await parameterOf(2, 'datetime')).schema['pattern']));
+  const pattern = new RegExp(String(parameterOf(2, 'datetime').schema['pattern']));
   for (const time of [
     ...['2018-02-12T23:20:50Z', '2018-02-12T23:20:50.52-03:30', '2018-02-12T23:20:50+03:30', '2018-02-12'],
     ...['2018-02-12T00:00:00Z/2018-03-18T12:31:12Z', '2018-02-12T00:00:00Z/..', '2018-02-12T00:00:00Z/'],
@@ -253,7 +225,7 @@ test('/conf/core/fc-time-response: what has no time matches every instant and in
   ]) {
     assert.match(time, pattern);
     for (const text of [time, encodeURIComponent(time)])
-      assert.equal((await page(2, `datetime=${text}&limit=1`)).numberMatched, all, text);
+      assert.equal((await page(`datetime=${text}&limit=1`)).numberMatched, all, text);
   }
 });
 
@@ -283,7 +255,7 @@ test('/conf/core/f-op, /conf/core/f-success, /conf/core/f-links, /conf/geojson/c
 });
 
 test('/conf/oas30/completeness, /conf/oas30/exceptions-codes: the definition has every status that is answered', async () => {
-  const { paths, components } = await definition();
+  const { paths, components } = definition;
   const token = { authorization: 'Bearer abc' };
   for (const [path, { get: operation }] of Object.entries(paths)) {
     const target = ROOT + path.replace('{fid}', '1');
@@ -299,8 +271,8 @@ test('/conf/oas30/completeness, /conf/oas30/exceptions-codes: the definition has
       ...(path.endsWith('{fid}') ? [[404, await get(`${target}x`)] as const] : []),
     ] as const) {
       assert.equal(answer.status, expected, target);
-      const { $ref, ...described } = operation.responses[expected] ?? assert.fail(`${target}: ${expected}`);
-      const { content } = $ref === undefined ? described : (components.responses[$ref.split('/').at(-1) ?? ''] ?? {});
+      const described = operation.responses[expected] ?? assert.fail(`${target}: ${expected}`);
+      const { content } = resolved(described, components.responses);
       const type = answer.headers['content-type'];
       assert.ok(type === undefined ? content === undefined : content?.[type], `${target}: ${expected}`);
     }
@@ -308,10 +280,8 @@ test('/conf/oas30/completeness, /conf/oas30/exceptions-codes: the definition has
 });
 
 test('/conf/oas30/oas-impl: every path of the definition is there, with the example of every parameter', async () => {
-  const { paths, components } = await definition();
-  for (const [path, { get: operation }] of Object.entries(paths))
-    for (const one of operation.parameters) {
-      const { name, in: place, example = 'none' } = resolved(one, components);
+  for (const path of Object.keys(definition.paths))
+    for (const { name, in: place, example = 'none' } of parametersOf(definition, path).values()) {
       const query = place === 'query' ? `?${name}=${example}` : '';
       const { status } = await get(`${ROOT}${path.replace('{fid}', '1')}${query}`);
       assert.equal(status, 200, path + query);
@@ -319,7 +289,7 @@ test('/conf/oas30/oas-impl: every path of the definition is there, with the exam
 });
 
 test('/conf/oas30/security: the definition has the one scheme by which requests are authenticated', async () => {
-  const { security, components } = await definition();
+  const { security, components } = definition;
   assert.deepEqual(security, [{ bearer: [] }]);
   assert.deepEqual(components.securitySchemes, {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -350,9 +320,9 @@ test('/conf/queryables-query-parameters/query-param: each queryable is a paramet
       SCHEMA,
     );
     for (const [name, schema] of Object.entries(properties)) {
-      assert.deepEqual((await parameterOf(level, name)).schema, schema);
+      assert.deepEqual(parameterOf(level, name).schema, schema);
       const value = featuresOf(stored, level).at(-1)?.properties?.[name];
-      const { features } = await page(level, `${name}=${encodeURIComponent(String(value))}&geometry=none`);
+      const { features } = await page(`${name}=${encodeURIComponent(String(value))}&geometry=none`, level);
       assert.ok(features.length > 0 && features.every(({ properties: own }) => own?.[name] === value), name);
       assert.equal((await get(`${itemsOf(level)}?${name}=`)).status, 400);
     }
@@ -361,10 +331,6 @@ test('/conf/queryables-query-parameters/query-param: each queryable is a paramet
 
 function classOf(part: 1 | 3, name: string): string {
   return `http://www.opengis.net/spec/ogcapi-features-${part}/1.0/conf/${name}`;
-}
-
-function resolved(one: Parameter | { $ref: string }, { parameters }: Definition['components']): Parameter {
-  return '$ref' in one ? (parameters[one.$ref.split('/').at(-1) ?? ''] ?? assert.fail(one.$ref)) : one;
 }
 
 function typedLinks(links: readonly Link[]): void {

@@ -67,11 +67,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
     ),
     [`${ITEMS}?GID_0=%FF`, 'bad-encoding'],
   ],
-  'a token in the query': each(
-    '',
-    ['fc/lv2', UNITS, ITEMS].map((path) => `${path}?access_token=x`),
-    'token-in-query',
-  ),
+  'a token in the query': [['fc/lv2?access_token=x', 'token-in-query']],
   'a box or a point that is none, with the order that is meant': placesThatAreNone(),
   'what a page has, of a download': [
     ...each(

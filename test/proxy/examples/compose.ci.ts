@@ -13,7 +13,7 @@ import { issuerKey } from '../../support/http/issuer.ts';
 import { listen } from '../../support/http/listen.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { exampleWith, missing, startNginx } from '../../support/processes/nginx-varnish.ts';
-import { runProgram, without } from '../../support/processes/programs.ts';
+import { printedBy, without } from '../../support/processes/programs.ts';
 import { serve } from '../../support/processes/proxy-process.ts';
 import { typed } from '../../support/processes/typed.ts';
 import { buildCountries, WHOLE } from '../../support/releases/build-release.ts';
@@ -165,7 +165,6 @@ test('the proxy has time to stop, ports are of this machine alone, and packages 
 test('Docker Compose takes the files', { skip: without('docker compose version') }, async () => {
   for (const files of [PLAIN, WITH_KEYCLOAK]) {
     const named = files.flatMap((file) => ['-f', `${FOLDER}/${file}`]);
-    const { status, text } = await runProgram('docker', ['compose', ...named, 'config', '--quiet']);
-    assert.equal(status, 0, text);
+    await printedBy('docker', ['compose', ...named, 'config', '--quiet']);
   }
 });

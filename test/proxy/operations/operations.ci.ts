@@ -19,6 +19,7 @@ import { startStaticHost } from '../../support/http/static-host.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { without } from '../../support/processes/programs.ts';
 import { issuedOptions, issuerOptions, type Running, serve, start } from '../../support/processes/proxy-process.ts';
+import { metricsOf, type Scrape, scrape } from '../../support/processes/scrape.ts';
 import { buildCountries } from '../../support/releases/build-release.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -96,28 +97,31 @@ test('the access log has no query that nobody has looked at: of public files, of
   assert.ok(!running.out().includes(secret));
 });
 
+/** How many requests are counted, by their labels. */
+function countsIn(scraped: Scrape): Record<string, number> {
+  const name = 'boundaries_request_duration_seconds_count';
+  const counts = [...scraped].filter(([series]) => series.startsWith(name));
+  return Object.fromEntries(counts.map(([series, count]) => [series.slice(name.length), count]));
+}
+
 test('metrics are on a port of their own, with routes of ours as the only labels; the access log has no subjects by default', async () => {
   const running = await serve([...OPTIONS, '--metrics-port', '0', '--log-probes']);
-  const url = await running.says(/metrics at (http:\S+)\/metrics/);
+  const url = await metricsOf(running);
   for (const path of ['/api/v1/fc/lv1', '/api/v1/fc/lv1', '/healthz', '/a', '/b', '/api/c']) await send(running, path);
   await send(running, '/api/v1/fc/lv1', { authorization: 'Bearer x' });
   await sendRaw(running, 'nonsense\r\n\r\n');
-  const text = (await send({ url }, '/metrics', { authorization: undefined })).body.toString();
-  const counts = [...text.matchAll(/^boundaries_request_duration_seconds_count(\S+) (\d+)$/gm)].map(([, labels, n]) => [
-    labels,
-    n,
-  ]);
-  assert.deepEqual(Object.fromEntries(counts), {
-    '{route="/api/v1/fc/lv1",status="200"}': '2',
+  const scraped = await scrape(url);
+  assert.deepEqual(countsIn(scraped), {
+    '{route="/api/v1/fc/lv1",status="200"}': 2,
     // Who is refused for a token is counted with the path, too.
-    '{route="/api/v1/fc/lv1",status="401"}': '1',
-    '{route="/healthz",status="200"}': '1',
-    '{route="other",status="404"}': '3',
+    '{route="/api/v1/fc/lv1",status="401"}': 1,
+    '{route="/healthz",status="200"}': 1,
+    '{route="other",status="404"}': 3,
   });
-  assert.match(text, /^boundaries_refused_tokens_total\{code="malformed"\} 1$/m);
-  assert.match(text, /^boundaries_unparsed_requests_total 1$/m);
-  assert.match(text, /^boundaries_held_bytes 0$/m);
-  assert.match(text, /^process_resident_memory_bytes \d+/m);
+  assert.equal(scraped.get('boundaries_refused_tokens_total{code="malformed"}'), 1);
+  assert.equal(scraped.get('boundaries_unparsed_requests_total'), 1);
+  assert.equal(scraped.get('boundaries_held_bytes'), 0);
+  assert.ok((scraped.get('process_resident_memory_bytes') ?? 0) > 0);
   assert.equal((await send(running, '/metrics')).status, 404);
   assert.equal((await send({ url }, '/')).status, 404);
   await running.stop();
@@ -127,14 +131,8 @@ test('metrics are on a port of their own, with routes of ours as the only labels
 
 test('health checks are neither in the access log nor in the durations of the metrics, without --log-probes', async () => {
   const running = await serve([...OPTIONS, '--metrics-port', '0']);
-  const url = await running.says(/metrics at (http:\S+)\/metrics/);
   for (const path of ['/healthz', '/readyz', PATH]) assert.equal((await send(running, path)).status, 200);
-  const text = (await send({ url }, '/metrics', { authorization: undefined })).body.toString();
-  const routes = [...text.matchAll(/^boundaries_request_duration_seconds_count\{route="([^"]*)"/gm)];
-  assert.deepEqual(
-    routes.map(([, route]) => route),
-    [PATH],
-  );
+  assert.deepEqual(countsIn(await scrape(await metricsOf(running))), { [`{route="${PATH}",status="200"}`]: 1 });
   await running.stop();
   assert.deepEqual(
     jsonLines(running.out()).map(({ path }) => path),
@@ -216,10 +214,8 @@ function serveWithLog(stdout: 'unread' | number, ...options: string[]): Promise<
   return serve([...OPTIONS, '--metrics-port', '0', ...options], {}, { stdout });
 }
 
-async function droppedLines({ says }: Running): Promise<number> {
-  const url = await says(/metrics at (http:\S+)\/metrics/);
-  const text = (await send({ url }, '/metrics')).body.toString();
-  return Number(/^boundaries_access_log_dropped_lines_total (\d+)$/m.exec(text)?.[1]);
+async function droppedLines(running: Running): Promise<number> {
+  return (await scrape(await metricsOf(running))).get('boundaries_access_log_dropped_lines_total') ?? Number.NaN;
 }
 
 /** Each line of the log has the 4,000 characters of its target: buffers fill soon. */
@@ -304,11 +300,10 @@ test('metrics of workers are there also when one announces a release in that mom
   const server = createMetricsServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { status, body } = await send({ url: `http://127.0.0.1:${port}` }, '/metrics');
+  const scraped = await scrape(`http://127.0.0.1:${port}`);
   const ended = once(worker, 'exit');
   worker.kill();
   await ended;
   server.close();
-  assert.equal(status, 200);
-  assert.match(body.toString(), /^boundaries_access_log_dropped_lines_total 1$/m);
+  assert.equal(scraped.get('boundaries_access_log_dropped_lines_total'), 1);
 });

@@ -1,12 +1,12 @@
 // The runbooks of OPERATING.md, whose commands are typed as they are printed.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sha256Of } from '../../support/files.ts';
 import { refusal, send } from '../../support/http/http-client.ts';
 import { AUDIENCE, authorizedWith, ISSUER } from '../../support/http/in-process-proxy.ts';
-import { runProgram, without } from '../../support/processes/programs.ts';
+import { printedBy, runProgram, without } from '../../support/processes/programs.ts';
 import { issuedOptions, serve } from '../../support/processes/proxy-process.ts';
 import { withCompiledPrograms } from '../../support/processes/typed-commands.ts';
 import { codeIn } from '../../support/readme-code.ts';
@@ -27,12 +27,6 @@ async function type(cwd: string, text: string, changes: Readonly<Record<string, 
   return run.text;
 }
 
-function digestIn(folder: string): string {
-  return createHash('sha256')
-    .update(readFileSync(join(folder, 'releases/r1/release.json')))
-    .digest('hex');
-}
-
 test('a release is backed up, damaged, mended and restored as the runbooks say, while it is served', async () => {
   const there = temporaryFolder();
   const out = join(there, 'output');
@@ -50,7 +44,10 @@ test('a release is backed up, damaged, mended and restored as the runbooks say, 
   await until(async () => (await send(running, PATH)).status === 200, 'the file that was mended is not read');
 
   assert.match(await type(there, '-xf backup.tar'), /0 findings/);
-  assert.equal(digestIn(join(there, 'output-restored')), digestIn(out));
+  const [before, after] = [out, join(there, 'output-restored')].map((folder) =>
+    sha256Of(join(folder, 'releases/r1/release.json')),
+  );
+  assert.equal(after, before);
   const restored = await serve([...issuedOptions(join(there, 'output-restored')), '--no-access-log']);
   const [first, second] = await Promise.all([running, restored].map((proxy) => send(proxy, PATH)));
   assert.deepEqual([second?.headers.etag, second?.body], [first?.headers.etag, first?.body]);
@@ -82,11 +79,7 @@ test('a client whose token leaked is refused as the runbook says, others are not
 
 test('after a key leaked another pair takes its place as the runbook says: the old tokens are refused, new ones are not', async () => {
   const there = temporaryFolder();
-  const typed = async (words: string): Promise<string> => {
-    const { status, text } = await runProgram('sh', ['-ec', words], { cwd: there, env });
-    assert.equal(status, 0, text);
-    return text;
-  };
+  const typed = (words: string): Promise<string> => printedBy('sh', ['-ec', words], { cwd: there, env });
   const tokenBy = async (folder: string): Promise<{ authorization: string }> => {
     const words = `npx tsx proxy/main.ts token --key ${folder}/private.pem --issuer ${ISSUER} --audience ${AUDIENCE} --subject a`;
     return { authorization: `Bearer ${(await typed(`${words} 2> jti.txt`)).trim()}` };

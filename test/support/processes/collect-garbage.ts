@@ -14,3 +14,10 @@ export function collectGarbage(): void {
   collect();
   collect();
 }
+
+/** What this process holds in its heap and in buffers, without garbage. */
+export function heldBytes(): number {
+  collectGarbage();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  return arrayBuffers + heapUsed;
+}

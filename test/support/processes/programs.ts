@@ -1,4 +1,5 @@
 // Programs that tests run, and that a machine need not have.
+import assert from 'node:assert/strict';
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -24,4 +25,11 @@ export async function runProgram(program: string, args: string[], options: Spawn
     });
   const [status] = await once(child, 'close');
   return { status, text };
+}
+
+/** Runs a program that must end well. @returns what it has printed */
+export async function printedBy(program: string, args: string[], options: SpawnOptions = {}): Promise<string> {
+  const { status, text } = await runProgram(program, args, options);
+  assert.equal(status, 0, text);
+  return text;
 }

@@ -1,5 +1,6 @@
 // The metrics of a proxy, as Prometheus reads them.
 import { send } from '../http/http-client.ts';
+import { until } from '../until.ts';
 import type { Running } from './proxy-process.ts';
 
 /** The values of a scrape by their series, such as `boundaries_origin_errors_total{kind="slow"}`. */
@@ -18,6 +19,19 @@ export async function metricsText(url: string): Promise<string> {
 /** The metrics at an address. */
 export async function scrape(url: string): Promise<Scrape> {
   return seriesIn(await metricsText(url));
+}
+
+/** Scrapes until the metrics say so. */
+export async function untilSaid(url: string, isSaid: (scraped: Scrape) => boolean): Promise<Scrape> {
+  let scraped = await scrape(url);
+  await until(
+    async () => {
+      scraped = await scrape(url);
+      return isSaid(scraped);
+    },
+    () => [...scraped].filter(([series]) => series.startsWith('boundaries')).join('\n'),
+  );
+  return scraped;
 }
 
 /** The values of a text in Prometheus' format, by their series. */

@@ -2,16 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RowsWriter } from '../../../../proxy/features/children/level-rows.ts';
-import { collectGarbage } from '../../../support/processes/collect-garbage.ts';
+import { heldBytes } from '../../../support/processes/collect-garbage.ts';
 
 /** A 100th of what a level may have, each of them a group by itself: 400,000 may take 400 MB. */
 const [UNITS, MOST_BYTES] = [4000, 4_000_000];
-
-function heldBytes(): number {
-  collectGarbage();
-  const { arrayBuffers, heapUsed } = process.memoryUsage();
-  return arrayBuffers + heapUsed;
-}
 
 test('rows that are gathered take about the memory of their deflate data, however short their groups are', () => {
   const rows = new RowsWriter(UNITS, () => false);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Link, ROOT } from '../../../contract/ogc-answers.ts';
+import { type Link, ogcOf, ROOT } from '../../../contract/ogc-answers.ts';
 import { readStored, writeInvented } from '../../../support/datasets/large-dataset.ts';
 import { type Answer, pagesFrom, refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { NO_TOKEN, startService } from '../../../support/http/in-process-proxy.ts';
@@ -79,9 +79,8 @@ test('a page ends before 2 MiB of stored bytes, but has at least one feature; la
 
 test('levels without features are no collections, and no paths of the definition', async () => {
   const proxy = await startService(countries);
-  const { collections }: { collections: { id: string }[] } = JSON.parse(
-    textOf(await send(proxy, `${ROOT}/collections`)),
-  );
+  const { json } = ogcOf(proxy);
+  const { collections } = await json<{ collections: { id: string }[] }>(`${ROOT}/collections`);
   assert.equal(collections.map(({ id }) => id).join(), 'lv0,lv1,lv2');
   const { paths } = JSON.parse(textOf(await send(proxy, `${ROOT}/api`)));
   assert.ok(paths['/collections/lv2/items'] && !paths['/collections/lv3/items']);
@@ -96,9 +95,11 @@ test('without the explorer there is no HTML to link to, and oas30, which asks fo
     const proxy = await startService(countries, { explorer });
     assert.equal(linkOf(await send(proxy, ROOT), 'service-doc')?.href, explorer ? `${proxy.url}/docs` : undefined);
     assert.equal((await send(proxy, '/docs')).status, explorer ? 200 : 404);
-    const { conformsTo }: { conformsTo: string[] } = JSON.parse(textOf(await send(proxy, `${ROOT}/conformance`)));
-    const isDeclared = conformsTo.some((name) => name.endsWith('/oas30'));
-    assert.equal(isDeclared, explorer);
+    const { conformsTo } = await ogcOf(proxy).json<{ conformsTo: string[] }>(`${ROOT}/conformance`);
+    assert.equal(
+      conformsTo.some((name) => name.endsWith('/oas30')),
+      explorer,
+    );
   }
 });
 

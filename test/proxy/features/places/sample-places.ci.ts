@@ -2,8 +2,8 @@
 // and boxes in those that integers over the published text find; its units are found by their names and beside each
 // other. Many islands, and a ring of very many positions.
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { elementAt } from '../../../../format/element-at.ts';
 import { releasePath } from '../../../../format/layout.ts';
@@ -13,9 +13,10 @@ import { QUESTIONS } from '../../../../proxy/site/questions.ts';
 import { readStored } from '../../../support/datasets/large-dataset.ts';
 import { square } from '../../../support/datasets/write-dataset.ts';
 import { send, textOf } from '../../../support/http/http-client.ts';
-import { AUTHORIZED, startService, TOKEN } from '../../../support/http/in-process-proxy.ts';
+import { startService } from '../../../support/http/in-process-proxy.ts';
 import { inBox, placedLevel } from '../../../support/places.ts';
-import { runProgram, without } from '../../../support/processes/programs.ts';
+import { without } from '../../../support/processes/programs.ts';
+import { lastLine, typedFor } from '../../../support/processes/recipes.ts';
 import { codeIn } from '../../../support/readme-code.ts';
 import { assertBoxes, boxesOf, proxyFind } from '../../../support/releases/boxes-beside-model.ts';
 import { buildUnits } from '../../../support/releases/build-release.ts';
@@ -24,7 +25,6 @@ import { readIndex } from '../../../support/releases/read-index.ts';
 import { sampleOutput } from '../../../support/releases/world.ts';
 import { printedAnswer, shownAnswer } from '../../../support/shown-answer.ts';
 import { seedsOf, sliceOf } from '../../../support/slice.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { assertTouches } from '../neighbours/touches-model.ts';
 import { assertSearches } from '../search/search-scan.ts';
 
@@ -155,25 +155,35 @@ test('words behind a name are of its parents, as in santa cruz spain; a GID find
   assert.deepEqual((await found('spain toledo')).names, []);
 });
 
+test('places of the sample are found first by a name of several, one with its article moved, and by a code', async () => {
+  const service = await startService(folder);
+  for (const [query, ...expected] of [
+    ['La Coruña', 'name', 'lv2', 'A Coruña', 'Spain, Galicia'],
+    ['Elche', 'name', 'lv3', 'Elx/Elche', 'Spain, Comunitat Valenciana, Alacant/Alicante'],
+    ['San Sebastián', 'name', 'lv1', 'San Sebastián', 'Puerto Rico'],
+    ['San Sebastián&gid-0=ESP', 'name', 'lv3', 'Donostia/San Sebastián', 'Spain, País Vasco/Euskadi, Gipuzkoa'],
+    ['Rozas de Madrid, Las', 'name', 'lv3', 'Las Rozas de Madrid', 'Spain, Comunidad de Madrid, Madrid'],
+    ['28079', 'code', 'lv3', 'Madrid', 'Spain, Comunidad de Madrid, Madrid'],
+    ['na', 'code', 'lv0', 'Namibia', ''],
+    ['Namibie', 'name', 'lv0', 'Namibia', ''],
+  ] as const) {
+    const text = textOf(await send(service, `/api/v1/search?q=${encodeURI(query)}`));
+    const { levels, names, matches, parents } = JSON.parse(text);
+    assert.deepEqual([matches[0], levels[0], names[0], parents[0].join(', ')], expected, query);
+  }
+});
+
 test('the commands of the README files and the lines of Python say what is at a point, in a box and where', {
   skip: without('curl --version', 'jq --version', 'python3 --version', 'ogr2ogr --version'),
 }, async () => {
   const { url } = await startService(folder);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
-  const token = { TOKEN: AUTHORIZED.authorization.slice('Bearer '.length) };
-  const run = async (program: string, option: string, code: string): Promise<string[]> => {
-    const here = code.replaceAll('http://127.0.0.1:8080', url);
-    const { status, text } = await runProgram(program, [option, here], { env: { ...env, ...token } });
-    assert.equal(status, 0, text);
-    return text.trimEnd().split(/\r?\n/);
-  };
-  const typed = temporaryFolder();
-  symlinkSync(resolve('proxy'), join(typed, 'proxy'));
+  const { sh, python } = typedFor(url);
+  const linesOf = (text: string): string[] => text.trimEnd().split(/\r?\n/);
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it\n');
   const shown = [...section.matchAll(/```sh\n([^`]*)```\n\n```text\n([^`]*)\n```/g)];
   assert.equal(shown.length, 4);
   for (const [, code = '', answer = ''] of shown) {
-    const lines = await run('sh', '-ec', `cd ${typed}\n${code}`);
+    const lines = linesOf(await sh(code));
     // Three dots stand for any text; in a line of their own for any further lines.
     const expected = answer.replaceAll('http://127.0.0.1:8080', url).split('\n');
     for (const [i, line] of expected.entries())
@@ -181,14 +191,14 @@ test('the commands of the README files and the lines of Python say what is at a 
     assert.ok(lines.length === expected.length || expected.at(-1) === '...', code);
   }
   const clients = 'proxy/examples/clients/README.md';
-  const provinces = await run('sh', '-ec', codeIn(clients, 'sh', 'bbox='));
+  const provinces = linesOf(await sh(codeIn(clients, 'sh', 'bbox=')));
   const inBox = provinces.slice(52);
   assert.ok(inBox.length < 20, inBox.join());
   for (const known of ['Madrid', 'Toledo', 'Segovia']) assert.ok(inBox.includes(known), inBox.join());
-  assert.deepEqual(await run('python3', '-c', codeIn(clients, 'python', 'contains=')), ['Madrid']);
-  const codes = await run('python3', '-c', codeIn(clients, 'python', 'casefold'));
+  assert.equal(await python(codeIn(clients, 'python', 'contains=')), 'Madrid\n');
+  const codes = linesOf(await python(codeIn(clients, 'python', 'casefold')));
   assert.deepEqual(codes, ['Sevilla ESP.1.8_1', 'CADIZ ESP.1.2_1', 'Orange 8 units', 'Atlantis 0 units']);
-  const [name, where = ''] = await run('sh', '-c', codeIn(clients, 'sh', 'names/lv3'));
+  const [name, where = ''] = linesOf(await sh(codeIn(clients, 'sh', 'names/lv3')));
   assert.equal(name, '"Toledo"');
   const [longitude = 0, latitude = 0] = JSON.parse(where);
   assert.ok(Math.abs(longitude + 4.02) < 0.2 && Math.abs(latitude - 39.87) < 0.2, where);
@@ -203,15 +213,14 @@ function isShown(line: string, shown: string): boolean {
 test('the notebook says where places are, how large units are and which are beside each other, and draws them', {
   skip: without("python3 -c 'import geopandas, duckdb, owslib'"),
 }, async () => {
-  const { url } = await startService(folder);
-  const env = { ...process.env, BASE: `${url}/api/v1`, TOKEN };
-  const program = `${readFileSync('proxy/examples/clients/notebook.py', 'utf8')}
-alone = [gid for gid, own in weights.items() if not own]
-numbers = [len(towns), round(towns.km2.sum() / 1000), len(weights), len(alone), int(provinces.near_km2.isna().sum())]
-print(json.dumps([found.NAME_3.tolist(), numbers, weights['ESP.18.1_1'], len(tile) > 0, drawing.count('<path')]))`;
-  const { status, text } = await runProgram('python3', ['-c', program], { cwd: temporaryFolder(), env });
-  assert.equal(status, 0, text);
-  const [where, numbers, alone, hasTile, paths] = JSON.parse(text.trim().split('\n').at(-1) ?? '');
+  const { python } = typedFor((await startService(folder)).url);
+  const text = await python(
+    readFileSync('proxy/examples/clients/notebook.py', 'utf8'),
+    'alone = [gid for gid, own in weights.items() if not own]',
+    'numbers = [len(towns), round(towns.km2.sum() / 1000), len(weights), len(alone), int(provinces.near_km2.isna().sum())]',
+    "print(json.dumps([found.NAME_3.tolist(), numbers, weights['ESP.18.1_1'], len(tile) > 0, drawing.count('<path')]))",
+  );
+  const [where, numbers, alone, hasTile, paths] = JSON.parse(lastLine(text));
   assert.deepEqual(where, ['Madrid', 'Toledo']);
   // Spain has 506,000 km2; Ceuta, Melilla and three provinces of islands have no neighbours.
   assert.deepEqual(numbers, [8212, 506, 52, 5, 5]);
@@ -228,14 +237,10 @@ test('the commands of proxy/README.md ask the questions that it answers', {
   skip: without('curl --version'),
 }, async () => {
   const { url } = await startService(folder);
-  const env = { ...process.env, BASE: `${url}/api/v1`, AUTH: `Authorization: ${AUTHORIZED.authorization}` };
+  const { sh } = typedFor(url);
   const commands = readFileSync('proxy/README.md', 'utf8').matchAll(/^```sh\n(curl .*)\n```\n\n```http$/gm);
   const printed: string[] = [];
-  for (const [, command = ''] of commands) {
-    const { status, text } = await runProgram('sh', ['-c', command.replace('http://127.0.0.1:8080', url)], { env });
-    assert.equal(status, 0, text);
-    printed.push(printedAnswer(text, url));
-  }
+  for (const [, command = ''] of commands) printed.push(printedAnswer(await sh(command), url));
   const answers = QUESTIONS.map(({ answer }) => answer);
   assert.deepEqual(printed, answers);
 });

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { type Cells, decodeCells } from '../../../../format/cells.ts';
 import { elementAt } from '../../../../format/element-at.ts';
 import { plainDecimal } from '../../../../format/grid.ts';
-import { cellsPath, neighboursTablePath, releasePath, unitsTablePath } from '../../../../format/layout.ts';
+import { cellsPath, releasePath } from '../../../../format/layout.ts';
 import type { Level } from '../../../../format/levels.ts';
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import { staticHostOrigin } from '../../../../proxy/origin/static-host.ts';
@@ -20,7 +20,6 @@ import { type RunningHost, startStaticHost } from '../../../support/http/static-
 import { anyPlace } from '../../../support/listings.ts';
 import { inBox, placedLevel } from '../../../support/places.ts';
 import { buildCountries, buildUnits, WHOLE } from '../../../support/releases/build-release.ts';
-import { worldOutput } from '../../../support/releases/world.ts';
 import { seedsOf } from '../../../support/slice.ts';
 
 /** Units of every kind of place, with an uneven border between 7 and 8. */
@@ -217,13 +216,18 @@ test('of what meets a damaged cell nothing is answered or kept until it is mende
   for (const origin of [directoryOrigin(countries), staticHostOrigin({ url: host.url, headers: {} })]) {
     const proxy = await startService(countries, { origin });
     const ask = (query: string) => send(proxy, `/api/v1/fc/lv2?${query}`);
+    const download = (range: string) => send(proxy, '/api/v1/download/lv2.cells', { range: `bytes=${range}` });
     const damage = (at: number): void => writeFileSync(file, bytes.with(at, elementAt(bytes, at) ^ 1));
     for (const at of ends) {
       damage(at);
       for (const query of ['bbox=1.2,3.2,1.4,3.4', `contains=${DISTRICT}`])
         refusal(await ask(query), 502, 'origin-damaged');
     }
+    refusal(await download('-1'), 502, 'origin-damaged');
+    // The directory of cells is in memory.
+    assert.ok((await download('0-9')).body.equals(bytes.subarray(0, 10)));
     writeFileSync(file, bytes);
+    assert.ok((await download('-1')).body.equals(bytes.subarray(-1)));
     assert.deepEqual(fidsOf(await ask('bbox=1.2,3.2,1.4,3.4')), [4]);
     host.asked.length = 0;
     damage(bytes.length - 1);
@@ -232,35 +236,6 @@ test('of what meets a damaged cell nothing is answered or kept until it is mende
     assert.deepEqual(rangesOfCells(host), []);
     writeFileSync(file, bytes);
   }
-});
-
-test('of damaged cells, neighbours or tables a download sends nothing wrong, and is right once they are mended', async () => {
-  const folder = await worldOutput({ pages: 'none', isChanged: true });
-  const { url } = await startStaticHost(folder);
-  for (const origin of [directoryOrigin(folder), staticHostOrigin({ url, headers: {} })])
-    for (const [name, of, first] of [
-      ['cells', cellsPath, cellsOf(folder, 2).bytes],
-      ['neighbours.csv.gz', neighboursTablePath, 0],
-      ['parquet', unitsTablePath, 0],
-    ] as const) {
-      const file = join(folder, releasePath('r1'), of(2));
-      const intact = readFileSync(file);
-      const last = intact.length - 1;
-      const proxy = await startService(folder, { origin });
-      const path = `/api/v1/download/lv2.${name}`;
-      const part = (range: string) => send(proxy, path, { range: `bytes=${range}` });
-      for (const damaged of [intact.with(last, elementAt(intact, last) ^ 1), intact.subarray(0, -1)]) {
-        writeFileSync(file, damaged);
-        const whole = await send(proxy, path).catch(() => undefined);
-        assert.ok(whole?.status !== 200, `${name}: looks right`);
-        refusal(await part(`${last}-`), 502, 'origin-damaged');
-        // The directory of cells is in memory.
-        if (first > 0) assert.ok((await part(`0-${first - 1}`)).body.equals(intact.subarray(0, first)));
-      }
-      writeFileSync(file, intact);
-      assert.ok((await send(proxy, path)).body.equals(intact));
-      assert.ok((await part(`${last}-`)).body.equals(intact.subarray(last)));
-    }
 });
 
 test('where nothing is, features are empty; if something is at the exchanged numbers, Link leads there', async () => {

@@ -15,7 +15,7 @@ const folder = temporaryFolder();
 const MUNICIPALITIES: readonly [community: string, province: string, name: string, code: string | null][] = [
   ['1', '15', 'A Coruña', '15030'],
   ['1', '15', 'Laxe', '15040'],
-  ['1', '15', 'La', '15099'],
+  ['1', '15', 'La', 'US'],
   ['2', '03', 'Elx/Elche', '03065'],
   ['2', '02', 'Elche de la Sierra', '02030'],
   ['3', '20', 'Donostia/San Sebastián', '20069'],
@@ -44,7 +44,7 @@ const source = writeDataset(join(folder, 'spain.gpkg'), 'GPKG', [
     'ADM_1',
     ['GID_0', 'GID_1', 'NAME_1', 'CODE'],
     ['ESP', 'ESP.1', 'Galicia', '12'],
-    ['ESP', 'ESP.2', 'Levante', '10'],
+    ['ESP', 'ESP.2', 'Levante', '-99'],
     ['ESP', 'ESP.3', 'Euskadi', '16'],
     ['ESP', 'ESP.4', null, '13'],
   ),
@@ -96,8 +96,13 @@ test('a unit is found by its code as it is or in capitals, those of the lowest l
     ['ab-1', 'code, lv3, Ceuta, Madrid, Spain'],
     // Its GID and a code of others.
     ['28079x', 'code, lv3, Ceuta, Madrid, Spain'],
-    // A code is whole.
+    // A code is whole, as it is written, and two units may have it, one of them of another key.
     ['2807'],
+    ['3065'],
+    ['03065', 'code, lv3, Elx/Elche, Alacant, Levante, Spain'],
+    ['28079 '],
+    ['-99'],
+    ['US', 'code, lv3, La, A Coruña, Galicia, Spain', 'code, lv0, United States'],
   ] as const)
     assert.deepEqual(await found(query), expected, query);
   assert.deepEqual(await found('28079', '&gid-0=USA'), ['code, lv2, Leake, United States']);

@@ -36,9 +36,9 @@ const PROVINCES: readonly [community: string, code: string, name: string, others
 const source = writeDataset(join(folder, 'spain.gpkg'), 'GPKG', [
   squares(
     'ADM_0',
-    ['GID_0', 'COUNTRY', 'NAME_ES', 'ISO'],
-    ['ESP', 'Spain', 'España', 'ES'],
-    ['USA', 'United States', null, 'US'],
+    ['GID_0', 'COUNTRY', 'NAME_ES', 'ISO', 'NUM'],
+    ['ESP', 'Spain', 'España', 'ES', '724'],
+    ['USA', 'United States', null, 'US', 'ES'],
   ),
   squares(
     'ADM_1',
@@ -71,7 +71,7 @@ const out = join(folder, 'out');
 await buildRelease(source, out, {
   ...contentOptionsFrom({
     'name-column': ['lv0:es=NAME_ES'],
-    'code-column': ['lv0:iso2=ISO', 'lv1,lv2,lv3:ine=CODE'],
+    'code-column': ['lv0:iso2=ISO', 'lv0:num=NUM', 'lv1,lv2,lv3:ine=CODE'],
     accept: ['null-gids'],
   }),
   tiles: undefined,
@@ -91,12 +91,14 @@ async function found(query: string, more = ''): Promise<string[]> {
 test('a unit is found by its code as it is or in capitals, those of the lowest level first', async () => {
   for (const [query, ...expected] of [
     ['28079', 'code, lv3, Madrid, Madrid, Spain', 'code, lv2, Leake, United States'],
-    ['es', 'code, lv0, Spain'],
+    // Of one key of a level, or of another.
+    ['es', 'code, lv0, Spain', 'code, lv0, United States'],
+    ['724', 'code, lv0, Spain'],
     ['AB-1'],
     ['ab-1', 'code, lv3, Ceuta, Madrid, Spain'],
     // Its GID and a code of others.
     ['28079x', 'code, lv3, Ceuta, Madrid, Spain'],
-    // A code is whole, as it is written, and two units may have it, one of them of another key.
+    // A code is whole, as it is written.
     ['2807'],
     ['3065'],
     ['03065', 'code, lv3, Elx/Elche, Alacant, Levante, Spain'],

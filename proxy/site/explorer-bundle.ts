@@ -5,10 +5,10 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join, relative, sep } from 'node:path';
 
 /**
- * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, so that a module may
- * name other files relative to its own address.
+ * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, but for `.js`, so that
+ * a module may name other files relative to its own address.
  */
-const ENTRIES = ['page/page.js', 'page/page.css', 'style.css', 'icon.svg'];
+const ENTRIES = ['page/page.ts', 'page/page.css', 'style.css', 'icon.svg'];
 
 /** Files of the map library, which is minified already and finds its worker beside it. */
 const MAP_LIBRARY = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];

@@ -1,7 +1,7 @@
 // The explorer's client of the service: which answers say that another release is current.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../../proxy/explorer/api/client.js';
+import { createClient } from '../../proxy/explorer/api/client.ts';
 import { countryLayers } from '../support/datasets/small-datasets.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { buildLayers } from '../support/releases/build-release.ts';

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.ts';
 import { countriesWith } from '../support/datasets/small-datasets.ts';
 import { jsonLines } from '../support/files.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MultiPolygon, Polygon, Position } from 'geojson';
-import { areaKm2, isTorn } from '../../proxy/explorer/map/geometry/area.js';
-import { type Box, covers, unionOf } from '../../proxy/explorer/map/geometry/box.js';
+import { areaKm2, isTorn } from '../../proxy/explorer/map/geometry/area.ts';
+import { type Box, covers, unionOf } from '../../proxy/explorer/map/geometry/box.ts';
 
 /** Positions as WKT has them: `0 0, 1 0.5`. */
 function line(text: string): Position[] {

@@ -1,20 +1,13 @@
 // The explorer's state, module by module: addresses of places, what units are called, and the code of a request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attributesAlone } from '../../proxy/explorer/api/geometry.js';
-import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.js';
-import { leadsText, summarize } from '../../proxy/explorer/api/texts.js';
-import type { UnitsInside } from '../../proxy/explorer/api/unit.js';
-import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.js';
-import { inside } from '../../proxy/explorer/state/place.js';
-
-interface Address {
-  hashToPlace(hash: string, levels: readonly unknown[]): { view: unknown };
-  placeToHash(place: unknown, levels: readonly unknown[]): string;
-}
-// It has to do with the page, too, and the tests are checked without the types of a browser.
-const STATE = '../../proxy/explorer/state';
-const { hashToPlace, placeToHash }: Address = await import(`${STATE}/address.js`);
+import { attributesAlone } from '../../proxy/explorer/api/geometry.ts';
+import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.ts';
+import { leadsText, summarize } from '../../proxy/explorer/api/texts.ts';
+import type { UnitsInside } from '../../proxy/explorer/api/unit.ts';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.ts';
+import { inside } from '../../proxy/explorer/state/place.ts';
+import { hashToPlace, placeToHash } from '../../proxy/explorer/state/place-hash.ts';
 
 test('an address restores every part of a place; what is no place is the world', () => {
   const levels = [0, 1, 2, 3].map((level) => ({ level, gidColumns: ['x'], nameColumn: '' }));

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { readAbout } from '../../proxy/explorer/api/about.js';
-import { createClient } from '../../proxy/explorer/api/client.js';
-import { Names } from '../../proxy/explorer/api/names.js';
-import { searchUnits } from '../../proxy/explorer/api/search.js';
+import { readAbout } from '../../proxy/explorer/api/about.ts';
+import { createClient } from '../../proxy/explorer/api/client.ts';
+import { Names } from '../../proxy/explorer/api/names.ts';
+import { searchUnits } from '../../proxy/explorer/api/search.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { buildNamedUnits } from './named-units.ts';

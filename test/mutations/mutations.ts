@@ -174,7 +174,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'the explorer finds what one types',
-    file: 'proxy/explorer/api/search.js',
+    file: 'proxy/explorer/api/search.ts',
     from: 'encode(q)',
     to: 'encode(q.slice(1))',
     test: 'test/explorer/page/search-and-download.test.ts',

@@ -12,7 +12,7 @@ import { sharedFolder } from '../cached-folder.ts';
 const REPOSITORY = resolve();
 const PROGRAMS = ['format', 'generator', 'proxy'];
 const EXPLORER = 'proxy/explorer';
-/** JavaScript that tests import. */
+/** What is no module of the project: JavaScript, and the explorer, which is bundled from its sources. */
 const COPIED = ['.package', '.setup', EXPLORER];
 /** The folder that has the programs as the package has them: with the explorer bundled. */
 const PACKAGE = 'package';

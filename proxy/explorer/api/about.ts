@@ -1,0 +1,75 @@
+// What the service publishes about itself without a token: release, its date, geometries, tiles, changes, licence,
+// attribution and columns.
+import { attributesAlone } from './geometry.ts';
+import type { LevelColumns } from './unit.ts';
+
+export interface About {
+  /** What the service is called; undefined if it has no name of its own. */
+  title: string | undefined;
+  /** Undefined while the service has none. */
+  release: string | undefined;
+  /** `YYYY-MM-DD`; undefined if the release has none. */
+  date: string | undefined;
+  /** Of the release; `full` is always there. */
+  geometries: string[];
+  /** Of these, with the attributes of units. */
+  lightest: string;
+  /** Has the release vector tiles? */
+  tiles: boolean;
+  /** Are changes between releases published? */
+  changes: boolean;
+  /** Of the data: an SPDX identifier or an address; undefined if it is not known. */
+  licence: string | undefined;
+  attribution: string[];
+  /** By level; a level without units has no columns. */
+  levels: LevelColumns[];
+}
+
+/** A level as the file has it. */
+type Columns = Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] };
+
+type Described = { level: string; bbox: 'exact' | 'boxes'; columns: Columns; typeName?: string };
+
+type AboutFile = Partial<
+  Omit<About, 'levels' | 'date'> & { levels: Described[]; date: string | null; license: string | null }
+>;
+
+/** What is so where the service does not say it. */
+const NOTHING: Pick<About, 'title' | 'release' | 'tiles' | 'changes' | 'attribution'> = {
+  title: undefined,
+  release: undefined,
+  tiles: false,
+  changes: false,
+  attribution: [],
+};
+
+/**
+ * @param base the address of the page
+ * @param cache `no-cache`: caches must ask whether it has changed
+ */
+export async function readAbout(base: string, cache: 'default' | 'no-cache' = 'default'): Promise<About> {
+  const response = await fetch(new URL('about.json', base), { cache }).catch(() => undefined);
+  const file = (response?.ok ? await response.json() : {}) as AboutFile;
+  const { date, license, geometries = ['full'], levels = [], ...about } = file;
+  return {
+    ...NOTHING,
+    ...about,
+    date: date ?? undefined,
+    licence: license ?? undefined,
+    geometries,
+    lightest: attributesAlone(geometries),
+    levels: columnsByLevel(levels),
+  };
+}
+
+/** @param described those that have units */
+function columnsByLevel(described: Described[]): LevelColumns[] {
+  const known = new Map(described.map((one) => [one.level, one]));
+  return [0, 1, 2, 3, 4, 5].map((level) => {
+    const described = known.get(`lv${level}`);
+    const { gid, name, type, parents } = described?.columns ?? { gid: null, name: null, type: null, parents: [] };
+    const gidColumns = described ? [...parents, gid].map((column) => column ?? '') : [];
+    const labels = { nameColumn: name ?? '', typeColumn: type ?? '', typeName: described?.typeName };
+    return { level, gidColumns, ...labels, hasBoxes: described?.bbox === 'boxes' };
+  });
+}

@@ -1,0 +1,248 @@
+// The map of the explorer, drawn with MapLibre GL from the vector tiles of each level.
+import type { ErrorEvent, Tile } from 'maplibre-gl';
+import type { Point } from '../api/coordinates.ts';
+import type { LevelTiles } from '../api/tiles.ts';
+import { addAskedBox, showAskedBox } from './asked-box.ts';
+import { type Camera, createCamera, type View } from './camera.ts';
+import type { Box } from './geometry/box.ts';
+import { onPaletteChange, readPalette } from './palette.ts';
+import { followPointer, type Picked } from './pointer.ts';
+import { startMap } from './start-map.ts';
+import { addInOrder, layersOf, type MapState, NOTHING, sourceOf } from './style.ts';
+
+interface Shows {
+  /** The units of a level in those parents; of the whole release, levels below them as one comes closer than it is. */
+  show: (place: { level: number; filters: ReadonlyMap<number, string>; isWhole: boolean }) => void;
+  /** The boxes of the whole release; until then only its units are shown. */
+  frame: (boxes: readonly Box[]) => void;
+  select: (unit: { level: number; fid: number } | undefined) => void;
+  /** The box that the list is limited to. */
+  outline: (box: Box | undefined) => void;
+  /** Puts a mark there, or removes it. */
+  mark: (point: Point | undefined) => void;
+  /**
+   * Asks again for tiles that did not arrive, once the map has been told what to show; for those that are damaged or
+   * refused only where somebody tries it.
+   */
+  askAgain: (isTried: boolean) => void;
+  remove: () => void;
+}
+
+export type UnitMap = Camera & Shows;
+
+/** A tile that did not arrive, and the status of the answer. */
+type FailedTile = { sourceId: string; id: { z: number; x: number; y: number }; status: number | undefined };
+
+export interface MapOptions {
+  /** That have units, ascending. */
+  levels: readonly number[];
+  tilesOf: (level: number) => Promise<LevelTiles>;
+  /** A request of the map. */
+  headersFor: (url: string) => Record<string, string>;
+  /** A unit that the page knows. */
+  titleOf: (level: number, fid: number) => string | undefined;
+  onPick: (picked: Picked) => void;
+  /** Asks what is there. */
+  onHere: (point: Point) => void;
+  onView: (view: View) => void;
+  /** Why the map does not show yet what it is to show; empty where it does. */
+  onNote: (note: string) => void;
+  /** Tiles did not arrive. */
+  onError: (error: unknown) => void;
+  /** Pixels at its edges that something lies upon. */
+  covered: () => { top: number; bottom: number };
+}
+
+/** The zooms from which the whole release shows a level, unless it has none above. */
+const CLOSE_ZOOMS = [0, 3.5, 5.75, 8, 10, 12];
+/**
+ * How much closer one is than the whole release for each level below the first one: a press of plus shows the next.
+ * Without, a release of a small country would never be seen by the level that is listed.
+ */
+const CLOSER = 0.75;
+const LOADING = 'Loading the map…';
+/** The style has no layer that ends before. */
+const MOST_ZOOM = 24;
+/** The status of tiles whose release is not there any more. */
+const GONE = 410;
+/** Those of tiles that are asked for again only when somebody tries: the token is refused, the tile is damaged. */
+const LASTING: readonly (number | undefined)[] = [401, 502];
+
+/** @throws Error without WebGL 2 */
+export async function createMap(container: HTMLElement, options: MapOptions): Promise<UnitMap> {
+  const { levels, tilesOf, titleOf, onPick, onHere, onView, onNote, onError, covered } = options;
+  const [top = 0] = levels;
+  /** Undefined until they are described. */
+  const known: Map<number, LevelTiles | undefined> = new Map();
+  /** Has what is shown a fault that was said? */
+  let isFaulty = false;
+  /** Tiles that did not arrive. */
+  let failed: FailedTile[] = [];
+  /** Those that were asked for again. */
+  const again: WeakSet<FailedTile['id']> = new WeakSet();
+  let shown = { level: top, isWhole: true };
+  /** Boxes of the whole release, and the zoom that they have in this window. */
+  let whole: readonly Box[] | undefined;
+  let wholeZoom = MOST_ZOOM;
+  let state = { ...NOTHING };
+  const { map, marker } = await startMap(container, options.headersFor);
+  const camera = createCamera(map, covered);
+
+  const set = (change: Partial<MapState>) => {
+    for (const [name, value] of Object.entries(change))
+      if (JSON.stringify(Reflect.get(state, name)) !== JSON.stringify(value)) map.setGlobalStateProperty(name, value);
+    state = { ...state, ...change };
+  };
+  const addLayers = (level: number) => {
+    const tiles = known.get(level);
+    if (tiles === undefined) return;
+    for (const layer of layersOf(level, { ...tiles, isTop: level === top }, readPalette())) addInOrder(map, layer);
+    limit(level);
+  };
+  const layerIds = (level: number) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
+  /** The zoom from which a level is drawn. */
+  const closeZoom = (level: number) => {
+    if (!shown.isWhole || level <= top) return 0;
+    return Math.min(MOST_ZOOM, Math.max(CLOSE_ZOOMS[level] ?? 0, wholeZoom + CLOSER * levels.indexOf(level)));
+  };
+  /**
+   * Not by the global state: a layer whose visibility changes while the map moves asks for tiles of where it goes
+   * first.
+   */
+  const limit = (level: number) => {
+    for (const id of layerIds(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
+  };
+  const addAll = () => {
+    const palette = readPalette();
+    addInOrder(map, { id: 'sea', type: 'background', paint: { 'background-color': palette.sea } });
+    addAskedBox(map, palette);
+    for (const level of known.keys()) addLayers(level);
+  };
+  const need = async (level: number) => {
+    if (known.has(level)) return;
+    known.set(level, undefined);
+    try {
+      const tiles = await tilesOf(level);
+      const { template, minzoom, maxzoom, bounds } = tiles;
+      known.set(level, tiles);
+      map.addSource(sourceOf(level), { type: 'vector', tiles: [template], minzoom, maxzoom, bounds });
+      addLayers(level);
+      follow();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  /** Forgets the tiles of levels that are not described, or of all. */
+  const forget = (isAll = false) => {
+    for (const [level, tiles] of known) {
+      if (tiles !== undefined && !isAll) continue;
+      known.delete(level);
+      failed = failed.filter(({ sourceId }) => sourceId !== sourceOf(level));
+      for (const id of layerIds(level)) map.removeLayer(id);
+      if (tiles !== undefined) map.removeSource(sourceOf(level));
+    }
+  };
+  /** Says once what is wrong; tiles of a release that is gone are replaced. */
+  const fail = (error: unknown) => {
+    if (isFaulty) return;
+    isFaulty = true;
+    if (statusOf(error) !== GONE) return onError(error);
+    forget(true);
+    follow();
+  };
+  /** Shows the level that was asked for, or the nearest one above that has tiles at this zoom. */
+  const follow = () => {
+    const zoom = map.getZoom();
+    const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
+    const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
+    for (const level of close) void need(level);
+    const there = close.filter((level) => level === top || zoom >= (known.get(level)?.minzoom ?? Infinity));
+    set({ level: there.at(-1) ?? top, levels: wanted });
+    const isTooFar = !there.includes(shown.level) && known.get(shown.level) !== undefined;
+    onNote(isTooFar ? `Zoom in to see level ${shown.level}` : known.get(top) === undefined ? LOADING : '');
+  };
+  const light = (isChosen: boolean) => {
+    const { selected, fid } = state;
+    if (selected === -1 || known.get(selected) === undefined) return;
+    map.setFeatureState({ source: sourceOf(selected), sourceLayer: 'units', id: fid }, { chosen: isChosen });
+  };
+
+  addAll();
+  const endPalette = onPaletteChange(() => {
+    for (const id of map.getLayersOrder()) map.removeLayer(id);
+    addAll();
+  });
+  const measure = () => {
+    if (whole === undefined) return;
+    wholeZoom = camera.zoomOf(whole);
+    for (const level of known.keys()) limit(level);
+    follow();
+  };
+  map.on('zoom', follow);
+  map.on('resize', measure);
+  map.on('moveend', () => onView(camera.view()));
+  map.on('error', (event) => {
+    const { error } = event;
+    if (isOfTile(event)) {
+      const { sourceId, tile } = event;
+      const id = tile.tileID.canonical;
+      // A change of the style cannot redraw a tile that is on its way again, which the library calls an error.
+      if (again.has(id) && statusOf(error) === undefined) return;
+      failed.push({ sourceId, id, status: statusOf(error) });
+    }
+    fail(error);
+  });
+  followPointer(map, { onPick, onHere, titleOf });
+
+  return {
+    ...camera,
+    show({ level, filters, isWhole }) {
+      shown = { level, isWhole };
+      if (isFaulty) forget();
+      isFaulty = false;
+      const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
+      set({ gids, of: Math.max(-1, ...filters.keys()) });
+      for (const level of known.keys()) limit(level);
+      follow();
+    },
+    frame(boxes) {
+      whole = boxes;
+      measure();
+    },
+    select(unit) {
+      light(false);
+      set({ selected: unit?.level ?? -1, fid: unit?.fid ?? -1 });
+      light(true);
+    },
+    outline(box) {
+      showAskedBox(map, box);
+    },
+    mark(point) {
+      if (point === undefined) marker.remove();
+      else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
+    },
+    askAgain(isTried) {
+      const asked = failed.filter(({ status }) => isTried || !LASTING.includes(status));
+      failed = failed.filter((tile) => !asked.includes(tile));
+      for (const { id } of asked) again.add(id);
+      for (const sourceId of new Set(asked.map((tile) => tile.sourceId))) {
+        const ids = asked.filter((tile) => tile.sourceId === sourceId).map(({ id }) => id);
+        map.refreshTiles(sourceId, ids);
+      }
+    },
+    remove() {
+      endPalette();
+      map.remove();
+    },
+  };
+}
+
+/** Is it said of a tile? The library's type of the event does not tell. */
+function isOfTile(event: ErrorEvent): event is ErrorEvent & { sourceId: string; tile: Tile } {
+  return 'tile' in event && 'sourceId' in event;
+}
+
+/** @returns 0 where there was no answer; undefined of what is no request */
+function statusOf(error: unknown): number | undefined {
+  return error instanceof Error && 'status' in error ? Number(error.status) : undefined;
+}

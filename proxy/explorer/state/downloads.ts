@@ -1,0 +1,129 @@
+// What the download menu offers: all units of the listing that is shown, with the geometry that is chosen, as GeoJSON
+// or as a table, the selected unit alone, and how large each is.
+import type { About } from '../api/about.ts';
+import type { Size } from '../api/client.ts';
+import { GEOMETRY_NOTES } from '../api/geometry.ts';
+import { downloadToPath, type WholeListing } from '../api/page-request.ts';
+import { size, unitsText } from '../api/texts.ts';
+import { type NamedUnit, titleOf } from '../api/unit.ts';
+import { type Content, toCsv, toGeoJson, toGeoJsonLines, type UnitsFile } from '../download/units-file.ts';
+import type { MenuItem, Offer } from '../panels/download-menu.ts';
+import { copy } from '../panels/elements.ts';
+import { isLinked, levelsWithUnits } from './place.ts';
+import type { Shown } from './shown.ts';
+
+/** A file whose units the service has. */
+export interface Download {
+  title: string;
+  listings: WholeListing[];
+  toFile: (loaded: { features: string[]; release: string }) => UnitsFile;
+  isAllLevels: boolean;
+}
+
+/** What is read of the state. */
+type Seen = Pick<Shown, 'place' | 'selected' | 'lineage' | 'total' | 'hasRows'>;
+
+/**
+ * The file of one unit as the page has it, in full.
+ * @param text its Feature, as the service sent it
+ */
+export function unitFile({ level, gid, fid }: NamedUnit, text: string, { attribution, release = '' }: About) {
+  const parents = [gid ?? `fid-${fid}`];
+  return toGeoJson({ features: [text], matched: 1, level, parents, attribution, release, geometry: 'full' });
+}
+
+/**
+ * @param actions.onLoad loads and saves
+ * @param actions.sizeOf a file of the service
+ */
+export function downloadsOf(
+  shown: Seen,
+  about: About,
+  { onLoad, sizeOf }: { onLoad: (download: Download) => void; sizeOf: (path: string) => Promise<Size> },
+): Offer {
+  const { place, selected, lineage, total } = shown;
+  const { geometries, levels, attribution, lightest, release = '' } = about;
+  const { level, filters, bbox, contains } = place;
+  const whole = selected ?? lineage.at(-1);
+  const sizes: Map<string, ReturnType<typeof sizeOf>> = new Map();
+  const sizeText = async (listings: WholeListing[]) => {
+    const asked = listings.map(downloadToPath).map((path) => {
+      const known = sizes.get(path) ?? sizeOf(path);
+      sizes.set(path, known);
+      return known;
+    });
+    const files = await Promise.all(asked);
+    const sum = (of: 'matched' | 'bytes') => files.reduce((total, file) => total + file[of], 0);
+    return `${unitsText(sum('matched'))}, ${size(sum('bytes'))} compressed`;
+  };
+  /** @param file `only`: the geometry that it has */
+  const offer = (
+    title: string,
+    listings: Omit<WholeListing, 'geometry'>[],
+    content: Pick<Content, 'level' | 'parents'> & Partial<Content>,
+    { toFile = toGeoJson, only }: { toFile?: (content: Content) => UnitsFile; only?: string } = {},
+  ) => {
+    const inGeometry = (chosen: string) => listings.map((listing) => ({ ...listing, geometry: only ?? chosen }));
+    return {
+      size: (chosen: string) => sizeText(inGeometry(chosen)),
+      run: (chosen: string) => {
+        const geometry = only ?? chosen;
+        onLoad({
+          title,
+          listings: inGeometry(chosen),
+          toFile: (loaded) => toFile({ attribution, geometry, ...content, ...loaded, matched: loaded.features.length }),
+          isAllLevels: content.isAllLevels === true,
+        });
+      },
+    };
+  };
+  const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== '') };
+  const listed = (file: Parameters<typeof offer>[3] = {}) =>
+    offer(titleOfListing(shown, release), [{ level, filters, bbox, contains }], base, file);
+  const ofUnit = (unit: NamedUnit, gid: string, isAllLevels: boolean) => {
+    const own = new Map([[unit.level, gid]]);
+    const inside = levelsWithUnits(levels).filter(
+      (other) => other >= unit.level && levels[other]?.gidColumns[unit.level] !== '',
+    );
+    const listings = (isAllLevels ? inside : [unit.level]).map((other) => ({ level: other, filters: own }));
+    const title = isAllLevels ? `${titleOf(unit)}, all levels` : titleOf(unit);
+    return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
+  };
+  const hasPoints = geometries.includes('point');
+  const columns = hasPoints ? 'attributes, longitude and latitude, as a table' : 'attributes, as a table';
+  const items: MenuItem[] = [
+    { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
+    { label: 'GeoJSONSeq', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
+    { label: 'CSV', detail: columns, ...listed({ toFile: toCsv, only: hasPoints ? 'point' : lightest }) },
+  ];
+  // Most come for one unit.
+  if (selected?.gid)
+    items.unshift({
+      label: `Only ${titleOf(selected)}`,
+      detail: 'the selected unit, GeoJSON',
+      ...ofUnit(selected, selected.gid, false),
+    });
+  if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
+    items.push({
+      label: `All of ${titleOf(whole)}`,
+      detail: 'the unit and all inside it, GeoJSON',
+      ...ofUnit(whole, whole.gid, true),
+    });
+  items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) });
+  const shapes = geometries.filter((geometry) => geometry !== 'none');
+  return {
+    note: `${unitsText(total)} of ${titleOfListing(shown, release)}`,
+    choices: shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
+    items,
+  };
+}
+
+/** May a unit without children have units at a deeper level, where a parent is missing between? */
+function hasDeeper({ level }: NamedUnit, levels: About['levels']) {
+  return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
+}
+
+function titleOfListing({ lineage, place }: Seen, release: string) {
+  const opened = lineage.at(-1);
+  return `${opened === undefined ? release : titleOf(opened)}, level ${place.level}`;
+}

@@ -1,6 +1,6 @@
 // Which units contain a point: cells of made-up levels against even-odd in integers over all rings, half of the points
 // on an edge or within millionths of a unit of it. GDAL judges those of the sample, in
-// proxy/features/places/sample-places.ci.ts.
+// proxy/features/places/sample-places.ci.ts; partitions are in topology/partitions.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { elementAt } from '../../../format/element-at.ts';
@@ -10,7 +10,6 @@ import {
   makeLevel,
   onMap,
   type PointText,
-  patchwork,
   pointsNear,
   rectangle,
   ring,
@@ -27,20 +26,6 @@ function pointsFrom(text: string): PointText[] {
     return [longitude, latitude];
   });
 }
-
-for (const precision of [3, 7, 9, 12])
-  test(`with ${precision} decimals neighbours share their borders: each point is in exactly one unit`, () => {
-    const roll = dice(precision);
-    const units = patchwork(precision, 4, 6, 20, roll);
-    const level = makeLevel(units, precision);
-    assert.ok(level.arrays.key.length > 5);
-    const inner = units.filter((_, i) => i % 6 > 0 && i % 6 < 5 && i > 6 && i < 17);
-    assert.ok(inner.length === 8);
-    for (const found of assertAgrees(units, precision, pointsNear(inner, precision, 600, roll), level))
-      assert.equal(found.length, 1);
-    const around = assertAgrees(units, precision, pointsNear(units, precision, 400, roll), level);
-    assert.ok(around.some(({ length }) => length === 0));
-  });
 
 test('a hole, the enclave that fills it, an island in a hole, and several islands of one unit', () => {
   const box = (...sides: [number, number, number, number]): Ring => rectangle(7, ...sides);

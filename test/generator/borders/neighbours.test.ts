@@ -9,12 +9,11 @@ import { elementAt } from '../../../format/element-at.ts';
 import { neighboursPath, neighboursTablePath } from '../../../format/layout.ts';
 import { LENGTHS_PER_METRE } from '../../../format/neighbours.ts';
 import { buildTable } from '../../../generator/cli/tables.ts';
-import { neighboursOfUnits, patchwork, rectangle, ring, type Units } from '../../support/datasets/made-up-levels.ts';
+import { neighboursOfUnits, rectangle, ring, type Units } from '../../support/datasets/made-up-levels.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
-import { dice } from '../../support/dice.ts';
 import type { Ring } from '../../support/even-odd.ts';
 import { buildRelease, buildUnits } from '../../support/releases/build-release.ts';
-import { assertMetres, neighboursOf } from '../../support/releases/neighbours-oracle.ts';
+import { assertMetres } from '../../support/releases/neighbours-oracle.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Metres of a degree of a meridian. */
@@ -29,13 +28,6 @@ function pairsOf(units: Units): Record<string, number> {
       if (other > position)
         pairs[`${position} ${other}`] = elementAt(neighbours.lengthsOf(position), i) / LENGTHS_PER_METRE;
   return pairs;
-}
-
-/** The same of the oracle. */
-function expectedOf(units: Units, precision: number): Map<number, number>[] {
-  const degrees = (own: Ring) => own.map(([x, y]) => [x / 10 ** precision, y / 10 ** precision]);
-  const features = units.map((rings) => ({ geometry: { type: 'Polygon', coordinates: rings.map(degrees) } }));
-  return neighboursOf(features, precision);
 }
 
 function assertPairs(units: Units, expected: Readonly<Record<string, number>>): void {
@@ -91,22 +83,6 @@ test('at 180 degrees both meridians are one, whether units end there or cross it
     '0 2': DEGREE,
     '1 2': DEGREE,
   });
-});
-
-test('any patchwork has the neighbours that its rings say, in each precision', () => {
-  for (const [precision, count] of [
-    [3, 30],
-    [7, 31],
-    [12, 32],
-  ] as const) {
-    const units = patchwork(precision, 6, 8, 5, dice(count));
-    const neighbours = neighboursOfUnits(units, precision);
-    for (const [position, expected] of expectedOf(units, precision).entries()) {
-      assert.deepEqual([...neighbours.of(position)], [...expected.keys()]);
-      for (const [i, metres] of [...expected.values()].entries())
-        assertMetres(elementAt(neighbours.lengthsOf(position), i) / 10, metres, `${position}`);
-    }
-  }
 });
 
 test('the table quotes GIDs with commas, quotation marks and line breaks, and leaves formulas as they are', async () => {

@@ -1,7 +1,6 @@
 // Simplified geometries and points: borders that units share stay shared, every unit keeps a ring, all are valid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assert as assertProperty, integer, property } from 'fast-check';
 import { elementAt } from '../../../format/element-at.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { isValid } from '../../../generator/gdal/valid-polygons.ts';
@@ -57,76 +56,6 @@ function box(x: number, y: number, size: number): string {
   const [east, north] = [x + size, y + size];
   return `(${x} ${y},${east} ${y},${east} ${north},${x} ${north},${x} ${y})`;
 }
-
-const SIDE = 0.1;
-const SQUARES = 5;
-
-/**
- * A field of squares with ragged sides, dealt out to some units, which so have enclaves, exclaves and pinched waists.
- */
-function raggedUnits(seed: number, units: number): string[] {
-  const draw = dice(seed);
-  const rings = ragged(SQUARES, SQUARES, (column, row, isAcross) =>
-    Array.from({ length: 40 }, (_, i) => {
-      const [along, across] = [(SIDE * i) / 40, i === 0 ? 0 : (SIDE * (draw(100) - 50)) / 2000];
-      const [x, y] = isAcross ? [along, across] : [across, along];
-      return `${(column * SIDE + x).toFixed(7)} ${(row * SIDE + y).toFixed(7)}`;
-    }),
-  );
-  const dealt: string[][] = Array.from({ length: units }, () => []);
-  for (const ring of rings) dealt[draw(units)]?.push(`((${ring}))`);
-  return dealt
-    .filter((squares) => squares.length > 0)
-    .map((squares) => {
-      const union = gdal.Geometry.fromWKT(`MULTIPOLYGON(${squares.join()})`);
-      assert.ok(union instanceof gdal.MultiPolygon);
-      return union.unionCascaded().toWKT();
-    });
-}
-
-test('units that share a border share it in every geometry, and all are valid, whatever their shapes', () => {
-  const isOnFrame = (degrees: number): boolean => Math.min(degrees, SQUARES * SIDE - degrees) < SIDE / 5;
-  assertProperty(
-    property(integer({ min: 1, max: 1e6 }), integer({ min: 1, max: 8 }), (seed, units) => {
-      const wkts = raggedUnits(seed, units);
-      for (const [name, perDegree] of [
-        ['medium', 1e4],
-        ['low', 1e3],
-      ] as const) {
-        const polygons = simplified(wkts, name);
-        for (const unit of polygons) assert.ok(unit.length > 0 && isValid(unit));
-        const edges = edgesOf(polygons);
-        for (const edge of edges) {
-          const [x1 = NaN, y1 = NaN, x2 = NaN, y2 = NaN] = edge.split(' ').map(Number);
-          const isShared = edges.has([x2, y2, x1, y1].join(' '));
-          const isOuter = [x1, x2].map(
-            (x, i) => isOnFrame(x / perDegree) || isOnFrame((i === 0 ? y1 : y2) / perDegree),
-          );
-          assert.ok(isShared || !isOuter.includes(false), `${name} ${edge}`);
-        }
-      }
-    }),
-    { numRuns: 25, seed: 36 },
-  );
-});
-
-test('what two units share in full is what two units share in low: corners stay, and low has fewer positions', () => {
-  const wkts = raggedUnits(7, 25);
-  const [medium, low] = (['medium', 'low'] as const).map((name) => simplified(wkts, name));
-  const positions = (units: readonly OpenPolygon[][] = []): number => units.flat(3).length / 2;
-  assert.ok(positions(low) < positions(medium) / 3, `${positions(low)} of ${positions(medium)}`);
-  const corners = new Set<string>();
-  for (const ring of low?.flat(2) ?? [])
-    for (let i = 0; i < ring.length; i += 2) corners.add(`${ring[i]} ${ring[i + 1]}`);
-  assert.ok(wkts.length > 10);
-  // Where four squares of different units meet.
-  const met = Array.from({ length: (SQUARES - 1) ** 2 }, (_, i) => [
-    1 + (i % (SQUARES - 1)),
-    1 + Math.floor(i / (SQUARES - 1)),
-  ]);
-  const kept = met.filter(([x = 0, y = 0]) => corners.has(`${x * 100} ${y * 100}`));
-  assert.ok(kept.length >= met.length - 2, `${kept.length} of ${met.length}`);
-});
 
 test('islands and holes below half the square of the tolerance go, but not the largest ring of a unit nor its hole', () => {
   // A square of 0.0062 degrees at the equator has 0.475 square kilometres, one of 0.0066 has 0.538.

@@ -11,14 +11,11 @@ import { TILES_ZOOM_MAX } from '../../../format/tiles.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { FileError } from '../../../generator/release-reader/file-error.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
-import { UnitClock } from '../../../generator/report/unit-clock.ts';
 import type { Box } from '../../../generator/rings/bbox.ts';
 import { doubledArea } from '../../../generator/rings/open-rings.ts';
 import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { attributeBytesIn, featureIdsIn, TileLayer, withoutLayer } from '../../../generator/tiles/mvt.ts';
-import { tilesOf } from '../../../generator/tiles/quarter-tiles.ts';
 import { makeZoomArcs } from '../../../generator/tiles/simplify-zoom.ts';
-import { mercatorX, mercatorY } from '../../../generator/tiles/tile-arcs.ts';
 import { boxesOfArcs, meets } from '../../../generator/topology/arcs.ts';
 import { meetingEdges } from '../../../generator/topology/crossing-edges.ts';
 import { withoutDoubledEdges } from '../../../generator/topology/cut-edges.ts';
@@ -81,31 +78,6 @@ function* edgesOf(feature: VectorTileFeature): Generator<[key: string, from: Pla
       if (!isCut('x') && !isCut('y')) yield [[`${from.x},${from.y}`, `${to.x},${to.y}`].sort().join(' '), from, to];
     }
 }
-
-test('every edge inside of a tile is of two units, or on the coast, at every zoom and level', async () => {
-  for (const level of [0, 1]) {
-    let shared = 0;
-    for await (const { zoom, x, y, tile } of readTiles(archiveOf(level))) {
-      const edges = new Map<string, { count: number; from: Place; to: Place }>();
-      for (const unit of featuresOf(tile.layers['units']))
-        for (const [key, from, to] of edgesOf(unit))
-          edges.set(key, { count: (edges.get(key)?.count ?? 0) + 1, from, to });
-      const side = 4096 * 2 ** zoom;
-      // Places of the coast are off a straight line by less than half a step.
-      const slack = (0.5 / STEPS / 360) * side + 1;
-      const columns = [0, COLUMNS].map((degrees) => mercatorX(degrees) * side - 4096 * x);
-      const rows = [0, ROWS].map((degrees) => mercatorY(degrees) * side - 4096 * y);
-      const isNear = (lines: readonly number[], at: number) => lines.some((line) => Math.abs(at - line) <= slack);
-      const isOnCoast = (place: Place) => isNear(columns, place.x) || isNear(rows, place.y);
-      for (const [key, { count, from, to }] of edges) {
-        const isCoast = isOnCoast(from) && isOnCoast(to);
-        if (count === 2) shared++;
-        else assert.ok(count === 1 && isCoast, `level ${level}, ${zoom}/${x}/${y}: ${key} is of ${count}`);
-      }
-    }
-    assert.ok(shared > 100, `${shared}`);
-  }
-});
 
 test('features have fid, GIDs, colour, leaf and name; borders the highest level; labels rank and zoom', async () => {
   const levels = elementAt(release.levels, 1);
@@ -378,33 +350,6 @@ test('an edge that lies on another one has its ends, too, so that both have the 
   );
   // Of different levels each stays as it is.
   assert.deepEqual([...arcsOf(1, 2).arcEnds], [2, 5]);
-});
-
-test('what is taken square by square gives the same tiles', () => {
-  const zoom = 4;
-  const units = patchwork(4, 6, 6, 40, dice(5)).map(([ring = []]) => ring.slice(1));
-  const most = Math.max(...units.flat(2));
-  const shapes = units.map((ring, unit) => {
-    const flat = (places: typeof ring) => places.flat().map((own) => Math.round((own / most) * 4096 * 2 ** zoom));
-    const own = flat(ring);
-    return { unit, polygons: [[doubledArea(own) > 0 ? own : flat(ring.toReversed())]] };
-  });
-  const labels = shapes.map(({ unit, polygons: [[[x = 0, y = 0] = []] = []] }) => ({ unit, x, y }));
-  const borders = shapes.map(({ unit, polygons: [[line = []] = []] }) => ({ group: unit % 3, line }));
-  const tilesIn = (parted: number) => {
-    const tiles = new Map<number, unknown>();
-    for (const { id, count, left, top, content } of tilesOf(
-      zoom,
-      parted,
-      () => ({ shapes, borders, labels }),
-      new UnitClock(),
-    ))
-      for (let i = 0; i < count; i++) tiles.set(id + i, count === 1 ? { left, top, content } : content);
-    return tiles;
-  };
-  const whole = tilesIn(0);
-  assert.ok(whole.size > 100);
-  for (const parted of [1, 2]) assert.deepEqual([...tilesIn(parted)], [...whole]);
 });
 
 test('edges there and back go, along a cut and inside of a tile; those twice in one direction stay', () => {

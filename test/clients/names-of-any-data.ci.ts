@@ -9,7 +9,7 @@ import { send, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { printedBy } from '../support/processes/programs.ts';
 import { typed } from '../support/processes/typed.ts';
-import { codeIn } from '../support/readme-code.ts';
+import { codeIn, wordsOf } from '../support/readme-code.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -30,8 +30,7 @@ test("a page written against the sample's /at shows names on a release in Kartve
   cpSync('generator/examples', folder, { recursive: true });
   NORWAY.write(folder);
   const line = codeIn('generator/README.md', 'sh', 'kommunenummer').replace(/^npx tsx \S+ /, '');
-  const words = Array.from(line.matchAll(/"([^"]*)"|[^\s"\\]+/g), ([word, quoted]) => quoted ?? word);
-  const { status, stderr } = await typed('generator', [...words, '--workers', '0', '--quiet'], { cwd: folder });
+  const { status, stderr } = await typed('generator', [...wordsOf(line), '--workers', '0', '--quiet'], { cwd: folder });
   assert.equal(status, 0, stderr);
   const norway = await startService(join(folder, 'output'));
   const path = '/api/v1/fc/lv2?geometry=point&page-size=1&start-at=';

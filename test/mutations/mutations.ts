@@ -149,7 +149,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'generator/read/read-layers.ts',
     from: 'if (fid !== sourceFid) this.#findings.add(',
     to: 'if (fid === -1) this.#findings.add(',
-    test: 'test/generator/source/downloads.test.ts',
+    test: 'test/generator/source/layers.test.ts',
   },
   {
     rule: 'the format is what its specification says',

@@ -20,3 +20,9 @@ export function codeIn(readme: string, language: string, word: string): string {
   if (code === undefined || found.length > 1) throw new Error(`${readme}: ${found.length} blocks with ${word}`);
   return code;
 }
+
+/** The words of a command that a document may break into lines, as a shell divides them. */
+export function wordsOf(command: string): string[] {
+  const words = command.matchAll(/"((?:[^"\\]|\\.)*)"|[^\s"\\]+/g);
+  return Array.from(words, ([word, quoted]) => quoted?.replaceAll('\\"', '"') ?? word);
+}

@@ -25,8 +25,8 @@ import {
 } from '../../support/datasets/write-dataset.ts';
 import { contentOf } from '../../support/files.ts';
 import { buildOptions, buildRelease } from '../../support/releases/build-release.ts';
+import { published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from '../source/published.ts';
 
 const folder = temporaryFolder();
 

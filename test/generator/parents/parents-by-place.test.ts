@@ -10,8 +10,8 @@ import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { type FixtureLayer, square, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { contentOf } from '../../support/files.ts';
 import { buildOptions, buildRelease } from '../../support/releases/build-release.ts';
+import { published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from '../source/published.ts';
 
 const folder = temporaryFolder();
 

@@ -7,8 +7,6 @@ import { test } from 'node:test';
 import { elementAt } from '../../../format/element-at.ts';
 import type { BuildOptions } from '../../../generator/build.ts';
 import { forecast } from '../../../generator/estimate/estimate.ts';
-import { gdal } from '../../../generator/gdal/gdal.ts';
-import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { ACCEPTABLE, type Acceptable } from '../../../generator/quality/findings.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { countryLayers } from '../../support/datasets/small-datasets.ts';
@@ -21,8 +19,8 @@ import {
   writeFiles,
 } from '../../support/datasets/write-dataset.ts';
 import { buildOptions, buildRelease, WHOLE } from '../../support/releases/build-release.ts';
+import { published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from '../source/published.ts';
 
 const folder = temporaryFolder();
 let made = 0;
@@ -125,30 +123,6 @@ for (const [kind, said, change] of ACCEPTABLE_CASES)
     const dry = await forecast(buildOptions(source, folder, { accept: [kind] }), SILENT);
     assert.deepEqual(dry.quality, release.quality);
   });
-
-test('a Shapefile that does not say its encoding is refused, and read with --encoding, columns and all', async () => {
-  const columns = ['code', 'Größe'];
-  const features = [{ values: ['ESP', 'España'], wkt: square(0, 0) }];
-  const source = writeDataset(join(folder, 'latin.shp'), 'ESRI Shapefile', [
-    { name: 'latin', columns, features, encoding: 'CP1252' },
-  ]);
-  rmSync(source.replace('.shp', '.cpg'), { force: true });
-  const table = readFileSync(source.replace('.shp', '.dbf'));
-  // The byte of the language driver, by which GDAL knows the encoding.
-  table[29] = 0;
-  writeFileSync(source.replace('.shp', '.dbf'), table);
-  const texts = { layer: ['lv0=latin'], 'gid-column': ['lv0=code'] };
-  const unreadable = 'lv0: 1 unit has text that is not in the encoding of the file';
-  const message = new RegExp(`${unreadable} \\(latin\\.shp: layer latin, fid 0`);
-  const remedy = /--encoding CP1252.*--accept unreadable-text$/;
-  await assertRefused(source, { message, remedy }, contentOptionsFrom(texts));
-  const { release, unitsOf } = await published(source, contentOptionsFrom({ ...texts, encoding: ['CP1252'] }));
-  assert.deepEqual(unitsOf(0)[0].properties, { fid: 0, code: 'ESP', Größe: 'España' });
-  assert.deepEqual(release.options['encoding'], ['CP1252']);
-  const none = 'no file of the source has a format of which an encoding can be said (ESRI Shapefile)';
-  const others = countriesWith(0, (features) => features);
-  await assertRefused(others, { message: `--encoding CP1252: ${none}` }, { encoding: 'CP1252' });
-});
 
 test('a parent whose GID several units have contradicts none of their parents', async () => {
   const twin = { fid: 9, values: ['BBB.1_1', 'AAA', 'Aland', 'All'], wkt: square(0, 0) };
@@ -431,15 +405,4 @@ test('of a dataset that needs options, the remedy names the file in generator/ex
     ]);
     await assertRefused(source, { message: /no layer has GID columns/, remedy: /^name the column with the GIDs/ });
   }
-});
-
-test('a geometry without a GeoJSON form is refused with its fid and type', async () => {
-  const csv = join(folder, 'tin.csv');
-  writeFileSync(csv, 'GID_0,WKT\nAAA,"POLYGON((5 5,6 5,6 6,5 5))"\nBBB,"TIN(((0 0,0 1,1 0,0 0)))"\n');
-  const source = join(folder, 'tin.gpkg');
-  const dataset = gdal.open(csv);
-  gdal.vectorTranslate(source, dataset, ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
-  dataset.close();
-  const message = /tin\.gpkg: layer ADM_0 .*fid 2, GID BBB: geometries of type TIN have no GeoJSON form/;
-  await assertRefused(source, { message });
 });

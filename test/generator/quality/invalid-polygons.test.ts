@@ -10,8 +10,8 @@ import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { square, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { buildOptions, buildUnchecked } from '../../support/releases/build-release.ts';
+import { published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from '../source/published.ts';
 
 const folder = temporaryFolder();
 

@@ -6,51 +6,85 @@ import { test } from 'node:test';
 import { releaseFromJson } from '../../../format/release-json.ts';
 import { releaseToJson } from '../../../format/write/texts.ts';
 import { buildTable } from '../../../generator/cli/tables.ts';
-import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
-import { layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from './published.ts';
+import { layerOf, square, writeDataset } from '../../support/datasets/write-dataset.ts';
+import {
+  type Published,
+  pathsOf,
+  published,
+  type Source,
+  testSource,
+  textsOf,
+} from '../../support/releases/source-cases.ts';
 
-const folder = temporaryFolder();
-
-/** A Shapefile of level 0 with one unit; without a CRS if there is no code. */
-function shapefile(name: string, wkt: string, epsg?: number): string {
-  const layer = { ...layerOf(name, ['GID_0', 'NAME_0'], [[['A', 'Aa'], wkt]]), epsg: epsg ?? 4326 };
-  const file = writeDataset(join(folder, `${name}.shp`), 'ESRI Shapefile', [layer]);
-  if (epsg === undefined) writeFileSync(join(folder, `${name}.prj`), '');
-  return file;
+/** A Shapefile of level 0 whose units have one GID; without a CRS if there is no code. */
+function shapefile(name: string, epsg: number | undefined, ...shapes: string[]): Source {
+  return (folder) => {
+    const units = shapes.map((wkt) => [['A', 'Aa'], wkt] as const);
+    const layer = { ...layerOf(name, ['GID_0', 'NAME_0'], units), epsg: epsg ?? 4326 };
+    const file = writeDataset(join(folder, `${name}.shp`), 'ESRI Shapefile', [layer]);
+    if (epsg === undefined) writeFileSync(join(folder, `${name}.prj`), '');
+    return file;
+  };
 }
 
 const TOKYO = 'POLYGON((139.7 35.6,139.8 35.6,139.8 35.7,139.7 35.6))';
 const BERN = 'POLYGON((2600000 1200000,2610000 1200000,2610000 1210000,2600000 1200000))';
-const box = (units: { bbox: number[] }[]): number[] => units.flatMap(({ bbox }) => bbox);
+const NO_FINDING = { crs: [], accuracy: [] };
 
-test('a source in NAD83 keeps its numbers in New York, as GDAL and QGIS bring it to WGS 84', async () => {
-  const source = shapefile('nad83', 'POLYGON((-74 40.7,-73 40.7,-73 41,-74 40.7))', 4269);
-  const { unitsOf, release } = await published(source);
-  assert.deepEqual(box(unitsOf(0)), [-74, 40.7, -73, 41]);
-  assert.deepEqual(release.crs, [
-    {
-      layers: ['nad83.shp: layer nad83'],
-      crs: 'EPSG:4269',
-      origin: 'source',
-      operations: ['NAD83 to WGS 84 (1)'],
-      accuracy: 4,
+/** Asserts that the first unit has this box, to so many degrees. */
+const inBox =
+  (expected: readonly number[], most = 0) =>
+  ({ unitsOf }: Published) => {
+    const box: number[] = unitsOf(0)[0].bbox;
+    assert.ok(
+      expected.every((corner, i) => Math.abs(corner - (box[i] ?? NaN)) <= most),
+      `${box}`,
+    );
+  };
+/** TOKYO on Tokyo's datum: some 400 metres away. */
+const inTokyo = inBox([139.6968], 0.0002);
+
+testSource(
+  'a source in NAD83 keeps its numbers in New York, as GDAL and QGIS bring it to WGS 84',
+  shapefile('nad83', 4269, 'POLYGON((-74 40.7,-73 40.7,-73 41,-74 40.7))'),
+  {
+    '': {
+      'release.crs': [
+        {
+          layers: ['nad83.shp: layer nad83'],
+          crs: 'EPSG:4269',
+          origin: 'source',
+          operations: ['NAD83 to WGS 84 (1)'],
+          accuracy: 4,
+        },
+      ],
+      besides: (made) => {
+        inBox([-74, 40.7, -73, 41])(made);
+        const line = /^ {2}nad83\.shp: layer nad83: EPSG:4269 by NAD83 to WGS 84 \(1\) \(accuracy 4 m\)$/m;
+        assert.match(buildTable(made.release), line);
+      },
     },
-  ]);
-  assert.match(
-    buildTable(release),
-    /^ {2}nad83\.shp: layer nad83: EPSG:4269 by NAD83 to WGS 84 \(1\) \(accuracy 4 m\)$/m,
-  );
-});
+  },
+);
+
+testSource(
+  'a source in EPSG:3857 comes to degrees',
+  shapefile('mercator', 3857, 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))'),
+  // 1,000,000 m / 6,378,137 m in degrees; the inverse Gudermannian of 6,000,000 m / 6,378,137 m.
+  { '': { besides: inBox([0, 0, 8.9831528, 47.3537047]) } },
+);
+
+testSource(
+  'a source whose CRS is latitude first has longitude first',
+  { ...layerOf('etrs', ['GID_0'], [[['A'], 'POLYGON((10 50,11 50,11 51,10 50))']]), epsg: 4258 },
+  { '': { besides: inBox([10, 50, 11, 51]) } },
+);
 
 test('an accuracy of less than a metre is recorded, and read again', async () => {
-  const estonia = shapefile('est92', 'POLYGON((25 58.5,26 58.5,26 59,25 58.5))', 4133);
-  const { release } = await published(estonia);
-  assert.deepEqual(
-    release.crs?.map(({ operations, accuracy }) => [operations, accuracy]),
-    [[['EST92 to WGS 84 (1)'], 0.5]],
-  );
+  const estonia = shapefile('est92', 4133, 'POLYGON((25 58.5,26 58.5,26 59,25 58.5))');
+  const { release } = await published(pathsOf(estonia));
+  const [{ operations, accuracy } = assert.fail()] = release.crs ?? [];
+  assert.deepEqual([operations, accuracy], [['EST92 to WGS 84 (1)'], 0.5]);
   assert.deepEqual(releaseFromJson(releaseToJson(release), 'release.json').crs, release.crs);
   for (const accuracy of [-1, '1', null]) {
     const { crs, ...json } = JSON.parse(releaseToJson(release));
@@ -61,112 +95,98 @@ test('an accuracy of less than a metre is recorded, and read again', async () =>
   }
 });
 
-test('degrees without a CRS are taken for WGS 84, which data quality says; --crs says which they are', async () => {
-  const source = shapefile('bare', TOKYO);
-  const bare = await published(source);
-  assert.ok(bare.quality.includes('lv0 no-crs 1 bare.shp: layer bare'), bare.quality.join('\n'));
-  assert.deepEqual(bare.release.crs, [
-    { layers: ['bare.shp: layer bare'], crs: 'EPSG:4326', origin: 'assumed', operations: [], accuracy: 0 },
-  ]);
-  assert.match(buildTable(bare.release), /^ {2}bare\.shp: layer bare: no CRS, taken for EPSG:4326$/m);
-  const ofLevel = contentOptionsFrom({ crs: ['lv0=epsg:4301'] });
-  assert.deepEqual(ofLevel.crs, [{ level: 0, value: 'EPSG:4301' }]);
-  assert.deepEqual(contentOptionsFrom({ crs: ['EPSG:4301'] }).crs, [{ level: undefined, value: 'EPSG:4301' }]);
-  const { quality, release, unitsOf } = await published(source, ofLevel);
-  assert.ok(!quality.some((line) => /crs/.test(line)), quality.join('\n'));
-  const [west = 0] = box(unitsOf(0));
-  // Some 400 metres.
-  assert.ok(Math.abs(west - 139.6968) < 0.0002, `${west}`);
-  const [about] = release.crs ?? [];
-  assert.deepEqual([about?.crs, about?.origin], ['EPSG:4301', 'option']);
-  assert.match(about?.operations.join() ?? '', /^Tokyo.to.WGS/i);
-  assert.ok((about?.accuracy ?? 0) > 0);
-  assert.deepEqual(release.options['crs'], ['lv0=EPSG:4301']);
-});
+testSource(
+  'degrees without a CRS are taken for WGS 84, which data quality says; --crs says which they are',
+  shapefile('bare', undefined, TOKYO),
+  {
+    '': {
+      quality: { crs: ['lv0 no-crs 1 bare.shp: layer bare'] },
+      'release.crs': [
+        { layers: ['bare.shp: layer bare'], crs: 'EPSG:4326', origin: 'assumed', operations: [], accuracy: 0 },
+      ],
+      besides: ({ release }) =>
+        assert.match(buildTable(release), /^ {2}bare\.shp: layer bare: no CRS, taken for EPSG:4326$/m),
+    },
+    '--crs lv0=epsg:4301': {
+      quality: { crs: [] },
+      'release.crs.0.crs': 'EPSG:4301',
+      'release.crs.0.origin': 'option',
+      'release.options.crs': ['lv0=EPSG:4301'],
+      besides: (made) => {
+        inTokyo(made);
+        const [about] = made.release.crs ?? [];
+        assert.match(about?.operations.join() ?? '', /^Tokyo.to.WGS/i);
+        assert.ok((about?.accuracy ?? 0) > 0);
+      },
+    },
+    '--crs EPSG:4301': { besides: inTokyo },
+    '--crs EPSG:99999': /^EPSG:99999: GDAL knows no such CRS/,
+    // What GDAL would read or fetch is not the code of a CRS.
+    '--crs http://127.0.0.1:1/crs': /^--crs /,
+    '--crs ./file.prj': /^--crs /,
+    '--crs 4301': /^--crs /,
+    '--crs lv0=': /^--crs /,
+    '--crs lv9=EPSG:4301': /^--crs /,
+  },
+);
 
-test('formats that are in WGS 84 by definition need no CRS', async () => {
-  const ring = [
-    [1, 2],
-    [2, 2],
-    [2, 3],
-    [1, 2],
-  ];
-  const properties = { GID_0: 'A', NAME_0: 'Aa' };
-  const [geojson, topojson] = ['bare.geojson', 'bare.topojson'].map((name) => join(folder, name));
-  assert.ok(geojson && topojson);
-  const feature = { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } };
-  writeFileSync(geojson, JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
-  const units = { type: 'GeometryCollection', geometries: [{ type: 'Polygon', arcs: [[0]], properties }] };
-  writeFileSync(topojson, JSON.stringify({ type: 'Topology', objects: { units }, arcs: [ring] }));
-  for (const source of [geojson, topojson]) {
-    const { quality, release } = await published(source);
-    assert.ok(!quality.some((line) => /crs/.test(line)), quality.join('\n'));
-    assert.deepEqual(
-      release.crs?.map(({ crs, origin }) => [crs, origin]),
-      [['EPSG:4326', 'source']],
-    );
-  }
-});
+testSource(
+  'units that are united from pieces keep the CRS that --crs says',
+  shapefile('pieces', undefined, TOKYO, TOKYO),
+  {
+    '--crs EPSG:4301 --dissolve lv0': {
+      'release.crs.0.layers': ['pieces.shp: layer pieces'],
+      'release.crs.0.origin': 'option',
+      besides: inTokyo,
+    },
+  },
+);
 
-test('a CRS that --crs puts in the place of another one, or that is made for elsewhere, is a finding', async () => {
-  const swiss = shapefile('swiss', BERN, 2056);
-  const right = await published(swiss);
-  assert.ok(!right.quality.some((line) => /crs|accuracy/.test(line)), right.quality.join('\n'));
-  assert.deepEqual(right.release.crs?.[0]?.operations, ['CH1903+ to WGS 84 (1)']);
-  const other = await published(swiss, contentOptionsFrom({ crs: ['EPSG:27700'] }));
-  const [replaced, outside] = ['replaced-crs', 'outside-crs'].map((kind) =>
-    other.quality.find((line) => line.includes(` ${kind} `)),
+const RING = '[[1,2],[2,2],[2,3],[1,2]]';
+const UNIT = '"properties":{"GID_0":"A","NAME_0":"Aa"}';
+
+for (const [name, text] of [
+  ['GeoJSON', `{"type":"Feature",${UNIT},"geometry":{"type":"Polygon","coordinates":[${RING}]}}`],
+  [
+    'TopoJSON',
+    `{"type":"Topology","objects":{"units":{"type":"GeometryCollection","geometries":[{"type":"Polygon","arcs":[[0]],${UNIT}}]}},"arcs":[${RING}]}`,
+  ],
+] as const)
+  testSource(
+    `${name} is in WGS 84 by definition, and needs no CRS`,
+    textsOf({ [`bare.${name.toLowerCase()}`]: text }),
+    {
+      '': { quality: { crs: [] }, 'release.crs.0.crs': 'EPSG:4326', 'release.crs.0.origin': 'source' },
+    },
   );
-  assert.equal(replaced, 'lv0 replaced-crs 1 swiss.shp: layer swiss: EPSG:27700 instead of EPSG:2056');
-  assert.equal(outside, 'lv0 outside-crs 1 swiss.shp: layer swiss: EPSG:27700');
+
+testSource(
+  'a CRS that --crs puts in the place of another one, or that is made for elsewhere, is a finding',
+  shapefile('swiss', 2056, BERN),
+  {
+    '': { quality: NO_FINDING, 'release.crs.0.operations': ['CH1903+ to WGS 84 (1)'] },
+    '--crs EPSG:27700': {
+      quality: {
+        'replaced-crs': ['lv0 replaced-crs 1 swiss.shp: layer swiss: EPSG:27700 instead of EPSG:2056'],
+        'outside-crs': ['lv0 outside-crs 1 swiss.shp: layer swiss: EPSG:27700'],
+      },
+    },
+  },
+);
+
+/** A unit in UTM zone 32 by its numbers. */
+const inZone = (easting: number) => shapefile('utm', undefined, square(easting, 66e5, 1e4));
+
+testSource('units inside of the area of a projection that --crs says, on the datum of WGS 84', inZone(5e5), {
+  '--crs EPSG:32632': { quality: NO_FINDING, 'release.crs.0.accuracy': 0 },
 });
 
-test('units outside of the area of a projection that --crs says are a finding, on the datum of WGS 84, too', async () => {
-  const right = shapefile('zone', 'POLYGON((500000 6600000,510000 6600000,510000 6610000,500000 6600000))');
-  const utm = contentOptionsFrom({ crs: ['EPSG:32632'] });
-  const { quality, release } = await published(right, utm);
-  assert.ok(!quality.some((line) => /crs|accuracy/.test(line)), quality.join('\n'));
-  assert.deepEqual(release.crs?.[0]?.accuracy, 0);
-  // A grid with another false easting.
-  const other = shapefile('grid', 'POLYGON((1500000 6600000,1510000 6600000,1510000 6610000,1500000 6600000))');
-  const found = (await published(other, utm)).quality;
-  assert.ok(
-    found.some((line) => line.includes(' outside-crs 1 ')),
-    found.join('\n'),
-  );
-});
-
-test('--crs takes the code of a CRS that GDAL knows, and nothing that GDAL would read or fetch', async () => {
-  const source = shapefile('codes', TOKYO);
-  for (const crs of ['http://127.0.0.1:1/crs', './file.prj', '4301', 'lv0=', 'lv9=EPSG:4301'])
-    assert.throws(() => contentOptionsFrom({ crs: [crs] }), { message: /^--crs / });
-  await assert.rejects(published(source, contentOptionsFrom({ crs: ['EPSG:99999'] })), {
-    message: /^EPSG:99999: GDAL knows no such CRS/,
-  });
-});
-
-test('units that are united from pieces keep the CRS that --crs says', async () => {
-  const pieces = layerOf(
-    'pieces',
-    ['GID_0', 'NAME_0'],
-    [
-      [['A', 'Aa'], TOKYO],
-      [['A', 'Aa'], TOKYO],
-    ],
-  );
-  const file = writeDataset(join(folder, 'pieces.shp'), 'ESRI Shapefile', [pieces]);
-  writeFileSync(join(folder, 'pieces.prj'), '');
-  const { release, unitsOf } = await published(file, contentOptionsFrom({ crs: ['EPSG:4301'], dissolve: ['lv0'] }));
-  const [west = 0] = box(unitsOf(0));
-  assert.ok(Math.abs(west - 139.6968) < 0.0002, `${west}`);
-  assert.deepEqual(
-    release.crs?.map(({ layers, origin }) => [layers, origin]),
-    [[['pieces.shp: layer pieces'], 'option']],
-  );
+testSource('units outside of it, in a grid with another false easting, are a finding', inZone(15e5), {
+  '--crs EPSG:32632': { quality: { crs: [/ outside-crs 1 /] } },
 });
 
 test('readers ignore members of release.json that they do not know, and need none that versions before did not write', async () => {
-  const { release } = await published(shapefile('members', TOKYO));
+  const { release } = await published(pathsOf(shapefile('members', undefined, TOKYO)));
   const { crs, ...before } = JSON.parse(releaseToJson(release));
   assert.ok(crs);
   const further = { ...before, further: { anything: [1] }, crs: [{ ...crs[0], further: true }] };

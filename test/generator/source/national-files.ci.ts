@@ -7,19 +7,14 @@ import { LEVELS, type Level } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release-json.ts';
 import { areaOf } from '../../support/datasets/area-of.ts';
 import { typed } from '../../support/processes/typed.ts';
-import { codeIn } from '../../support/readme-code.ts';
+import { codeIn, wordsOf } from '../../support/readme-code.ts';
 import { featuresIn } from '../../support/releases/features-in.ts';
+import { LEAST } from '../../support/releases/source-cases.ts';
 import { assertAsSource } from '../../support/releases/source-oracle.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { LAYOUTS, type Layout, NORWAY, type UnitsByLevel } from './national-layouts.ts';
-import { LEAST } from './published.ts';
 
 const README = 'generator/README.md';
-
-/** The words of a command line, as a shell divides them. */
-function wordsOf(line: string): string[] {
-  return Array.from(line.matchAll(/"([^"]*)"|[^\s"\\]+/g), ([word, quoted]) => quoted ?? word);
-}
 
 /** What a row of the table says to type. */
 function lineOf(row: string): string {

@@ -11,8 +11,8 @@ import { listen } from '../../support/http/listen.ts';
 import { startPostgis } from '../../support/processes/postgis.ts';
 import { without } from '../../support/processes/programs.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
+import { published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { published } from './published.ts';
 
 const folder = temporaryFolder();
 const BOTH = [2, 3, 4, 0, 0, 0];

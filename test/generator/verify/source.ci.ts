@@ -1,6 +1,6 @@
 // The oracle that compares a release with GDAL's own reading of its dataset (support/releases/source-oracle.ts): the
 // release is equal to the dataset it was built from, and different from any other in just the units that differ.
-// Whatever kind of source test/generator/source/ builds is compared there (published.ts).
+// Whatever kind of source test/generator/source/ builds is compared there (support/releases/source-cases.ts).
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release-json.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { DEFAULTS } from '../../../generator/options/defaults.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
+import { type Report, SILENT } from '../../../generator/report/progress.ts';
 import { writeCountries } from '../datasets/small-datasets.ts';
 import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -56,8 +56,13 @@ export function buildOptions(source: Source, out: string, options: Options = {})
 }
 
 /** Builds a release of `source` in `out` with these options. The oracle checks it. */
-export async function buildRelease(source: Source, out: string, options: Options = {}): Promise<Release> {
-  const release = await buildUnchecked(source, out, options);
+export async function buildRelease(
+  source: Source,
+  out: string,
+  options: Options = {},
+  report?: Report,
+): Promise<Release> {
+  const release = await buildUnchecked(source, out, options, report);
   assertDerived(out, release.release);
   await assertTables(out, release);
   return release;
@@ -94,6 +99,11 @@ export async function buildCountries(options: Options = {}): Promise<string> {
 /**
  * `buildRelease` without the oracle, whose file operations are not those of the build: for tests that intercept these.
  */
-export function buildUnchecked(source: Source, out: string, options: Options = {}): Promise<Release> {
-  return build(buildOptions(source, out, options), SILENT);
+export function buildUnchecked(
+  source: Source,
+  out: string,
+  options: Options = {},
+  report: Report = SILENT,
+): Promise<Release> {
+  return build(buildOptions(source, out, options), report);
 }

@@ -274,7 +274,7 @@ const NAME_COLUMNS = 'fid gid name type parent children view inside parents area
 function labelIn(properties: JsonFeature['properties'], column: string): string | null {
   const text = column === '' ? null : textIn(properties, column);
   // GADM writes NA where a unit has no name or type.
-  return text === 'NA' && /^(NAME|TYPE|ENGTYPE)_[0-5]$/i.test(column) ? null : text;
+  return text === 'NA' && /^(NAME|TYPE|ENGTYPE|VARNAME|NL_NAME)_[0-5]$/i.test(column) ? null : text;
 }
 
 /** Of each level below that has units of a unit: the level, their number, and their commonest type. */
@@ -333,7 +333,7 @@ function codesIn({ summary: { codeColumns = {} }, units }: Units, position: numb
   return keys.map((key) => {
     const text = textIn(properties, codeColumns[key] ?? '');
     const isNamibia = key === 'iso2' && text === 'NA';
-    return text === null || (/^(-99|-1|NA|N\/A)$/.test(text) && !isNamibia) ? null : shortened(text);
+    return text === null || (/^(-99|-1|NA|N\/A|.*~)$/s.test(text) && !isNamibia) ? null : shortened(text);
   });
 }
 

@@ -1,8 +1,9 @@
 // How much of a level's borders is drawn apart: where a source draws both sides of a border by themselves, its units
 // have no edge in common and are no neighbours.
-import { elementAt, u32At } from '../../format/element-at.ts';
+import { elementAt, i32At } from '../../format/element-at.ts';
 import { SPHERE_METRES } from '../../format/neighbours.ts';
 import type { ApartBorders } from '../plan/records.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import { haveCommonPoint } from '../rings/predicates.ts';
 import { type Borders, NO_UNITS } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
@@ -150,20 +151,21 @@ function placesOf(level: LevelBorders): { places: Place[]; probes: Probe[] } {
 class Strips {
   readonly #west: number;
   readonly #perUnit: number;
-  readonly #probes: readonly Probe[][] = Array.from({ length: STRIPS }, () => []);
-  /** How many probes are in the strips before each. */
-  readonly #start = new Uint32Array(STRIPS + 1);
+  readonly #probes: readonly Probe[];
+  /** The numbers of the probes in each strip. */
+  readonly #numbers: NumberGroups;
 
   constructor(probes: readonly Probe[]) {
+    this.#probes = probes;
     this.#west = probes.reduce((west, { x, endX }) => Math.min(west, x, endX), Infinity);
     const east = probes.reduce((most, { x, endX }) => Math.max(most, x, endX), -Infinity);
     this.#perUnit = Math.min(1, STRIPS / (east - this.#west));
-    for (const probe of probes) {
-      const [from, to] = [this.#stripOf(Math.min(probe.x, probe.endX)), this.#stripOf(Math.max(probe.x, probe.endX))];
-      for (let strip = from; strip <= to; strip++) elementAt(this.#probes, strip).push(probe);
-    }
-    for (const [strip, { length }] of this.#probes.entries())
-      this.#start[strip + 1] = elementAt(this.#start, strip) + length;
+    this.#numbers = new NumberGroups(STRIPS, (take) => {
+      for (const [number, { x, endX }] of probes.entries()) {
+        const [from, to] = [this.#stripOf(Math.min(x, endX)), this.#stripOf(Math.max(x, endX))];
+        for (let strip = from; strip <= to; strip++) take(strip, number);
+      }
+    });
   }
 
   /** Takes an edge of the level: it may meet probes, and separates places north of it from those south of it. */
@@ -171,10 +173,11 @@ class Strips {
     const [x1, x2] = [borders.x(edge), borders.x(edge + 1)];
     const [west, east] = x1 < x2 ? [x1, x2] : [x2, x1];
     const [from, to] = [this.#stripOf(west), this.#stripOf(east)];
-    if (u32At(this.#start, from) === u32At(this.#start, to + 1)) return;
+    const { begins } = this.#numbers;
+    if (i32At(begins, from) === i32At(begins, to + 1)) return;
     for (let strip = from; strip <= to; strip++)
-      for (const probe of elementAt(this.#probes, strip)) {
-        const { x, y, endX, endY, unit, side } = probe;
+      for (const number of this.#numbers.of(strip)) {
+        const { x, y, endX, endY, unit, side } = elementAt(this.#probes, number);
         if (Math.max(x, endX) < west || Math.min(x, endX) > east) continue;
         const [y1, y2] = [borders.y(edge), borders.y(edge + 1)];
         const units = borders.unitsOf(borders.setOf(edge));

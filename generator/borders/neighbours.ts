@@ -3,6 +3,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { LENGTHS_PER_METRE, type NeighbourArrays, Neighbours, SPHERE_METRES } from '../../format/neighbours.ts';
 import { BuildError } from '../report/errors.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import type { Borders } from './borders.ts';
 import type { LevelBorders } from './level-borders.ts';
 
@@ -111,28 +112,21 @@ export function metresBetween(latitude1: number, latitude2: number, turn: number
 
 /** @param pairs metres of each pair of units, as above */
 function arraysOf(pairs: ReadonlyMap<number, number>, units: number): NeighbourArrays {
-  const sorted = [...pairs].sort(([a], [b]) => a - b);
-  const start = new Uint32Array(units + 1);
-  const sidesOf = (key: number): [number, number] => [Math.floor(key / units), key % units];
-  for (const [key] of sorted) for (const unit of sidesOf(key)) start[unit + 1] = elementAt(start, unit + 1) + 1;
-  for (let unit = 0; unit < units; unit++) start[unit + 1] = elementAt(start, unit + 1) + elementAt(start, unit);
-  const neighbour = new Uint32Array(2 * sorted.length);
-  const length = new Uint32Array(2 * sorted.length);
-  const next = start.slice();
-  const put = (unit: number, other: number, tenths: number): void => {
-    const at = elementAt(next, unit);
-    neighbour[at] = other;
-    length[at] = tenths;
-    next[unit] = at + 1;
-  };
   // Ascending by the lower position and then by the higher, so the neighbours of each unit ascend.
-  for (const [key, metres] of sorted) {
-    const [lower, higher] = sidesOf(key);
-    const tenths = Math.round(LENGTHS_PER_METRE * metres);
-    put(lower, higher, tenths);
-    put(higher, lower, tenths);
-  }
-  return { start, neighbour, length };
+  const sorted = [...pairs].sort(([a], [b]) => a - b);
+  const sidesOf = (key: number): [number, number] => [Math.floor(key / units), key % units];
+  const pairsOf = new NumberGroups(units, (take) => {
+    for (const [pair, [key]] of sorted.entries()) for (const unit of sidesOf(key)) take(unit, pair);
+  });
+  const [neighbour, length] = [new Uint32Array(2 * sorted.length), new Uint32Array(2 * sorted.length)];
+  for (let unit = 0, at = 0; unit < units; unit++)
+    for (const pair of pairsOf.of(unit)) {
+      const [key, metres] = elementAt(sorted, pair);
+      const [lower, higher] = sidesOf(key);
+      neighbour[at] = lower === unit ? higher : lower;
+      length[at++] = Math.round(LENGTHS_PER_METRE * metres);
+    }
+  return { start: Uint32Array.from(pairsOf.begins), neighbour, length };
 }
 
 /**

@@ -3,9 +3,9 @@ import { i32At } from '../../format/element-at.ts';
 
 /** Groups of numbers. */
 export class NumberGroups {
-  /** Where each group begins, and the last one ends. */
-  readonly #begins: Int32Array;
-  readonly #numbers: Int32Array;
+  /** Where each group begins in `numbers`, and the last one ends. */
+  readonly begins: Int32Array;
+  readonly numbers: Int32Array;
 
   /** @param each gives all numbers with their groups, twice, in the same order */
   constructor(groups: number, each: (take: (group: number, number: number) => void) => void) {
@@ -20,11 +20,11 @@ export class NumberGroups {
       numbers[at] = number;
       next[group] = at + 1;
     });
-    [this.#begins, this.#numbers] = [begins, numbers];
+    [this.begins, this.numbers] = [begins, numbers];
   }
 
   /** The numbers of a group, in the order in which they were given. */
   of(group: number): Int32Array {
-    return this.#numbers.subarray(i32At(this.#begins, group), i32At(this.#begins, group + 1));
+    return this.numbers.subarray(i32At(this.begins, group), i32At(this.begins, group + 1));
   }
 }

@@ -41,15 +41,12 @@ export function areTangled(arcs: Arcs): boolean {
  */
 function eachSquare(arcs: Arcs, take: (edges: Int32Array) => void): boolean {
   let pairs = PAIRS_MAX * arcs.x.length;
-  for (const { slots, ends } of squaresOf(arcs, new Uint8Array(arcs.arcEnds.length).fill(1), undefined)) {
-    let begin = 0;
-    for (const end of ends) {
-      pairs -= ((end - begin) * (end - begin - 1)) / 2;
+  for (const { edges, newCounts } of squaresOf(arcs, new Uint8Array(arcs.arcEnds.length).fill(1), undefined))
+    for (const [square, count] of newCounts.entries()) {
+      pairs -= (count * (count - 1)) / 2;
       if (pairs < 0) return false;
-      if (end - begin > 1) take(slots.subarray(begin, end));
-      begin = end;
+      if (count > 1) take(edges.of(square));
     }
-  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Which units of a level are neighbours on the grid of the deepest zoom: those that have an arc in common, and, as
 // sources draw a border twice, those of which arcs cross or lie on one another.
 import { f64At, i32At } from '../../format/element-at.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { arcAt, arcNumber, arcsOfUnit } from '../topology/arcs.ts';
 import type { MeetingEdges } from '../topology/crossing-edges.ts';
@@ -52,40 +53,42 @@ export interface AdjacentUnits {
  */
 export function adjacentUnits(rings: TileRings, range: UnitRange, arcs: number, meeting: ArcPairs): AdjacentUnits {
   const [neighbours, candidates] = [new NumberList(Float64Array), new NumberList(Float64Array)];
-  const add = (list: NumberList<Float64Array>, a: number, b: number): void => {
-    if (a !== b) list.push(pairOf(a, b, range.count));
+  const add = (list: NumberList<Float64Array>, a: Side, b: Side): void => {
+    if (unitOf(a) !== unitOf(b)) list.push(pairOf(unitOf(a), unitOf(b), range.count));
   };
-  const begins = new Int32Array(arcs + 1);
-  const ends = new Int32Array(arcs);
-  eachArc(rings, range, (directed) => {
-    const arc = arcNumber(directed);
-    ends[arc] = Math.min(i32At(ends, arc) + 1, COLOURS);
-  });
-  for (let arc = 0; arc < arcs; arc++) begins[arc + 1] = i32At(begins, arc) + i32At(ends, arc);
-  ends.set(begins.subarray(0, arcs));
-  const units = new Int32Array(i32At(begins, arcs));
-  const areBackwards = new Uint8Array(units.length);
-  eachArc(rings, range, (directed, unit) => {
-    const arc = arcNumber(directed);
-    const isBackwards = directed < 0 ? 1 : 0;
-    const [begin, end] = [i32At(begins, arc), i32At(ends, arc)];
-    for (let i = begin; i < end; i++) {
-      add(neighbours, i32At(units, i), unit);
-      if (areBackwards[i] === isBackwards) add(candidates, i32At(units, i), unit);
-    }
-    if (end === i32At(begins, arc + 1) || (end > begin && units[end - 1] === unit)) return;
-    units[end] = unit;
-    areBackwards[end] = isBackwards;
-    ends[arc] = end + 1;
-  });
+  const sides = new NumberGroups(arcs, (take) =>
+    eachArc(rings, range, (arc, unit) => take(arcNumber(arc), arc < 0 ? ~unit : unit)),
+  );
+  const meetAtArc = (one: Side, other: Side): void => {
+    add(neighbours, one, other);
+    if (one < 0 === other < 0) add(candidates, one, other);
+  };
+  for (let arc = 0; arc < arcs; arc++) firstOf(sides.of(arc), meetAtArc);
   for (let i = 0; i < meeting.length; i++) {
     const a = Math.floor(f64At(meeting, i) / arcs);
     const b = f64At(meeting, i) - a * arcs;
-    for (let m = i32At(begins, a); m < i32At(ends, a); m++)
-      for (let n = i32At(begins, b); n < i32At(ends, b); n++)
-        for (const list of [neighbours, candidates]) add(list, i32At(units, m), i32At(units, n));
+    for (const one of firstOf(sides.of(a)))
+      for (const other of firstOf(sides.of(b))) for (const list of [neighbours, candidates]) add(list, one, other);
   }
   return { neighbours: sortedOnce(neighbours), candidates: sortedOnce(candidates) };
+}
+
+/** A unit that has an arc, or `~unit` if it has the arc backwards. */
+type Side = number;
+
+function unitOf(side: Side): number {
+  return side < 0 ? ~side : side;
+}
+
+/** The first sides of an arc, which stand for all. @param meet gets each side with those of them that came before */
+function firstOf(sides: Int32Array, meet?: (one: Side, other: Side) => void): Side[] {
+  const first: Side[] = [];
+  for (const one of sides) {
+    if (meet !== undefined) for (const other of first) meet(one, other);
+    const last = first.at(-1);
+    if (first.length < COLOURS && (last === undefined || unitOf(last) !== unitOf(one))) first.push(one);
+  }
+  return first;
 }
 
 /** A pair as a number, whichever comes first. @param count of all that it may be of */

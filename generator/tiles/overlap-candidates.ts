@@ -1,12 +1,13 @@
 // Finds the pairs of units of a level that may overlap: besides those whose borders meet, units that lie inside others,
 // by a place on each arc and the even-odd rule along a straight line to the south.
 import { i32At } from '../../format/element-at.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { type Arcs, arcNumber, arcsOfUnit } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { eachArc, pairOf, sortedOnce, type UnitRange } from './adjacent-units.ts';
 import type { UnitPairs } from './colours.ts';
-import { NO_UNIT, type TileRings } from './zoom-rings.ts';
+import { ArcOwners, NO_UNIT, type TileRings } from './zoom-rings.ts';
 
 /** The map has at most two to this power columns, by which edges find the places that they concern. */
 const COLUMN_BITS = 16;
@@ -18,10 +19,9 @@ interface Places {
   x: Int32Array;
   y: Int32Array;
   arc: Int32Array;
-  /** For each arc the first two units that have it, or NO_UNIT. */
-  owners: readonly [Int32Array, Int32Array];
   /** Where the places of each column begin, and the last ones end. */
   begins: Int32Array;
+  owners: ArcOwners;
   /** The shift that makes `x` the number of a column. */
   shift: number;
 }
@@ -69,7 +69,8 @@ export function overlapCandidates(
     for (const arc of own)
       for (let i = endBefore(arcs.arcEnds, arc); i < i32At(arcs.arcEnds, arc) - 1; i++) cross(i, north);
     for (const i of met) {
-      const others = owners.map((all) => i32At(all, i32At(places.arc, i)));
+      const arc = i32At(places.arc, i);
+      const others = [i32At(owners.first, arc), i32At(owners.second, arc)];
       if (isInside[i] === 1 && !others.includes(unit))
         for (const other of others) if (other !== NO_UNIT) pairs.push(pairOf(unit, other, range.count));
       isInside[i] = 0;
@@ -87,37 +88,23 @@ function northOf(own: Int32Array, { y, arcEnds }: Arcs): number {
 }
 
 function placesOf(rings: TileRings, range: UnitRange, { x, y, arcEnds }: Arcs, side: number): Places {
-  const [first, second] = [new Int32Array(arcEnds.length).fill(NO_UNIT), new Int32Array(arcEnds.length).fill(NO_UNIT)];
-  eachArc(rings, range, (directed, unit) => {
-    const arc = arcNumber(directed);
-    if (first[arc] === NO_UNIT) first[arc] = unit;
-    else if (first[arc] !== unit && second[arc] === NO_UNIT) second[arc] = unit;
-  });
+  const owners = new ArcOwners(arcEnds.length);
+  eachArc(rings, range, (arc, unit) => owners.add(arc, unit));
   const middle = (values: Int32Array, arc: number): number => {
     const at = endBefore(arcEnds, arc);
     return i32At(values, at) + i32At(values, at + 1);
   };
   let shift = 0;
   while ((2 * side) >> shift >= 1 << COLUMN_BITS) shift++;
-  const arc = first
-    .map((unit, number) => (unit === NO_UNIT ? -1 : number))
-    .filter((number) => number !== -1)
-    .sort((a, b) => (middle(x, a) >> shift) - (middle(x, b) >> shift) || middle(y, a) - middle(y, b));
-  const begins = new Int32Array(((2 * side) >> shift) + 2);
-  for (const number of arc) {
-    const after = (middle(x, number) >> shift) + 1;
-    begins[after] = i32At(begins, after) + 1;
-  }
-  for (let column = 1; column < begins.length; column++)
-    begins[column] = i32At(begins, column) + i32At(begins, column - 1);
-  return {
-    x: arc.map((number) => middle(x, number)),
-    y: arc.map((number) => middle(y, number)),
-    arc,
-    owners: [first, second],
-    begins,
-    shift,
-  };
+  const southward = owners.first
+    .map((unit, arc) => (unit === NO_UNIT ? -1 : arc))
+    .filter((arc) => arc !== -1)
+    .sort((a, b) => middle(y, a) - middle(y, b));
+  const { begins, numbers: arc } = new NumberGroups(((2 * side) >> shift) + 1, (take) => {
+    for (const own of southward) take(middle(x, own) >> shift, own);
+  });
+  const middles = (values: Int32Array): Int32Array => arc.map((own) => middle(values, own));
+  return { x: middles(x), y: middles(y), arc, begins, owners, shift };
 }
 
 /** The first of some ascending values that is not below one. */

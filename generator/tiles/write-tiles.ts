@@ -28,7 +28,7 @@ import type { ZoomArcs } from './simplify-zoom.ts';
 import { MERCATOR_LATITUDE, mercatorX, mercatorY, TILE_EXTENT } from './tile-arcs.ts';
 import { readTileAttributes, type TileAttributes, type TileLanguage } from './tile-attributes.ts';
 import { encodeTile, type TileLayers } from './tile-layers.ts';
-import { NO_UNIT, zoomRings } from './zoom-rings.ts';
+import { type ArcOwners, NO_UNIT, zoomRings } from './zoom-rings.ts';
 
 /** What to make. Plain data: it is sent to a child process. */
 export interface WriteTilesTask {
@@ -86,7 +86,7 @@ export function writeTiles({ level, zoom, deepest, file, ...task }: WriteTilesTa
   const rings = zoomRings(prepared, arcs, own.first, own.colours.length, zoom === deepest);
   const side = TILE_EXTENT * 2 ** zoom;
   const places = [...labelsOf(labels, side)];
-  const borders = bordersOf(arcs, rings.sides, attributes);
+  const borders = bordersOf(arcs, rings.owners, attributes);
   const arcBoxes = boxesOfArcs(arcs);
   const unitBoxes = boxesOfUnits(prepared, arcBoxes, own.first, own.colours.length);
   const clock = new UnitClock();
@@ -166,7 +166,7 @@ export function recordFile(file: string): string {
 /** For each arc that two units have the group of its attributes, or NO_GROUP; and of each group these. */
 function bordersOf(
   { arcEnds }: ZoomArcs,
-  [first, second]: readonly [Int32Array, Int32Array],
+  { first, second }: ArcOwners,
   attributes: TileAttributes,
 ): { groupOf: Int32Array; byGroup: Map<number, ReturnType<TileAttributes['border']>> } {
   const groupOf = new Int32Array(arcEnds.length).fill(NO_GROUP);

@@ -1,6 +1,8 @@
 // The rings of a level at a zoom, made of its arcs: which of them stay, and of which units each arc is then.
-import { i32At } from '../../format/element-at.ts';
+import { f64At, i32At } from '../../format/element-at.ts';
 import { type OpenPolygon, OpenPolygons } from '../rings/open-rings.ts';
+import { turn } from '../rings/predicates.ts';
+import { arcNumber } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { SharedArcs } from '../topology/shared-arcs.ts';
 import type { ZoomArcs } from './simplify-zoom.ts';
@@ -14,12 +16,30 @@ const DOUBLED_AREA_MIN = 32;
 /** No unit. */
 export const NO_UNIT = -1;
 
+/** The first two units that have each arc, or NO_UNIT. */
+export class ArcOwners {
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+
+  /** @param arcs how many there are */
+  constructor(arcs: number) {
+    [this.first, this.second] = [new Int32Array(arcs).fill(NO_UNIT), new Int32Array(arcs).fill(NO_UNIT)];
+  }
+
+  /** Adds a unit that has an arc, in whichever direction. */
+  add(directed: number, unit: number): void {
+    const arc = arcNumber(directed);
+    if (this.first[arc] === NO_UNIT) this.first[arc] = unit;
+    else if (this.first[arc] !== unit && this.second[arc] === NO_UNIT) this.second[arc] = unit;
+  }
+}
+
 /** The polygons of a level at a zoom. */
 export interface ZoomRings {
   /** The polygons of a unit of the level; exterior rings have a positive area, y from north to south. */
   polygons(unit: number): OpenPolygon[];
-  /** For each arc the first two units of the level that have it in a ring that stays, or NO_UNIT. */
-  sides: readonly [Int32Array, Int32Array];
+  /** The units that have each arc in a ring that stays. */
+  owners: ArcOwners;
 }
 
 /**
@@ -36,17 +56,13 @@ export function zoomRings(
   isDeepest: boolean,
 ): ZoomRings {
   const areaOf = newRingAreas(rings, zoom);
-  const sides = [0, 1].map(() => new Int32Array(zoom.arcEnds.length).fill(NO_UNIT)) as [Int32Array, Int32Array];
+  const owners = new ArcOwners(zoom.arcEnds.length);
   const stays = new Uint8Array(rings.ringEnds.length);
   const arcsOf = (ring: number): Int32Array =>
     rings.arcs.subarray(endBefore(rings.ringEnds, ring), i32At(rings.ringEnds, ring));
   const keep = (ring: number, unit: number): void => {
     stays[ring] = 1;
-    for (const arc of arcsOf(ring)) {
-      const own = arc < 0 ? ~arc : arc;
-      if (sides[0][own] === NO_UNIT) sides[0][own] = unit;
-      else if (sides[0][own] !== unit && sides[1][own] === NO_UNIT) sides[1][own] = unit;
-    }
+    for (const arc of arcsOf(ring)) owners.add(arc, unit);
   };
   const eachRing = (take: (ring: number, unit: number) => void): void => {
     for (let unit = 0; unit < units; unit++)
@@ -66,7 +82,9 @@ export function zoomRings(
   // A hole also stays where another unit is in it: their common edges would be of one of them alone.
   let exterior = -1;
   const isShared = (hole: number, unit: number): boolean =>
-    arcsOf(hole).some((arc) => sides.some((side) => ![NO_UNIT, unit].includes(i32At(side, arc < 0 ? ~arc : arc))));
+    arcsOf(hole).some((arc) =>
+      [owners.first, owners.second].some((units) => ![NO_UNIT, unit].includes(i32At(units, arcNumber(arc)))),
+    );
   const holes: [ring: number, unit: number][] = [];
   eachRing((ring, unit) => {
     if (rings.holes[ring] === 0) exterior = ring;
@@ -77,7 +95,7 @@ export function zoomRings(
   });
   for (const [ring, unit] of holes) keep(ring, unit);
   return {
-    sides,
+    owners,
     polygons(unit) {
       const polygons = new OpenPolygons();
       for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
@@ -91,12 +109,14 @@ export function zoomRings(
 
 /** Makes a function that returns twice the area of a ring, as MVT counts it: positive for what is an exterior ring. */
 function newRingAreas({ arcs, ringEnds }: TileRings, { x, y, arcEnds }: ZoomArcs): (ring: number) => number {
+  const doubledTriangle = (a: number, b: number, c: number): number =>
+    turn(i32At(x, a), i32At(y, a), i32At(x, b), i32At(y, b), i32At(x, c), i32At(y, c));
   // Of each arc with the chord that closes it.
   const ofArcs = new Float64Array(arcEnds.length);
   for (let arc = 0; arc < ofArcs.length; arc++) {
     const begin = endBefore(arcEnds, arc);
     let area = 0;
-    for (let i = begin + 1; i + 1 < i32At(arcEnds, arc); i++) area += doubledTriangle(x, y, begin, i, i + 1);
+    for (let i = begin + 1; i + 1 < i32At(arcEnds, arc); i++) area += doubledTriangle(begin, i, i + 1);
     ofArcs[arc] = area;
   }
   return (ring) => {
@@ -106,18 +126,13 @@ function newRingAreas({ arcs, ringEnds }: TileRings, { x, y, arcEnds }: ZoomArcs
     let area = 0;
     for (let i = begin; i < end; i++) {
       const arc = i32At(arcs, i);
-      area += arc < 0 ? -(ofArcs[~arc] ?? NaN) : (ofArcs[arc] ?? NaN);
+      area += arc < 0 ? -f64At(ofArcs, ~arc) : f64At(ofArcs, arc);
       if (i > begin + 1)
-        area += doubledTriangle(x, y, startOf(i32At(arcs, begin)), startOf(i32At(arcs, i - 1)), startOf(arc));
+        area += doubledTriangle(startOf(i32At(arcs, begin)), startOf(i32At(arcs, i - 1)), startOf(arc));
     }
     // The rings of the globe run the other way where y runs from north to south.
     return -area;
   };
-}
-
-function doubledTriangle(x: Int32Array, y: Int32Array, a: number, b: number, c: number): number {
-  const [ax, ay] = [i32At(x, a), i32At(y, a)];
-  return (i32At(x, b) - ax) * (i32At(y, c) - ay) - (i32At(x, c) - ax) * (i32At(y, b) - ay);
 }
 
 /** The places of a ring, the other way round than its arcs have it: as MVT asks. */
@@ -130,8 +145,7 @@ function ringOf(arcs: Int32Array, { x, y, arcEnds }: ZoomArcs): number[] {
   };
   for (let k = arcs.length - 1; k >= 0; k--) {
     const arc = i32At(arcs, k);
-    const own = arc < 0 ? ~arc : arc;
-    const [begin, end] = [endBefore(arcEnds, own), i32At(arcEnds, own)];
+    const [begin, end] = [endBefore(arcEnds, arcNumber(arc)), i32At(arcEnds, arcNumber(arc))];
     if (arc < 0) for (let i = begin; i < end; i++) put(i);
     else for (let i = end - 1; i >= begin; i--) put(i);
   }

@@ -48,10 +48,11 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, isNew
           found.add(i32At(slots, a), i32At(slots, b));
     }
   };
-  for (const { slots, ends, newEnds } of squaresOf(arcs, levels, isNew))
-    for (let square = 0, from = 0, to: number; square < ends.length; square++, from = to) {
-      to = i32At(ends, square);
-      const middle = i32At(newEnds, square);
+  for (const { edges: squares, newCounts } of squaresOf(arcs, levels, isNew)) {
+    const { begins, numbers: slots } = squares;
+    for (let square = 0; square < newCounts.length; square++) {
+      const [from, to] = [i32At(begins, square), i32At(begins, square + 1)];
+      const middle = from + i32At(newCounts, square);
       if (middle === from || to - from < 2) continue;
       groups.clear();
       const areNewSorted = groups.add(slots, from, middle);
@@ -62,6 +63,7 @@ export function meetingEdges(arcs: Arcs, levels: Uint8Array, most: number, isNew
         compare(slots, one, compared, groups.length, areOthersSorted);
       }
     }
+  }
   return { ...found.all(), hasMore: isFull() };
 }
 

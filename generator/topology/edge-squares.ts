@@ -2,17 +2,16 @@
 // a time, so that memory is for a part of the map.
 import { i32At } from '../../format/element-at.ts';
 import { hashOf } from '../rings/edge-table.ts';
+import { NumberGroups } from '../rings/number-groups.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { type Arcs, boxesOfArcs } from './arcs.ts';
 import { endBefore } from './level-rings.ts';
 
-/** The edges of squares, one square after the other. */
+/** The edges of squares, those of each that are new first. */
 export interface Squares {
-  slots: Int32Array;
-  /** For each square the index of its end in `slots`. */
-  ends: Int32Array;
-  /** The same of those edges of it that are new, which come first. */
-  newEnds: Int32Array;
+  edges: NumberGroups;
+  /** How many of each square are new. */
+  newCounts: Int32Array;
 }
 
 /** Rows of squares. */
@@ -50,8 +49,7 @@ export function* squaresOf(arcs: Arcs, levels: Uint8Array, isNew: Uint8Array | u
   const [edges, squares] = [new NumberList(Int32Array), new NumberList(Int32Array)];
   for (const band of bandsOf(arcs, rows, bits)) {
     const count = 1 << Math.min(Math.max(32 - Math.clz32(band.edges), HASH_BITS.min), HASH_BITS.max);
-    const isAsked = new Uint8Array(count);
-    const ends = new Int32Array(count);
+    const newCounts = new Int32Array(count);
     [edges.length, squares.length] = [0, 0];
     /** Takes the new edges with all their squares, or others with squares of these. */
     const take = (areNew: boolean): void => {
@@ -62,34 +60,20 @@ export function* squaresOf(arcs: Arcs, levels: Uint8Array, isNew: Uint8Array | u
           findSquares(arcs, edge, bits, band, count, met);
           for (let at = 0; at < met.length; at++) {
             const square = met.at(at);
-            if (areNew) isAsked[square] = 1;
-            else if (isAsked[square] === 0) continue;
+            if (areNew) newCounts[square] = i32At(newCounts, square) + 1;
+            else if (newCounts[square] === 0) continue;
             edges.push(edge);
             squares.push(square);
-            ends[square] = i32At(ends, square) + 1;
           }
         }
       }
     };
     take(true);
-    const ofNew = edges.length;
     if (isNew !== undefined) take(false);
-    const next = new Int32Array(count);
-    for (let square = 0, begin = 0; square < count; square++) {
-      next[square] = begin;
-      begin += i32At(ends, square);
-      ends[square] = begin;
-    }
-    const slots = new Int32Array(edges.length);
-    let newEnds = ends;
-    for (let i = 0; i < slots.length; i++) {
-      if (i === ofNew) newEnds = next.slice();
-      const square = squares.at(i);
-      const slot = i32At(next, square);
-      slots[slot] = edges.at(i);
-      next[square] = slot + 1;
-    }
-    yield { slots, ends, newEnds };
+    const grouped = new NumberGroups(count, (put) => {
+      for (let i = 0; i < edges.length; i++) put(squares.at(i), edges.at(i));
+    });
+    yield { edges: grouped, newCounts };
   }
 }
 

@@ -1,6 +1,7 @@
 // The positions of a point, line or ring in scaled degrees: the WKB reader fills them, the geometry writer writes them.
 // Part of the hot path: one flat array of doubles is reused for every ring of a dataset.
 import { f64At } from '../../format/element-at.ts';
+import { turn } from './predicates.ts';
 
 const INITIAL_POSITIONS = 1 << 11;
 
@@ -53,18 +54,9 @@ export class Coordinates {
 
   /** Twice the signed area of a closed ring; positive if it runs counter-clockwise. */
   signedArea(): number {
-    const x0 = this.x(0);
-    const y0 = this.y(0);
+    const [x0, y0] = [this.x(0), this.y(0)];
     let area = 0;
-    let x1 = 0;
-    let y1 = 0;
-    for (let i = 1; i < this.count; i++) {
-      const x2 = this.x(i) - x0;
-      const y2 = this.y(i) - y0;
-      area += x1 * y2 - x2 * y1;
-      x1 = x2;
-      y1 = y2;
-    }
+    for (let i = 2; i < this.count; i++) area += turn(x0, y0, this.x(i - 1), this.y(i - 1), this.x(i), this.y(i));
     return area;
   }
 

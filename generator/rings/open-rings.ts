@@ -3,6 +3,7 @@
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { type Box, grow, newBox } from './bbox.ts';
 import type { Coordinates, RingSink } from './coordinates.ts';
+import { turn } from './predicates.ts';
 
 /** A ring that is not closed: x and y, one after the other. Exterior rings run counter-clockwise, holes clockwise. */
 export type OpenRing = readonly number[];
@@ -39,9 +40,7 @@ export function doubledArea(ring: OpenRing): number {
   const [x0, y0] = [numberAt(ring, 0), numberAt(ring, 1)];
   let area = 0;
   for (let i = 2; i + 3 < ring.length; i += 2)
-    area +=
-      (numberAt(ring, i) - x0) * (numberAt(ring, i + 3) - y0) -
-      (numberAt(ring, i + 2) - x0) * (numberAt(ring, i + 1) - y0);
+    area += turn(x0, y0, numberAt(ring, i), numberAt(ring, i + 1), numberAt(ring, i + 2), numberAt(ring, i + 3));
   return area;
 }
 

@@ -2,7 +2,6 @@
 // says for which whole numbers it is: the grids of simplified geometries and tiles have places below 2^25, published
 // positions have up to 12 decimals.
 import { numberAt } from '../../format/element-at.ts';
-import type { OpenRing } from './open-rings.ts';
 
 /**
  * Twice the area of a triangle: positive if its corners run counter-clockwise, 0 if they are in line. Exact below 2^25;
@@ -56,8 +55,11 @@ function isBetween(from: number, to: number, own: number): boolean {
   return from === to ? own === from : own > Math.min(from, to) && own < Math.max(from, to);
 }
 
-/** Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact below 2^52. */
-export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
+/**
+ * Is a position inside of a ring (1), outside (-1) or on it (0)? Even-odd, exact below 2^52.
+ * @param ring x and y, one after the other, not closed
+ */
+export function sideOf(x: number, y: number, ring: readonly number[]): -1 | 0 | 1 {
   let isIn = false;
   for (let i = 0; i < ring.length; i += 2) {
     const side = sideOfEdge(x, y, ring, i);
@@ -71,7 +73,7 @@ export function sideOf(x: number, y: number, ring: OpenRing): -1 | 0 | 1 {
  * Does the way east from a position cross the edge that begins at an index of a ring (1), or not (-1), or is it on it
  * (0)? Exact below 2^52.
  */
-export function sideOfEdge(x: number, y: number, ring: OpenRing, i: number): -1 | 0 | 1 {
+export function sideOfEdge(x: number, y: number, ring: readonly number[], i: number): -1 | 0 | 1 {
   const after = i + 2 === ring.length ? 0 : i + 2;
   const [y1, y2] = [numberAt(ring, i + 1), numberAt(ring, after + 1)];
   if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) return -1;

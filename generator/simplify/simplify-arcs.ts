@@ -2,6 +2,7 @@
 // neighbours. Every point is weighed once, by the area at which it goes, which only grows; every detail has
 // those above a weight. The ends of an arc, at which borders meet, stay; so do points at the edge of the map.
 import { elementAt, f64At, i32At } from '../../format/element-at.ts';
+import { turn } from '../rings/predicates.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import type { Grid, SharedArcs } from '../topology/shared-arcs.ts';
 
@@ -77,9 +78,7 @@ function newArcWeigher({ points, x, y }: SharedArcs, cell: number, areaOf: AreaO
   const areaAt = (b: number): number => {
     const [a, c] = [i32At(before, b), i32At(after, b)];
     const [column, row] = [i32At(columns, b), i32At(rows, b)];
-    const area = Math.abs(
-      (i32At(columns, a) - column) * (i32At(rows, c) - row) - (i32At(columns, c) - column) * (i32At(rows, a) - row),
-    );
+    const area = Math.abs(turn(column, row, i32At(columns, a), i32At(rows, a), i32At(columns, c), i32At(rows, c)));
     return area === 0 ? 0 : areaOf(area, column, row);
   };
   return (begin: number, end: number, weights: Float32Array | Float64Array): void => {

@@ -3,6 +3,7 @@
 import { f64At, i32At, numberAt } from '../../format/element-at.ts';
 import { NumberList } from '../rings/number-list.ts';
 import { doubledArea, keyOf, type OpenPolygon, OpenPolygons, type OpenRing } from '../rings/open-rings.ts';
+import { turn } from '../rings/predicates.ts';
 import { type Arcs, arcNumber } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { nestRings } from '../topology/nest-rings.ts';
@@ -193,8 +194,9 @@ export class UnitRings {
   isWithinLimit(at: number, arc: number): boolean {
     const { arcEnds } = this.shared;
     if (at === endBefore(arcEnds, arc) || at === i32At(arcEnds, arc) - 1) return false;
-    const triangle = [this.simplified.previous(at), at, this.simplified.next(at)];
-    return Math.abs(doubledArea(triangle.flatMap((i) => [this.#xAt(i), this.#yAt(i)]))) < 2 * this.#limit;
+    const [before, after] = [this.simplified.previous(at), this.simplified.next(at)];
+    const [ax, ay, bx, by] = [this.#xAt(before), this.#yAt(before), this.#xAt(at), this.#yAt(at)];
+    return Math.abs(turn(ax, ay, bx, by, this.#xAt(after), this.#yAt(after))) < 2 * this.#limit;
   }
 
   /** Is twice an area, at the latitude of an arc, below the limit? */

@@ -119,7 +119,7 @@ const SAVED_MIN = 0.1;
  * @param line,before their texts; undefined if they are long
  * @param alone its data
  */
-export function chainedData(line: Buffer | undefined, before: Buffer | undefined, alone: Buffer): Buffer | undefined {
+function chainedData(line: Buffer | undefined, before: Buffer | undefined, alone: Buffer): Buffer | undefined {
   if (line === undefined || before === undefined) return undefined;
   const chained = deflateLine(line, before);
   return chained.length <= (1 - SAVED_MIN) * alone.length ? chained : undefined;

@@ -184,7 +184,8 @@ function bordersOf(
 function lineOf({ x, y, arcEnds }: ZoomArcs, arc: number): OpenRing {
   const line: number[] = [];
   for (let i = endBefore(arcEnds, arc); i < i32At(arcEnds, arc); i++) line.push(i32At(x, i), i32At(y, i));
-  return line;
+  // As long as it is: one that has grown keeps room for more.
+  return line.slice();
 }
 
 function* labelsOf({ longitude, latitude }: LabelPlaces, side: number): Generator<LabelPlace> {

@@ -150,5 +150,6 @@ function ringOf(arcs: Int32Array, { x, y, arcEnds }: ZoomArcs): number[] {
     else for (let i = end - 1; i >= begin; i--) put(i);
   }
   if (ring.length > 2 && ring[0] === ring.at(-2) && ring[1] === ring.at(-1)) ring.length -= 2;
-  return ring;
+  // An array that has grown keeps room for more: those of all rings are held together.
+  return ring.slice();
 }

@@ -135,10 +135,19 @@ export function openPool(
   };
 }
 
+/**
+ * From so many bytes on the memory of an array goes back to the system when the array does. The GNU C library by itself
+ * raises this with each array that is freed, to 32 MiB: then a child process keeps most of what any task had.
+ */
+const MMAP_THRESHOLD_BYTES = 1 << 20;
+
 /** @param idleMax bytes that it may have while it waits */
 function forkWorker(idleMax: number, env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const program = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-  return fork(program, [process.pid, idleMax].map(String), { serialization: 'advanced', env });
+  return fork(program, [process.pid, idleMax].map(String), {
+    serialization: 'advanced',
+    env: { MALLOC_MMAP_THRESHOLD_: String(MMAP_THRESHOLD_BYTES), ...env },
+  });
 }
 
 /** Runs a function in a child process that has these variables in its environment, and ends it. */

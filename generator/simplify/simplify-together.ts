@@ -15,6 +15,12 @@ import type { simplifyLevels } from './store-geometries.ts';
 /** Bytes of memory that simplification holds for each distinct position, as measured. */
 const POSITION_BYTES = 45;
 
+/**
+ * Bytes that it takes to measure how a level nests, as measured: for each position of the upper level, whose edges are a
+ * sample above a number, and for each unit of both, whose indexes are read.
+ */
+const NESTING_BYTES = { position: 100, most: 130e6, unit: 200 } as const;
+
 type SimplifiedLevel = Pick<StoredLevel, 'level' | 'store' | 'positions'>;
 
 /** Levels that are simplified together. */
@@ -53,11 +59,13 @@ export function simplifyWhenRead(reads: readonly Promise<StoredLevel>[], shape: 
 async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promise<LevelGroup[]> {
   const levels = stored.filter(({ features }) => features > 0);
   const nestings = await Promise.all(
-    levels.slice(1).map(async ({ store: lower }, i) => {
-      const { store: upper } = elementAt(levels, i);
-      const demand = { rank: RANKS.nesting, bytes: 0 };
-      const nesting = await pool.run<typeof nestingOf>(TASKS.nestingOf, { upper, lower }, demand);
-      new LevelStore(upper).writeNesting(nesting.share);
+    levels.slice(1).map(async (lower, i) => {
+      const upper = elementAt(levels, i);
+      const edges = Math.min(NESTING_BYTES.position * upper.positions, NESTING_BYTES.most);
+      const bytes = askedBytes(edges + NESTING_BYTES.unit * (upper.features + lower.features));
+      const task = { upper: upper.store, lower: lower.store };
+      const nesting = await pool.run<typeof nestingOf>(TASKS.nestingOf, task, { rank: RANKS.nesting, bytes });
+      new LevelStore(upper.store).writeNesting(nesting.share);
       return nesting;
     }),
   );

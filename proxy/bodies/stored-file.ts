@@ -15,7 +15,7 @@ export const INFLATED_NOW_MAX_BYTES: number = 256 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
 /** 64 bits of SHA-256 in hex: what entity tags of stored files consist of, as the index has them of pages. */
-export const TAG_CHARS = 16;
+export const FILE_TAG_CHARS = 16;
 
 /** A stored file, or a part of one, as a body: a buffer, or a stream if it is large. */
 export class StoredBytes implements BodySource {

@@ -6,7 +6,7 @@ import { changesIn } from '../../../format/release-json.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
-import { storedFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import { FILE_TAG_CHARS, storedFile } from '../../bodies/stored-file.ts';
 import { textAnswer } from '../../bodies/text-answer.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';
@@ -53,7 +53,7 @@ export const CHANGES_FILES_ROW: Row = {
     );
     if (pair === undefined)
       throw new Problem('not-found', `No such changes are published. ${CHANGES_ENDPOINT.path} lists those that are.`);
-    const file = storedFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, TAG_CHARS));
+    const file = storedFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, FILE_TAG_CHARS));
     const representation = { release, base, coding, isPinned: false };
     return {
       ...codedAnswer(HEADERS[audience], representation, file, pair, CHANGES_FILES.path, []),

@@ -2,7 +2,7 @@
 // sent. As many are read together as a stream reads at a time.
 import type { CheckedFile } from '../../../format/release-json.ts';
 import { type BodyPart, type Chunks, checkedStream, rangePart } from '../../bodies/checked-stream.ts';
-import { TAG_CHARS } from '../../bodies/stored-file.ts';
+import { FILE_TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { PieceDirectory } from '../../data/pieces.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { RangedFile, StreamedPart } from './saved.ts';
@@ -47,7 +47,7 @@ export class PiecedFile implements RangedFile {
   constructor(path: string, { bytes, sha256 }: CheckedFile, load: LoadContent) {
     this.#path = path;
     this.bytes = bytes;
-    this.tag = sha256.slice(0, TAG_CHARS);
+    this.tag = sha256.slice(0, FILE_TAG_CHARS);
     this.#load = load;
   }
 

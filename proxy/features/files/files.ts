@@ -4,7 +4,7 @@ import { namesPath, releasePath } from '../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Answer, Representation } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, MATCHED } from '../../bodies/headers.ts';
-import { storedFile, TAG_CHARS } from '../../bodies/stored-file.ts';
+import { FILE_TAG_CHARS, storedFile } from '../../bodies/stored-file.ts';
 import { API_PATH } from '../../http/request.ts';
 
 /** A path that returns a whole file of the current release. It has no parameters. */
@@ -29,6 +29,6 @@ export const FILE_ENDPOINTS: readonly FileEndpoint[] = LEVELS.map((level) => ({
 export function answerFile({ path, level }: FileEndpoint, fixed: FixedHeaders, representation: Representation): Answer {
   const { id, summaries } = representation.release;
   const { names, features } = elementAt(summaries, level);
-  const file = storedFile(`${releasePath(id)}/${namesPath(level)}`, names.bytes, names.sha256.slice(0, TAG_CHARS));
+  const file = storedFile(`${releasePath(id)}/${namesPath(level)}`, names.bytes, names.sha256.slice(0, FILE_TAG_CHARS));
   return codedAnswer(fixed, representation, file, names, path, [MATCHED, String(features)]);
 }

@@ -1,6 +1,5 @@
 // Questions that people ask a service of boundaries, put to this one and to PostgreSQL with PostGIS, as feature and
-// tile servers ask it: requests, bytes, milliseconds, CPU; and whether both find as many units in boxes of all sizes.
-// Run as `npm run bench:compare`; it takes the sample.
+// tile servers ask it: requests, bytes, milliseconds, CPU. Run as `npm run bench:compare`; it takes the sample.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,34 +8,11 @@ import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
 import { nextOf, send } from '../support/http/http-client.ts';
-import { placedLevel } from '../support/places.ts';
+import { AUTHORIZED, authorizedWith } from '../support/http/in-process-proxy.ts';
 import { startPostgis } from '../support/processes/postgis.ts';
-import { boxesOf, proxyFind } from '../support/releases/boxes-beside-model.ts';
-import { columnsOf, featureOf, importLevel, quoted } from './comparisons/postgis.ts';
-import { folderOfRun } from './measure/measure.ts';
-import { RELEASE_OPTIONS, releaseToMeasure, sampleSource } from './requests/measured-release.ts';
-import { chooseMachine, prepareService } from './servers/servers.ts';
-
-interface Question {
-  what: string;
-  /** The first request, `TILE` for that tile; a listing is walked if `walks`. */
-  target: string;
-  walks?: true;
-  status?: number;
-  sql?: Sql;
-}
-
-/** How PostGIS is asked: for rows of levels, the municipalities of Spain where nothing else is said. */
-interface Sql {
-  levels?: readonly Level[];
-  where?: string;
-  /** An expression, the full geometry where left out; empty for none. */
-  geometry?: string;
-  /** Rows of a page. */
-  limit?: number;
-  /** Instead of rows: the table, called `tile`, of the features of a vector tile. */
-  tile?: string;
-}
+import { folderOfRun, outputOf, short } from './measure.ts';
+import { releaseToMeasure } from './measured-release.ts';
+import { asServer, startProxy } from './servers.ts';
 
 /** What an answer costs: `ms` from the request to the last byte, CPU of the server's processes. */
 interface Cost {
@@ -46,125 +22,128 @@ interface Cost {
   cpuMs: number;
 }
 
-const SPAIN = `"GID_0" = 'ESP'`;
-const MADRID = 'ESP.13.1.78_1';
-const POINT = '-3.7038,40.4168';
-const BOX = '-4.5,39.5,-3,41';
-/** With units in the sample. */
+/** Each is asked again until this much time has passed. */
+const SECONDS = 2;
+const MS_PER_TICK = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+/** Levels with units in the sample. */
 const ALL = [0, 1, 2, 3] as const;
 const FULL = 'ST_AsGeoJSON(geom, 7)';
-const NONE = 'geometry=none';
-const MUNICIPALITIES = 'geojsonl/lv3?gid-0=ESP';
-const FIRST_PAGE: Sql = { where: 'TRUE', limit: 50 };
-const NO_GEOMETRY: Sql = { geometry: '' };
 /** A kilometre, as `geometry=low`; each unit by itself, so borders do not fit. */
-const SIMPLIFIED: Sql = { levels: [2], geometry: 'ST_AsGeoJSON(ST_SimplifyPreserveTopology(geom, 0.01), 3)' };
-const AT_POINT: Sql = { ...NO_GEOMETRY, where: `ST_Contains(geom, ST_SetSRID(ST_Point(${POINT}), 4326))` };
+const LOW = 'ST_AsGeoJSON(ST_SimplifyPreserveTopology(geom, 0.01), 3)';
+const NONE = 'geometry=none';
+const MADRID = 'ESP.13.1.78_1';
+const [POINT, BOX, TILE] = ['-3.7038,40.4168', '-4.5,39.5,-3,41', [7, 62, 48]];
+const SPAIN = `"GID_0" = 'ESP'`;
+const AT_POINT = `ST_Contains(geom, ST_SetSRID(ST_Point(${POINT}), 4326))`;
 const IN_BOX = `ST_Intersects(geom, ST_MakeEnvelope(${BOX}, 4326))`;
-const GETAFE = `SELECT geom FROM lv3 WHERE "GID_3" = '${MADRID}'`;
-const NEIGHBOURS: Sql = { ...NO_GEOMETRY, where: `"GID_3" <> '${MADRID}' AND ST_Intersects(geom, (${GETAFE}))` };
-/** Zoom, x and y of the tile of Madrid. */
-const TILE = [7, 62, 48] as const;
-const ENVELOPE = `ST_TileEnvelope(${TILE.join(', ')})`;
-/** As martin, tipg and pg_tileserv ask it: simplified by nothing but the grid of the tile. */
-const IN_TILE: Sql = {
-  tile: `(SELECT fid::int, "GID_3", ST_AsMVTGeom(ST_Transform(geom, 3857), ${ENVELOPE}, 4096, 64, true) AS geom
-    FROM lv3 WHERE geom && ST_Transform(${ENVELOPE}, 4326)) tile`,
-};
-const CALLED_TOL: Sql = { ...NO_GEOMETRY, levels: ALL, where: `words @@ to_tsquery('simple', 'tol:*')`, limit: 20 };
+const TOUCHES = `"GID_3" <> '${MADRID}' AND ST_Intersects(geom, (SELECT geom FROM lv3 WHERE "GID_3" = '${MADRID}'))`;
+const CALLED_TOL = `words @@ to_tsquery('simple', 'tol:*')`;
+const MUNICIPALITIES = 'geojsonl/lv3?gid-0=ESP';
 
-const QUESTIONS: readonly Question[] = [
-  { what: 'first page of the municipalities, 50', target: 'geojsonl/lv3?page-size=50', sql: FIRST_PAGE },
-  { what: 'walk of a country, 8,212 municipalities', target: MUNICIPALITIES, walks: true, sql: { limit: 50 } },
-  { what: 'one unit by its GID', target: `fc/lv3?gid-3=${MADRID}`, sql: { where: `"GID_3" = '${MADRID}'` } },
-  { what: 'attributes of these municipalities', target: `${MUNICIPALITIES}&${NONE}`, walks: true, sql: NO_GEOMETRY },
-  { what: 'the municipality at a point', target: `fc/lv3?contains=${POINT}&${NONE}`, sql: AT_POINT },
-  { what: 'all units at a point, four levels', target: `at?point=${POINT}`, sql: { ...AT_POINT, levels: ALL } },
-  { what: 'the first 20 units that are called tol..., four levels', target: 'search?q=tol', sql: CALLED_TOL },
-  { what: 'the provinces in a box', target: `fc/lv2?bbox=${BOX}`, sql: { levels: [2], where: IN_BOX } },
-  { what: 'these municipalities as one file', target: 'download/lv3.geojson.gz?gid-0=ESP', sql: {} },
-  { what: 'a map of the 52 provinces', target: 'fc/lv2?gid-0=ESP&geometry=low', sql: SIMPLIFIED },
-  { what: 'the neighbours of a municipality', target: `fc/lv3?touches=${MADRID}&${NONE}`, sql: NEIGHBOURS },
-  { what: 'a tile of the municipalities', target: `tiles/lv3/${TILE.join('/')}.mvt`, sql: IN_TILE },
+const folder = folderOfRun();
+const release = await releaseToMeasure({ release: undefined, source: 'sample', units: 0 });
+const stored = readStored(release.out, release.about.release);
+const proxy = await startProxy(release.out);
+const postgis = await startPostgis(folder);
+postgis.sql('CREATE EXTENSION unaccent');
+for (const level of ALL) await importLevel(level);
+postgis.sql('VACUUM ANALYZE');
+asServer(postgis.pid);
+
+/** Rows of a level that a condition holds for, with their attributes and, by an expression, their geometry. */
+function rows(level: Level, where: string, geometry = 'NULL', limit = ''): string {
+  const table = levelName(level);
+  const listed = `FROM information_schema.columns WHERE table_name = '${table}' ORDER BY ordinal_position`;
+  const names = postgis.sql(`SELECT column_name ${listed}`).split('\n');
+  const columns = names.filter((name) => !['geom', 'words'].includes(name)).map((name) => `"${name}"`);
+  return `SELECT ${columns.join(', ')}, ${geometry} AS geojson FROM ${table} WHERE ${where} ORDER BY fid ${limit}`;
+}
+
+const onAll = (where: string, limit?: string): string[] => ALL.map((level) => rows(level, where, 'NULL', limit));
+const inCountry = Number(postgis.sql(`SELECT count(*) FROM lv3 WHERE ${SPAIN}`));
+const walk = Array.from({ length: Math.ceil(inCountry / 50) }, (_, page) =>
+  rows(3, SPAIN, FULL, `LIMIT 50 OFFSET ${50 * page}`),
+);
+/** As martin, tipg and pg_tileserv ask: simplified by nothing but the grid of the tile. */
+const envelope = `ST_TileEnvelope(${TILE.join(', ')})`;
+const drawn = `SELECT fid::int, "GID_3", ST_AsMVTGeom(ST_Transform(geom, 3857), ${envelope}, 4096, 64, true) AS geom`;
+const tile = `SELECT ST_AsMVT(tile, 'units', 4096, 'geom', 'fid') AS mvt
+  FROM (${drawn} FROM lv3 WHERE geom && ST_Transform(${envelope}, 4326)) tile`.replaceAll('\n', '');
+
+/** What is asked, the first request, and the statements; `walks` follows the pages. */
+const QUESTIONS: { what: string; target: string; sql?: string[]; walks?: true; status?: number }[] = [
+  {
+    what: 'first page of the municipalities, 50',
+    target: 'geojsonl/lv3?page-size=50',
+    sql: [rows(3, 'TRUE', FULL, 'LIMIT 50')],
+  },
+  { what: 'walk of a country, 8,212 municipalities', target: MUNICIPALITIES, walks: true, sql: walk },
+  { what: 'one unit by its GID', target: `fc/lv3?gid-3=${MADRID}`, sql: [rows(3, `"GID_3" = '${MADRID}'`, FULL)] },
+  {
+    what: 'attributes of these municipalities',
+    target: `${MUNICIPALITIES}&${NONE}`,
+    walks: true,
+    sql: [rows(3, SPAIN)],
+  },
+  { what: 'the municipality at a point', target: `fc/lv3?contains=${POINT}&${NONE}`, sql: [rows(3, AT_POINT)] },
+  { what: 'all units at a point, four levels', target: `at?point=${POINT}`, sql: onAll(AT_POINT) },
+  {
+    what: 'the first 20 units that are called tol..., four levels',
+    target: 'search?q=tol',
+    sql: onAll(CALLED_TOL, 'LIMIT 20'),
+  },
+  { what: 'the provinces in a box', target: `fc/lv2?bbox=${BOX}`, sql: [rows(2, IN_BOX, FULL)] },
+  {
+    what: 'these municipalities as one file',
+    target: 'download/lv3.geojson.gz?gid-0=ESP',
+    sql: [rows(3, SPAIN, FULL)],
+  },
+  { what: 'a map of the 52 provinces', target: 'fc/lv2?gid-0=ESP&geometry=low', sql: [rows(2, SPAIN, LOW)] },
+  { what: 'the neighbours of a municipality', target: `fc/lv3?touches=${MADRID}&${NONE}`, sql: [rows(3, TOUCHES)] },
+  { what: 'a tile of the municipalities', target: `tiles/lv3/${TILE.join('/')}.mvt`, sql: [tile] },
   { what: 'an unknown parameter', target: 'fc/lv2?limit=3', status: 400 },
   { what: 'a token that is refused', target: 'fc/lv2', status: 401 },
 ];
 
-/** Boxes of each level, 0.001 to 60 degrees wide. */
-const BOXES = 250;
-const PRECISION = 7;
-/** Of units that do not touch 180 degrees or a pole, which are another thing in a plane. */
-const IS_PLAIN = 'ST_XMin(geom) > -180 AND ST_XMax(geom) < 180 AND ST_YMin(geom) > -90';
-
-/** Each is asked again until this much time has passed. */
-const SECONDS = 2;
-const MS_PER_TICK = 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-const folder = folderOfRun();
-const cache = RELEASE_OPTIONS.cache.default;
-const source = await sampleSource(cache);
-const release = await releaseToMeasure({ release: undefined, source, units: 0, cache });
-const stored = readStored(release.out, release.about.release);
-const machine = chooseMachine();
-const service = await prepareService(folder, machine);
-const proxy = await service.start(release.out);
-const postgis = await startPostgis(folder);
-postgis.sql('CREATE EXTENSION unaccent');
-for (const level of ALL) {
-  await importLevel(postgis, folder, elementAt(stored, level).lines, elementAt(release.levels, level));
-  postgis.sql(`CREATE INDEX ON lv${level} ("GID_0"); CREATE INDEX ON lv${level} USING gist (geom)`);
-  // The words of names, without their marks.
-  const name = quoted(level === 0 ? 'COUNTRY' : `NAME_${level}`);
-  postgis.sql(
-    `ALTER TABLE lv${level} ADD words tsvector; UPDATE lv${level} SET words = to_tsvector('simple', unaccent(${name}))`,
-  );
-  postgis.sql(`CREATE INDEX ON lv${level} USING gin (words)`);
-}
-postgis.sql('VACUUM ANALYZE');
-if (machine.serverCore !== undefined) execFileSync('taskset', ['-acp', machine.serverCore, String(postgis.pid)]);
-
-const rows = [`| | requests | kB | ms | CPU ms | ${postgis.version}: statements | kB | ms | CPU ms | ratio of ms |`];
-rows.push(`| --- ${'| --- '.repeat(9)}|`);
-for (const question of QUESTIONS) {
-  const here = await costHere(question);
-  const there = question.sql && (await costInPostgis(question.sql));
+console.log(`| | requests | kB | ms | CPU ms | ${postgis.version}: statements | kB | ms | CPU ms | ratio of ms |`);
+console.log(`| --- ${'| --- '.repeat(9)}|`);
+for (const { what, target, walks, status, sql } of QUESTIONS) {
+  const here = await costHere(`/api/v1/${target}`, status, walks);
+  const there = sql && (await costInPostgis(sql));
   const cells = [here, there].flatMap((cost) =>
-    cost === undefined ? ['', '', '', ''] : [cost.requests, ...[cost.kilobytes, cost.ms, cost.cpuMs].map(figure)],
+    cost === undefined ? ['', '', '', ''] : [cost.requests, ...[cost.kilobytes, cost.ms, cost.cpuMs].map(short)],
   );
-  rows.push(`| ${[question.what, ...cells, there === undefined ? '' : figure(here.ms / there.ms)].join(' | ')} |`);
+  console.log(`| ${[what, ...cells, there === undefined ? '' : short(here.ms / there.ms)].join(' | ')} |`);
 }
-console.log(rows.join('\n'));
-await compareBoxes();
 await postgis.stop();
-await proxy.stop();
+await proxy.stop('SIGKILL');
 process.exit();
 
-async function costHere({ target, walks, status = 200 }: Question): Promise<Cost> {
-  const kind = status === 401 ? 'expired' : 'valid';
-  const headers = { ...service.headers, authorization: service.authorizations[kind] };
+async function costHere(target: string, status = 200, walks = false): Promise<Cost> {
+  const token = status === 401 ? await authorizedWith({ exp: 1 }) : AUTHORIZED;
   const once = async (): Promise<{ requests: number; bytes: number }> => {
     let [requests, bytes] = [0, 0];
-    for (let path: string | undefined = `/api/v1/${target}`; path !== undefined; requests++) {
-      const answer = await send(proxy, path, headers);
+    for (let path: string | undefined = target; path !== undefined; requests++) {
+      const answer = await send(proxy, path, { ...token, 'accept-encoding': 'gzip' });
       if (answer.status !== status) throw new Error(`${path}: ${answer.status}`);
       bytes += answer.body.length;
-      path = walks === true ? nextOf(answer) : undefined;
+      path = walks ? nextOf(answer) : undefined;
     }
     return { requests, bytes };
   };
   const { requests, bytes } = await once();
-  const [cpu, started] = [cpuMsOf(proxy.pid), performance.now()];
+  const pid = proxy.child.pid ?? 0;
+  const [cpu, started] = [cpuMsOf(pid), performance.now()];
   let times = 0;
   for (; performance.now() - started < SECONDS * 1000; times++) await once();
   const ms = (performance.now() - started) / times;
-  return { requests, kilobytes: bytes / 1000, ms, cpuMs: (cpuMsOf(proxy.pid) - cpu) / times };
+  return { requests, kilobytes: bytes / 1000, ms, cpuMs: (cpuMsOf(pid) - cpu) / times };
 }
 
 /** Asked by pgbench over a socket with prepared statements; bytes are those of the Features, by `gzip -6`. */
-async function costInPostgis(sql: Sql): Promise<Cost> {
-  const parts = statementsOf(sql);
+async function costInPostgis(statements: readonly string[]): Promise<Cost> {
   const file = join(folder, 'question.sql');
-  writeFileSync(file, parts.map(({ statement }) => statement).join(''));
+  writeFileSync(file, statements.map((statement) => `${statement};\n`).join(''));
   const before = cpuMsOf(postgis.pid);
   const printed = await postgis.pgbench(`-n -M prepared -c 1 -j 1 -T ${SECONDS} -f ${file}`.split(' '));
   // The server counts the CPU time of a process of a connection when that has ended.
@@ -173,64 +152,42 @@ async function costInPostgis(sql: Sql): Promise<Cost> {
   const times = Number(/transactions actually processed: (\d+)/.exec(printed)?.[1]);
   const ms = Number(/latency average = ([\d.]+) ms/.exec(printed)?.[1]);
   if (!(times > 0 && ms > 0)) throw new Error(`pgbench failed: ${printed}`);
-  const bytesOf = (text: string): Buffer => Buffer.from(text, sql.tile === undefined ? 'utf8' : 'base64');
-  const bytes = parts.reduce((sum, { body }) => sum + gzipSync(bytesOf(postgis.sql(body))).length, 0);
-  return { requests: parts.length, kilobytes: bytes / 1000, ms, cpuMs: cpuMs / times };
+  const bytes = statements.reduce((sum, statement) => sum + bodyOf(statement).length, 0);
+  return { requests: statements.length, kilobytes: bytes / 1000, ms, cpuMs: cpuMs / times };
 }
 
-/** What is asked, a statement for each level and page, and the same for the bytes that a server would send of it. */
-function statementsOf({ levels = [3], where = SPAIN, geometry = FULL, limit, tile }: Sql) {
-  if (tile !== undefined) {
-    const bytes = `ST_AsMVT(tile, 'units', 4096, 'geom', 'fid')`;
-    const from = `FROM ${tile.replaceAll(/\s+/g, ' ')}`;
-    return [{ statement: `SELECT ${bytes} ${from};\n`, body: `SELECT encode(${bytes}, 'base64') ${from}` }];
-  }
-  const isWalk = limit !== undefined && levels.length === 1 && where !== 'TRUE';
-  return levels.flatMap((level) => {
-    const table = levelName(level);
-    const rows = Number(postgis.sql(`SELECT count(*) FROM ${table} WHERE ${where}`));
-    const feature = featureOf(postgis, level, geometry === '' ? 'NULL' : geometry);
-    const columns = [...columnsOf(postgis, level).map(quoted), ...(geometry === '' ? [] : [`${geometry} AS geojson`])];
-    return Array.from({ length: isWalk ? Math.ceil(rows / limit) : 1 }, (_, page) => {
-      const offset = page === 0 || limit === undefined ? '' : ` OFFSET ${page * limit}`;
-      const from = `FROM ${table} WHERE ${where} ORDER BY fid${limit === undefined ? '' : ` LIMIT ${limit}`}${offset}`;
-      return { statement: `SELECT ${columns.join(', ')} ${from};\n`, body: `SELECT ${feature} ${from}` };
-    });
-  });
+/** What a server would send of it. */
+function bodyOf(statement: string): Buffer {
+  if (statement === tile)
+    return gzipSync(Buffer.from(postgis.sql(`SELECT encode(mvt, 'base64') FROM (${tile}) q`), 'base64'));
+  const members = `'type', 'Feature', 'id', fid, 'properties', to_jsonb(q) - 'geojson', 'geometry', geojson::json`;
+  return gzipSync(postgis.sql(`SELECT json_build_object(${members}) FROM (${statement}) q`));
 }
 
-/**
- * Prints for how many boxes both find other units; those at 180 degrees or a pole, and boxes across it, are left out.
- */
-async function compareBoxes(): Promise<void> {
-  let [boxes, units, differing] = [0, 0, 0];
-  for (const level of ALL) {
-    const { lines } = elementAt(stored, level);
-    const fids = lines.map((line) => Number(/^\{"type":"Feature","id":(\d+)/.exec(line)?.[1]));
-    const atEdge = new Set(postgis.sql(`SELECT fid FROM lv${level} WHERE NOT (${IS_PLAIN})`).split('\n').map(Number));
-    const find = await proxyFind(release.out, level);
-    const drawn = boxesOf(placedLevel(lines, PRECISION), PRECISION, 1 + level);
-    for (let i = 0; i < BOXES; i++) {
-      const bbox: string = drawn.next().value;
-      const [west = 0, , east = 0] = bbox.split(',').map(Number);
-      if (west > east) continue;
-      const here = (await find(bbox)).map((position) => elementAt(fids, position)).filter((fid) => !atEdge.has(fid));
-      const isIn = `ST_Intersects(geom, ST_MakeEnvelope(${bbox}, 4326))`;
-      const there = postgis.sql(`SELECT fid FROM lv${level} WHERE ${IS_PLAIN} AND ${isIn} ORDER BY fid`);
-      if (here.join('\n') !== there) differing++;
-      units += here.length;
-      boxes++;
-    }
-  }
-  console.log(`\n${boxes} boxes with ${units} units: in ${differing} both find other units`);
+/** One table a level, of the features as published, indexed by fid, GID, country, place and the words of names. */
+async function importLevel(level: Level): Promise<void> {
+  const table = levelName(level);
+  const file = join(folder, `${table}.geojsonl`);
+  writeFileSync(file, elementAt(stored, level).lines.join('\n'));
+  const layout = ['FID=fid', 'GEOMETRY_NAME=geom', 'LAUNDER=NO', 'SPATIAL_INDEX=GIST'].flatMap((one) => ['-lco', one]);
+  const options = ['-f', 'PostgreSQL', '-preserve_fid', '-nln', table, ...layout, '-nlt', 'PROMOTE_TO_MULTI'];
+  await outputOf('ogr2ogr', [
+    ...options,
+    '--config',
+    'PG_USE_COPY',
+    'YES',
+    `PG:${postgis.connection}`,
+    `GeoJSONSeq:${file}`,
+  ]);
+  for (const column of new Set(['GID_0', `GID_${level}`])) postgis.sql(`CREATE INDEX ON ${table} ("${column}")`);
+  // The words of names, without their marks.
+  const words = `to_tsvector('simple', unaccent("${level === 0 ? 'COUNTRY' : `NAME_${level}`}"))`;
+  postgis.sql(`ALTER TABLE ${table} ADD words tsvector; UPDATE ${table} SET words = ${words}`);
+  postgis.sql(`CREATE INDEX ON ${table} USING gin (words)`);
 }
 
 /** CPU time of a process and of those that it has waited for, in milliseconds. */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0) * MS_PER_TICK;
-}
-
-function figure(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
 }

@@ -1,70 +1,95 @@
-// How close the proxy comes to the limit, a bare Node server that does only what cannot be avoided: requests a second.
-// Run as `npm run bench:serve`; without options it measures 20,000 synthetic units. With --before FOLDER, a checkout of
-// another version that is set up, it measures that in place of the limit.
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+// Requests a second of the proxy, asked by wrk on a core that the server does not use, beside a bare Node server that
+// sends the same answers from memory. Run as `npm run bench:serve`. With --before FOLDER, a checkout of another version
+// that is set up, it measures that in place of the bare server.
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { type Bench, compareWithControl } from './comparisons/limit.ts';
-import { folderOfRun, hasProgram, printRows, type Row } from './measure/measure.ts';
-import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
-import { QUESTION_NAMES, questionNames } from './requests/questions.ts';
-import { chooseMachine, prepareService } from './servers/servers.ts';
+import { elementAt } from '../../format/element-at.ts';
+import { type Answer, send } from '../support/http/http-client.ts';
+import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
+import { type Figures, folderOfRun, hasProgram, outputOf, printRow } from './measure.ts';
+import { RELEASE_OPTIONS, releaseToMeasure } from './measured-release.ts';
+import { type Question, questionsOf } from './questions.ts';
+import { asClient, asServer, startProxy } from './servers.ts';
 
 /** The file system in memory that most Linux systems have. */
 const MEMORY = '/dev/shm';
+const HEADERS = { ...AUTHORIZED, 'accept-encoding': 'gzip' };
+const WARM_UP_SECONDS = 2;
+const CONNECTIONS = 16;
+/** Answers that the bare server sends. */
+const RECORDED = 500;
+/** Headers that node:http writes by itself. */
+const OWN_HEADERS = ['date', 'connection', 'keep-alive'];
+/** Of fewer requests in turn the response cache has some. */
+const FEW = 10_000;
+const ROWS = ['hot', 'unit', 'slice', 'fc', 'page', 'point', 'at', 'search'];
 
-const values = yargs(hideBin(process.argv))
+const { before, bursts, only, ...choice } = yargs(hideBin(process.argv))
   .usage('npm run bench:serve -- [options]\n\nNeeds wrk.')
   .options(RELEASE_OPTIONS)
-  .option('only', { choices: QUESTION_NAMES, array: true, describe: 'rows to measure, instead of all' })
+  .option('only', { type: 'string', array: true, default: ROWS, describe: 'questions to measure' })
   .option('before', { type: 'string', describe: 'a checkout of the version before, which is the control' })
   .option('bursts', { type: 'number', default: 9, describe: 'bursts of one second, of proxy and control in turn' })
-  .option('node', { type: 'string', describe: 'the Node that runs proxy and control, instead of this one' })
   .strict()
-  .check(({ units, bursts }) => {
-    if (![units, bursts].every((value) => Number.isInteger(value) && value > 0))
-      throw new Error('--units and --bursts take whole numbers from 1 on');
-    return true;
-  })
   .parseSync();
-const say = (line: string): void => console.error(line);
-if (!hasProgram('wrk')) {
-  say('wrk is not installed (Debian: wrk): nothing is measured');
-  process.exit(1);
-}
+if (!hasProgram('wrk')) throw new Error('wrk is not installed (Debian: wrk)');
 const folder = folderOfRun();
+const stored = await releaseToMeasure(choice);
+// Some systems take out of the page cache what has not been read for seconds, and then the disk is measured.
+const out = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'boundaries-bench-'));
+process.once('exit', () => rmSync(out, { recursive: true, force: true }));
+cpSync(stored.out, out, { recursive: true });
+asServer(process.pid);
+const questions = questionsOf(stored);
+for (const name of only) {
+  const question = questions[name];
+  if (question === undefined) console.error(`the release cannot be asked for ${name}`);
+  else await measure(question);
+}
+process.exit();
 
-const stored = await releaseToMeasure(values);
-const release = { ...stored, out: inMemory(stored.out) };
-const machine = chooseMachine(values.node);
-const service = await prepareService(folder, machine);
-const bench: Bench = { service, release, machine, folder, bursts: values.bursts, before: values.before };
-const rows: Row[] = [];
-const failures: string[] = [];
+async function measure({ what, targets }: Question): Promise<void> {
+  if (targets.length > 1 && targets.length < FEW)
+    console.error(`${what}: ${targets.length} requests in turn, so the response cache may have some`);
+  const file = join(folder, 'targets');
+  writeFileSync(file, targets.map((target) => `${target}\n`).join(''));
+  const proxy = await startProxy(out);
+  const control = before === undefined ? await startBare(proxy, targets) : await startProxy(out, before);
+  // Goes on where the last measurement ended, so that no request comes again before all others.
+  let next = 0;
+  const peakOf = async (url: string, seconds = 1): Promise<number> => {
+    const fields = Object.entries(HEADERS).flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
+    const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', 'test/bench/load.lua', ...fields, url];
+    const output = await outputOf(...asClient('wrk', [...options, '--', file, String(next)]));
+    const { requests, ...figures } = JSON.parse(/^\{"requests".*\}$/m.exec(output)?.[0] ?? '{}');
+    if (!(requests > 0) || figures.refused + figures.broken > 0) throw new Error(`${url}: wrk says ${output}`);
+    next = (next + requests + CONNECTIONS) % targets.length;
+    return requests / figures.seconds;
+  };
+  for (const { url } of [proxy, control]) await peakOf(url, WARM_UP_SECONDS);
+  const figures: Figures = [];
+  for (let burst = 0; burst < bursts; burst++)
+    figures.push({ subject: await peakOf(proxy.url), control: await peakOf(control.url) });
+  printRow(what, 'requests/s', before ?? 'a bare Node server that sends the same answers from memory', figures);
+  await Promise.all([proxy.stop('SIGKILL'), control.stop('SIGKILL')]);
+}
 
-const names = questionNames(release);
-if (names.length < QUESTION_NAMES.length)
-  say('rows for which the release has no pages, cells or geometries are left out');
-for (const name of names.filter((name) => values.only?.includes(name) ?? true))
-  try {
-    rows.push(await compareWithControl(bench, name));
-  } catch (error) {
-    // A row that cannot be measured does not keep the others from it.
-    failures.push(`${name}: ${error instanceof Error ? error.message : error}`);
-  }
-
-printRows(rows);
-for (const failure of failures) say(`not measured: ${failure}`);
-process.exit(failures.length > 0 ? 1 : 0);
-
-/**
- * A copy in memory, which is removed when this process exits: some systems take out of the page cache what has not been
- * read for seconds, and then the disk is measured.
- */
-function inMemory(out: string): string {
-  const copy = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'boundaries-bench-'));
-  process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
-  cpSync(out, copy, { recursive: true });
-  return copy;
+/** A server in this process, which has nothing else to do meanwhile. */
+async function startBare(proxy: { url: string }, targets: readonly string[]) {
+  const answers: Answer[] = [];
+  for (const target of targets.slice(0, RECORDED)) answers.push(await send(proxy, target, HEADERS));
+  const bare = answers.map(({ status, rawHeaders: raw, body }) => {
+    const headers = raw.filter((_, i) => !OWN_HEADERS.includes((raw[i - (i % 2)] ?? '').toLowerCase()));
+    return { status, headers, body };
+  });
+  let asked = 0;
+  const server = createServer((_, res) => {
+    const { status, headers, body } = elementAt(bare, asked++ % bare.length);
+    res.writeHead(status, headers).end(body);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}`, stop: async () => server.closeAllConnections() };
 }

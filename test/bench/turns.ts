@@ -5,14 +5,11 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import { costsOf, lineOf, TURN_MAX_MS } from '../proxy/guards/worst-of-each.ts';
 import { COUNTS_THREAD } from '../support/http/turns.ts';
-import { RELEASE_OPTIONS, releaseToMeasure } from './requests/measured-release.ts';
+import { RELEASE_OPTIONS, releaseToMeasure } from './measured-release.ts';
 
 const values = yargs(hideBin(process.argv))
   .usage('npm run bench:turns -- [options]')
-  .options({
-    ...RELEASE_OPTIONS,
-    rows: { type: 'string', default: '', describe: 'only rows with this text' },
-  })
+  .options({ ...RELEASE_OPTIONS, rows: { type: 'string', default: '', describe: 'only rows with this text' } })
   .strict()
   .parseSync();
 const { out, about } = await releaseToMeasure(values);

@@ -1,7 +1,7 @@
 // What a proxy holds when nobody asks it anything, and whether that becomes more in the course of a soak.
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { spread } from '../bench/measure/measure.ts';
+import { spread } from '../bench/measure.ts';
 import { send } from '../support/http/http-client.ts';
 import type { Running } from '../support/processes/proxy-process.ts';
 

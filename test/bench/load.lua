@@ -1,5 +1,5 @@
 -- The requests of wrk: targets from a file, one a line, in turn from one of them on and from the first one again.
--- limit.ts starts wrk with this script and reads what `done` prints. Arguments: file, number of the first target from 0.
+-- serve.ts starts wrk with this script and reads what `done` prints. Arguments: file, number of the first target from 0.
 
 local targets = {}
 local sent, tail

@@ -1,21 +1,11 @@
-// What the benchmarks share: figures over several rounds, their ratio to a control of the same round, and the table.
+// What the benchmarks share: figures over several rounds beside those of a control, and programs that they run.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** One measured thing and what it is held against. */
-export interface Row {
-  what: string;
-  control: string;
-  unit: string;
-  /** One figure a round, each beside the control's of the same round. */
-  figures: Figures;
-  /** The ratio aimed at, e.g. `<= 1.0`. */
-  target: string;
-}
-
+/** One figure a round, each beside the control's of the same round. */
 export type Figures = { subject: number; control: number }[];
 
 export function spread(values: readonly number[]): { median: number; least: number; greatest: number } {
@@ -26,22 +16,24 @@ export function spread(values: readonly number[]): { median: number; least: numb
   return { median, least: sorted[0] ?? Number.NaN, greatest: sorted.at(-1) ?? Number.NaN };
 }
 
-export function printRows(rows: readonly Row[]): void {
-  for (const { what, control, unit, figures, target } of rows) {
-    const figure = (of: (figure: Figures[number]) => number): string => {
-      const { median, least, greatest } = spread(figures.map(of));
-      return `${short(median)} (${short(least)} to ${short(greatest)})`;
-    };
-    console.log(`\n${what}`);
-    console.log(`  measured  ${figure(({ subject }) => subject)} ${unit}`);
-    console.log(`  control   ${figure((both) => both.control)} ${unit}: ${control}`);
-    console.log(
-      `  ratio     ${figure((both) => both.subject / both.control)} over ${figures.length} rounds; target ${target}`,
-    );
-  }
+/** The median of the ratios to the control. */
+export function medianRatio(figures: Figures): number {
+  return spread(figures.map(({ subject, control }) => subject / control)).median;
 }
 
-function short(value: number): string {
+/** Prints medians, least and greatest figures of a thing and of its control, and their ratio. */
+export function printRow(what: string, unit: string, control: string, figures: Figures): void {
+  const shown = (of: (figure: Figures[number]) => number): string => {
+    const { median, least, greatest } = spread(figures.map(of));
+    return `${short(median)} (${short(least)} to ${short(greatest)})`;
+  };
+  console.log(`\n${what}`);
+  console.log(`  measured  ${shown(({ subject }) => subject)} ${unit}`);
+  console.log(`  control   ${shown((both) => both.control)} ${unit}: ${control}`);
+  console.log(`  ratio     ${shown((both) => both.subject / both.control)} over ${figures.length} rounds`);
+}
+
+export function short(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
@@ -53,13 +45,6 @@ export async function outputOf(command: string, args: readonly string[]): Promis
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}`);
   return output;
-}
-
-/** The same. @returns its seconds from start to exit */
-export async function secondsOf(command: string, args: readonly string[]): Promise<number> {
-  const started = performance.now();
-  await outputOf(command, args);
-  return (performance.now() - started) / 1000;
 }
 
 export function hasProgram(name: string): boolean {

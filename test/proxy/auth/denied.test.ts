@@ -4,7 +4,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { denyListIn } from '../../../proxy/config/denied-tokens.ts';
-import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { refusal, send } from '../../support/http/http-client.ts';
 import { authorizedWith, startService } from '../../support/http/in-process-proxy.ts';
 import { buildCountries } from '../../support/releases/build-release.ts';
@@ -22,14 +21,12 @@ async function stage(entries: string) {
   write(entries);
   const log: string[] = [];
   const clock = { ms: 0 };
-  const requests: HttpRequest[] = [];
   const denied = await denyListIn(
     file,
     (line) => log.push(line.replaceAll(file, 'FILE')),
     () => clock.ms,
   );
-  const observe = (_req: unknown, _res: unknown, request: HttpRequest): void => void requests.push(request);
-  const service = await startService(folder, { denied, observe });
+  const service = await startService(folder, { denied });
   const ask = (headers: { authorization: string }) => send(service, PATH, headers);
   return {
     file,
@@ -41,7 +38,7 @@ async function stage(entries: string) {
       clock.ms += LATER_MS;
     },
     passTime: () => (clock.ms += LATER_MS),
-    faults: () => requests.map(({ tokenFault }) => tokenFault),
+    faults: () => service.requests.map(({ tokenFault }) => tokenFault),
   };
 }
 

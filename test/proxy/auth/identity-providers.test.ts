@@ -5,7 +5,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';
 import { send } from '../../support/http/http-client.ts';
@@ -117,19 +116,13 @@ for (const provider of PROVIDERS) {
     const row = ROWS.find((line) => line.startsWith(`| ${name} |`)) ?? assert.fail('no row');
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: KID, ...published };
     const keys = fixedKeys(jwksToKeySet(JSON.stringify({ keys: [jwk] })));
-    const requests: HttpRequest[] = [];
-    const service = await startService(folder, {
-      issuers: new Map([[issuer, keys]]),
-      audience,
-      scope,
-      observe: (_req, _res, request) => requests.push(request),
-    });
+    const service = await startService(folder, { issuers: new Map([[issuer, keys]]), audience, scope });
     for (const [title, changes, fault] of cases) {
       const all = { iss: issuer, iat: NOW, exp: NOW + 600, ...claims, ...changes };
       const token = await new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid: KID, ...header }).sign(privateKey);
       const { status } = await send(service, '/api/v1/fc/lv0', { authorization: `Bearer ${token}` });
       assert.equal(status, fault === undefined ? 200 : fault === 'scope' ? 403 : 401, title);
-      assert.equal(requests.at(-1)?.tokenFault, fault, title);
+      assert.equal(service.requests.at(-1)?.tokenFault, fault, title);
       if (fault !== undefined) assert.ok(row.includes(`\`${fault}\``), `${name}: the row does not name ${fault}`);
     }
   });

@@ -6,7 +6,6 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { CompactEncrypt, SignJWT } from 'jose';
-import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';
 import { refusal, send, sendRaw } from '../../support/http/http-client.ts';
@@ -26,11 +25,7 @@ const RSA_JWK = { ...RSA.publicKey.export({ format: 'jwk' }), kid: 'rsa' };
 const JWKS = JSON.stringify({ keys: [RSA_JWK, { ...EC.publicKey.export({ format: 'jwk' }), kid: 'ec' }] });
 const FOREIGN = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-const requests: HttpRequest[] = [];
-const service = await startService(folder, {
-  issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS))]]),
-  observe: (_req, _res, request) => requests.push(request),
-});
+const service = await startService(folder, { issuers: new Map([[ISSUER, fixedKeys(jwksToKeySet(JWKS))]]) });
 
 const EXPIRY_SECONDS = Math.floor(Date.now() / 1000) + 600;
 const CLAIMS = { iss: ISSUER, aud: AUDIENCE, sub: 'attacker', exp: EXPIRY_SECONDS };
@@ -59,7 +54,7 @@ async function faultOf(token: string): Promise<string> {
   const answer = await send(service, PATH, { authorization: `Bearer ${token}` });
   if (answer.status === 200) return '';
   refusal(answer, 401, 'token-invalid');
-  return requests.at(-1)?.tokenFault ?? assert.fail('no fault');
+  return service.requests.at(-1)?.tokenFault ?? assert.fail('no fault');
 }
 
 async function assertRefused(fault: string, ...tokens: string[]): Promise<void> {

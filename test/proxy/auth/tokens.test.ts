@@ -5,7 +5,6 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { test } from 'node:test';
 import type { KeySet } from '../../../proxy/auth/authenticate.ts';
 import type { TokenFault } from '../../../proxy/auth/token-fault.ts';
-import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { jwksToKeySet, secretToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';
 import { refusal, send } from '../../support/http/http-client.ts';
@@ -37,12 +36,9 @@ function jwksOf(keys: Readonly<Record<string, KeyObject>>, more: object = {}): s
   });
 }
 
-const requests: HttpRequest[] = [];
-
 function serviceWith(keys: string | KeySet, options: ServiceOptions = {}): Promise<RunningService> {
   const set = typeof keys === 'string' ? jwksToKeySet(keys) : keys;
-  const issuers = new Map([[ISSUER, fixedKeys(set)]]);
-  return startService(folder, { issuers, observe: (_req, _res, request) => requests.push(request), ...options });
+  return startService(folder, { issuers: new Map([[ISSUER, fixedKeys(set)]]), ...options });
 }
 
 const JWKS = jwksOf({
@@ -170,7 +166,7 @@ async function assertRefuses(token: string, service = proxy): Promise<string> {
 test('accepts good tokens, whatever is different and allowed; where there is none, that is the fault', async () => {
   for (const tokens of Object.values(ACCEPTED)) for (const token of tokens) await assertAccepts(token);
   refusal(await send(proxy, PATH, NO_TOKEN), 401, 'token-missing');
-  assert.equal(requests.at(-1)?.tokenFault, 'missing');
+  assert.equal(proxy.requests.at(-1)?.tokenFault, 'missing');
   assert.deepEqual(proxy.log, []);
 });
 
@@ -179,7 +175,7 @@ for (const [what, fault, tokens] of REFUSED)
   test(`refuses ${what}: ${fault}`, async () => {
     for (const token of tokens) {
       told.add(await assertRefuses(token));
-      assert.equal(requests.at(-1)?.tokenFault, fault, token);
+      assert.equal(proxy.requests.at(-1)?.tokenFault, fault, token);
     }
     // The operator learns why, the client does not.
     assert.equal(told.size, 1);

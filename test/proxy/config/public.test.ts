@@ -8,7 +8,6 @@ import { ClientAddresses } from '../../../proxy/auth/client-addresses.ts';
 import { SERVE_OPTIONS, type ServeOptions } from '../../../proxy/config/options.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts';
-import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { refusal, send, textOf } from '../../support/http/http-client.ts';
 import { AUTHORIZED, NO_TOKEN, type ServiceOptions, startService } from '../../support/http/in-process-proxy.ts';
@@ -122,18 +121,16 @@ test('X-Forwarded-Host and -Proto are believed of trusted hops: of a public serv
 });
 
 test('whatever Authorization says is ignored and never logged; a token in the query is refused as ever', async () => {
-  const requests: HttpRequest[] = [];
-  const proxy = await startService(folder, {
-    isPublic: true,
-    observe: (_req, _res, asked) => requests.push(asked),
-  });
+  const proxy = await startService(folder, { isPublic: true });
   const plain = await send(proxy, PATH, NO_TOKEN);
   for (const authorization of [AUTHORIZED.authorization, 'Bearer x', 'Basic x', `Bearer ${'a'.repeat(9000)}`, '']) {
     const answer = await send(proxy, PATH, { authorization });
     assert.deepEqual([answer.status, answer.headers.etag, answer.body], [200, plain.headers.etag, plain.body]);
     assert.equal(answer.headers.vary, 'Accept-Encoding');
   }
-  assert.ok(requests.every(({ principal, tokenFault }) => principal?.id === '127.0.0.1' && tokenFault === undefined));
+  assert.ok(
+    proxy.requests.every(({ principal, tokenFault }) => principal?.id === '127.0.0.1' && tokenFault === undefined),
+  );
   refusal(await send(proxy, `${PATH}?access_token=x`, NO_TOKEN), 400, 'token-in-query');
   refusal(await send(proxy, '/.well-known/oauth-protected-resource', NO_TOKEN), 404, 'not-found');
   assert.equal((await send(proxy, `${PATH}?page-size=0`, NO_TOKEN)).headers['cache-control'], 'no-store');

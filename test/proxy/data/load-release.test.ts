@@ -15,7 +15,6 @@ import { NAMES } from '../../../proxy/features/names/level-names.ts';
 import { BOXES } from '../../../proxy/features/places/level-places.ts';
 import { WORDS } from '../../../proxy/features/search/level-words.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { sha256Of } from '../../support/files.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
@@ -23,6 +22,7 @@ import { pointTo } from '../../support/releases/point-to.ts';
 import { resealLevel } from '../../support/releases/reseal.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { turnsDuring } from '../../support/turns-during.ts';
+import { watchedOrigin } from '../../support/watched-origin.ts';
 
 const folder = temporaryFolder();
 for (const release of ['r1', 'r2']) await buildRelease(writeCountries(), folder, { release });
@@ -77,12 +77,12 @@ test('a read of current.json that never ends holds up no later request that name
   const clock = { ms: 0 };
   let isCut = false;
   let reads = 0;
-  const read: Origin['read'] = (path, ...rest) => {
+  const cut = watchedOrigin(folder, (path) => {
     if (path === CURRENT_PATH) reads++;
-    return isCut && path === CURRENT_PATH ? new Promise(() => {}) : origin.read(path, ...rest);
-  };
+    return isCut && path === CURRENT_PATH ? new Promise(() => {}) : undefined;
+  });
   pointTo(folder, 'r1', ['r1']);
-  const releases = new Releases({ read }, { now: () => clock.ms });
+  const releases = new Releases(cut, { now: () => clock.ms });
   await releases.refresh();
   clock.ms += LATER_MS;
   isCut = true;
@@ -117,12 +117,12 @@ test('a host that does not send what is in use holds up no release for longer th
   t.mock.timers.enable({ apis: ['setTimeout'] });
   pointTo(folder, 'r1', ['r1', 'r2']);
   let asked = 0;
-  const read: Origin['read'] = (path, ...rest) => {
-    if (path !== `${releasePath('r2')}/${namesPath(1)}`) return origin.read(path, ...rest);
+  const silent = watchedOrigin(folder, (path) => {
+    if (path !== `${releasePath('r2')}/${namesPath(1)}`) return undefined;
     asked++;
     return new Promise(() => {});
-  };
-  const releases = new Releases({ read });
+  });
+  const releases = new Releases(silent);
   await releases.refresh();
   await (await releases.requireCurrent().load(1)).load(NAMES);
   pointTo(folder, 'r2', ['r1', 'r2']);

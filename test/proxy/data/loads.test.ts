@@ -13,6 +13,7 @@ import { lastingClient, type Origin } from '../../../proxy/origin/origin.ts';
 import { answerOf, bodyOf, sourcesOf } from '../../support/http/answers.ts';
 import { buildCountries, WHOLE } from '../../support/releases/build-release.ts';
 import { until } from '../../support/until.ts';
+import { watchedOrigin } from '../../support/watched-origin.ts';
 
 const folder = await buildCountries({ ...WHOLE, storedPages: 'none', tiles: 2 });
 
@@ -85,30 +86,26 @@ test('what does not depend on each other is read side by side: the rounds of rea
 
 test('of several that fail the first one is said in the order of the request, whichever failed first', async () => {
   const reads: string[] = [];
-  const origin = directoryOrigin(folder);
-  const sources = await sourcesOf(folder, {
-    read: async (path, ...extent) => {
-      if (!path.includes('cells.bin') && !path.includes('low')) return origin.read(path, ...extent);
-      reads.push(path);
-      // The table fails after the cells.
-      if (path.includes('low')) for (let turn = 0; turn < 5; turn++) await setImmediate();
-      throw new Error(path);
-    },
+  const origin = watchedOrigin(folder, async (path) => {
+    if (!path.includes('cells.bin') && !path.includes('low')) return;
+    reads.push(path);
+    // The table fails after the cells.
+    if (path.includes('low')) for (let turn = 0; turn < 5; turn++) await setImmediate();
+    throw new Error(path);
   });
+  const sources = await sourcesOf(folder, origin);
   await assert.rejects(answerOf(sources, '/api/v1/fc/lv1?contains=0.5,0.5&geometry=low'), /low/);
   assert.equal(reads.length, 2);
 });
 
 test('what is refused at once is refused in its place beside a load that fails later', async () => {
   const without = await buildCountries({ ...WHOLE, neighbours: false });
-  const origin = directoryOrigin(without);
-  const sources = await sourcesOf(without, {
-    read: async (path, ...extent) => {
-      if (!path.includes('low')) return origin.read(path, ...extent);
-      await setImmediate();
-      throw new Error(path);
-    },
+  const origin = watchedOrigin(without, async (path) => {
+    if (!path.includes('low')) return;
+    await setImmediate();
+    throw new Error(path);
   });
+  const sources = await sourcesOf(without, origin);
   await assert.rejects(answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1&geometry=low'), /low/);
   await assert.rejects(answerOf(sources, '/api/v1/fc/lv1?touches=AAA.1_1'), /--no-neighbours/);
 });

@@ -13,7 +13,6 @@ import { type LoadedRelease, type Sized, TABLES } from '../../../proxy/data/load
 import { NEIGHBOURS } from '../../../proxy/features/neighbours/touches.ts';
 import { CELLS } from '../../../proxy/features/places/level-places.ts';
 import { WORDS } from '../../../proxy/features/search/level-words.ts';
-import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { type Origin, OriginError } from '../../../proxy/origin/origin.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { nextOf, refusal, send, textOf } from '../../support/http/http-client.ts';
@@ -23,6 +22,7 @@ import { pointTo } from '../../support/releases/point-to.ts';
 import { worldOutput } from '../../support/releases/world.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
+import { watchedFolder, watchedOrigin } from '../../support/watched-origin.ts';
 
 const UNUSED_MS = 300_000;
 
@@ -37,15 +37,13 @@ for (const release of ['r2', 'r1'])
  * @param before is waited for before a file is read
  */
 function noting(before: (path: string) => unknown = () => {}): { origin: Origin; read: string[] } {
-  const origin = directoryOrigin(folder);
   const read: string[] = [];
-  const noted: Origin['read'] = async (path, ...rest) => {
+  const origin = watchedFolder(folder, async (path) => {
     const [, what] = /(lv\d(?:\/\w+)?)(?:\/index\.bin|\.bin|\/manifest\.json)$/.exec(path) ?? [];
     if (what !== undefined && !what.endsWith('/index')) read.push(what);
     await before(path);
-    return origin.read(path, ...rest);
-  };
-  return { origin: { ...origin, read: noted }, read };
+  });
+  return { origin, read };
 }
 
 /** Its releases, the current one, and the clock of both. Nothing counts as read before. */
@@ -216,14 +214,12 @@ function neededBytes({ summaries }: LoadedRelease): number {
 
 /** A service on a release of six levels with so much memory for its levels, and the files of levels that it reads. */
 async function startWithMemory(maxBytes: number) {
-  const source = directoryOrigin(folder);
   const files: string[] = [];
-  const read: Origin['read'] = (path, extent, reader) => {
+  const origin = watchedOrigin(folder, (path, extent) => {
     const [, file] = /(lv\d\/.*)$/.exec(path) ?? [];
     if (file !== undefined) files.push(typeof extent === 'number' ? file : `${file} from ${extent.offset}`);
-    return source.read(path, extent, reader);
-  };
-  const service = await startService(folder, { origin: { read }, load: loadOnDemand(maxBytes) });
+  });
+  const service = await startService(folder, { origin, load: loadOnDemand(maxBytes) });
   return { service, files };
 }
 

@@ -11,7 +11,6 @@ import { loadRelease, TABLES } from '../../../proxy/data/loaded-release.ts';
 import { loggedRefresh, watchReleases } from '../../../proxy/data/watch-releases.ts';
 import { Problem } from '../../../proxy/http/problem.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import { Connection } from '../../simulation/connection.ts';
 import { VirtualTime } from '../../simulation/virtual-time.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
@@ -24,6 +23,7 @@ import { enlargeFeature } from '../../support/releases/large-page.ts';
 import { pointTo } from '../../support/releases/point-to.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
+import { watchedOrigin } from '../../support/watched-origin.ts';
 
 const source = writeCountries();
 const built = temporaryFolder();
@@ -123,15 +123,8 @@ async function fiveReleases() {
   const hosted = ['r1', 'r2', 'r3', 'r4', 'r5'];
   const point = (release: string, ids = hosted): void => pointTo(out, release, ids);
   point('r1');
-  const files = directoryOrigin(out);
   const reads = new Map<string, number>();
-  const origin: Origin = {
-    ...files,
-    read(path, range, client) {
-      reads.set(path, (reads.get(path) ?? 0) + 1);
-      return files.read(path, range, client);
-    },
-  };
+  const origin = watchedOrigin(out, (path) => reads.set(path, (reads.get(path) ?? 0) + 1));
   // Not 0, which lru-cache takes for no time.
   const clock = { now: 1 };
   const releases = new Releases(origin, { now: () => clock.now });

@@ -7,8 +7,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pagePath, releasePath } from '../../../format/layout.ts';
-import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import { makeAsset } from '../../../proxy/site/asset.ts';
 import { Connection } from '../../simulation/connection.ts';
 import { VirtualTime } from '../../simulation/virtual-time.ts';
@@ -24,6 +22,7 @@ import {
 import { buildCountries } from '../../support/releases/build-release.ts';
 import { enlargeFeature, enlargePage, lengthenNames } from '../../support/releases/large-page.ts';
 import { until } from '../../support/until.ts';
+import { watchedFolder, watchedOrigin } from '../../support/watched-origin.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -257,15 +256,9 @@ test('a client that keeps the pace gets all of a body, one that does not is cut 
 
 test('downloads whose pieces come late from a host are not cut: who waits for the service is not slow', async () => {
   const time = new VirtualTime();
-  const origin = directoryOrigin(large);
   let isLate = false;
-  const host: Origin = {
-    async read(...read) {
-      if (isLate) await time.passed(1.2 * HELD.paceMs);
-      return origin.read(...read);
-    },
-  };
-  const service = await startService(large, { held: HELD, time, origin: host });
+  const origin = watchedOrigin(large, () => isLate && time.passed(1.2 * HELD.paceMs));
+  const service = await startService(large, { held: HELD, time, origin });
   isLate = true;
   // Of one client, more than half of what it may hold.
   const readers = slowReaders(3, { service, path: DOWNLOAD, headers: await as('alice'), time, paceMs: 0 });
@@ -318,16 +311,9 @@ test('a damaged page makes requests for it read release.json at most once a seco
   const file = join(damaged, releasePath('r1'), pagePath(0, 'fc', 'all', 0));
   const bytes = readFileSync(file);
   writeFileSync(file, Buffer.alloc(bytes.length));
-  const origin = directoryOrigin(damaged);
   let descriptions = 0;
-  const counting: Origin = {
-    ...origin,
-    read(path, ...rest) {
-      if (path.endsWith('release.json')) descriptions++;
-      return origin.read(path, ...rest);
-    },
-  };
-  const service = await startService(damaged, { origin: counting });
+  const origin = watchedFolder(damaged, (path) => path.endsWith('release.json') && descriptions++);
+  const service = await startService(damaged, { origin });
   const [before, begun] = [descriptions, performance.now()];
   const answers = await Promise.all(Array.from({ length: 30 }, () => send(service, PATH, GZIP)));
   for (const answer of answers) refusal(answer, 502, 'origin-damaged');

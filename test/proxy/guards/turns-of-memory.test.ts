@@ -18,6 +18,7 @@ import { alternatingLevel, COUNTRIES } from '../../support/releases/alternating-
 import { buildUnits } from '../../support/releases/build-release.ts';
 import { replaceCells, replaceWholeFile } from '../../support/releases/reseal.ts';
 import { turnsDuring } from '../../support/turns-during.ts';
+import { watchedFolder } from '../../support/watched-origin.ts';
 
 /** The turns until a request is answered that was answered before: all that it needs is in memory. */
 async function turnsOf(sources: Sources, target: string): Promise<number> {
@@ -51,24 +52,6 @@ test('a name of very many characters is copied in turns', async () => {
   assert.ok(turns > 2, `${turns} turns`);
 });
 
-/** The origin of a folder, which counts reads of cells. */
-function countingCells(folder: string): { origin: Origin; reads: () => number } {
-  const origin = directoryOrigin(folder);
-  let reads = 0;
-  const count = (path: string): void => {
-    if (path.endsWith(cellsPath(0))) reads++;
-  };
-  const read: Origin['read'] = (path, ...rest) => {
-    count(path);
-    return origin.read(path, ...rest);
-  };
-  const readNow: NonNullable<Origin['readNow']> = (path, ...rest) => {
-    count(path);
-    return origin.readNow?.(path, ...rest) ?? false;
-  };
-  return { origin: { ...origin, read, readNow }, reads: () => reads };
-}
-
 test('a cell with more edges than are kept of many is read for the first point or box, and kept for the next ones', async () => {
   const folder = await buildUnits([SQUARE]);
   // One unit, and an even number of borders of three points, each of which is crossed on the way to some points.
@@ -82,7 +65,8 @@ test('a cell with more edges than are kept of many is read for the first point o
   };
   const directory = encodeDirectory({ features: 1, precision: 7 }, arrays);
   replaceCells(join(folder, releasePath('r1')), 0, directory, bytes);
-  const { origin, reads } = countingCells(folder);
+  let reads = 0;
+  const origin = watchedFolder(folder, (path) => path.endsWith(cellsPath(0)) && reads++);
   const sources = await sourcesOf(folder, origin);
   for (const target of [
     'at?point=1,1',
@@ -93,7 +77,7 @@ test('a cell with more edges than are kept of many is read for the first point o
     const { headers } = await answerOf(sources, `/api/v1/${target}`);
     assert.equal(headers[headers.indexOf('Boundaries-Matched') + 1], '1', target);
     // Of the directory, and of the cell.
-    assert.equal(reads(), 2, target);
+    assert.equal(reads, 2, target);
   }
   assert.ok((await turnsOf(sources, '/api/v1/at?point=2,2')) > 3);
 });

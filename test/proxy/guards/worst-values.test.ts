@@ -5,12 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { releasePath } from '../../../format/layout.ts';
-import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import { send } from '../../support/http/http-client.ts';
 import { startService } from '../../support/http/in-process-proxy.ts';
 import { costOf } from '../../support/http/turns.ts';
 import { buildCountries, WHOLE } from '../../support/releases/build-release.ts';
+import { watchedFolder } from '../../support/watched-origin.ts';
 import { factsOf, headOf, worstValues } from './worst-of-each.ts';
 
 /** Reads of a request at most, once its release, level and their parts are known. */
@@ -18,18 +17,7 @@ const READS_MAX = 30;
 
 const folder = await buildCountries({ ...WHOLE, storedPages: 'none', tiles: 2 });
 let reads = 0;
-const files = directoryOrigin(folder);
-const origin: Origin = {
-  ...files,
-  read(...asked) {
-    reads++;
-    return files.read(...asked);
-  },
-  readNow(...asked) {
-    reads++;
-    return files.readNow?.(...asked) ?? false;
-  },
-};
+const origin = watchedFolder(folder, () => reads++);
 const service = await startService(folder, { origin, trustProxy: ['127.0.0.1'], explorer: true });
 const rows = worstValues(factsOf(join(folder, releasePath('r1'))));
 

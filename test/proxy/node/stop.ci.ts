@@ -12,7 +12,7 @@ import { after } from '../../support/after.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { send } from '../../support/http/http-client.ts';
 import { AUTHORIZED } from '../../support/http/in-process-proxy.ts';
-import { startStaticHost } from '../../support/http/static-host.ts';
+import { holdRequests, startStaticHost } from '../../support/http/static-host.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { without } from '../../support/processes/programs.ts';
 import {
@@ -199,21 +199,12 @@ test('a worker that takes the place of another one takes no connections before i
   const host = await startStaticHost(folder);
   const args = ['--origin', host.url.href, ...issuerOptions(), '--port', String(await freePort()), '--workers', '2'];
   const running = await serve(args);
-  let held = () => {};
-  const isHeld = new Promise<void>((resolve) => {
-    host.fault = (req, res) => {
-      if (!req.url?.includes('/lv1/')) return false;
-      held = () => host.server.emit('request', req, res);
-      resolve();
-      return true;
-    };
-  });
+  const { held, release } = holdRequests(host, '/lv1/');
   const [killed = assert.fail('no worker')] = workersOf(running.child);
   process.kill(killed, 'SIGKILL');
-  await isHeld;
+  await until(() => held() > 0, 'no release is loaded');
   for (let i = 0; i < 8; i++) assert.equal((await send(running, '/readyz')).status, 200);
-  host.fault = undefined;
-  held();
+  release();
   assert.deepEqual(await running.stop(), [0, null]);
 });
 

@@ -2,27 +2,22 @@
 // that requests fill the disk.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import { type Origin, OriginError } from '../../../proxy/origin/origin.ts';
+import { OriginError } from '../../../proxy/origin/origin.ts';
 import { VirtualTime } from '../../simulation/virtual-time.ts';
 import { refusal, send } from '../../support/http/http-client.ts';
 import { type RunningService, startService } from '../../support/http/in-process-proxy.ts';
 import { buildCountries } from '../../support/releases/build-release.ts';
+import { watchedOrigin } from '../../support/watched-origin.ts';
 
 const folder = await buildCountries({ storedPages: 'none' });
 
 /** A service that cannot read features, and whose time passes only when a test says so. */
 async function failingService(errorOf: (path: string) => Error) {
-  const origin = directoryOrigin(folder);
   const time = new VirtualTime();
-  const failing: Origin = {
-    read(path, extent) {
-      return path.includes('/alone/') || path.endsWith('.gz')
-        ? Promise.reject(errorOf(path))
-        : origin.read(path, extent);
-    },
-  };
-  return { time, service: await startService(folder, { origin: failing, time }) };
+  const origin = watchedOrigin(folder, (path) => {
+    if (path.includes('/alone/') || path.endsWith('.gz')) throw errorOf(path);
+  });
+  return { time, service: await startService(folder, { origin, time }) };
 }
 
 async function failTimes(service: RunningService, times: number): Promise<void> {

@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { isObject } from '../../../format/parse.ts';
 import { jsonLines } from '../../support/files.ts';
 import { send } from '../../support/http/http-client.ts';
-import { startStaticHost } from '../../support/http/static-host.ts';
+import { holdRequests, startStaticHost } from '../../support/http/static-host.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { missing, nginxBefore, SECOND_PROXY } from '../../support/processes/nginx-varnish.ts';
 import { printedBy, runProgram, without } from '../../support/processes/programs.ts';
@@ -182,16 +182,12 @@ test('two proxies behind nginx are restarted one after the other, under load, an
     assert.deepEqual(await proxy.stop(), [0, null]);
     await goesOn();
     // It listens while it loads the release, which takes as long as the host likes.
-    const held: (() => void)[] = [];
-    host.fault = (req, res) =>
-      req.url?.includes('/lv1/manifest') === true && hold(() => host.server.emit('request', req, res));
-    const hold = (later: () => void): boolean => held.push(later) > 0;
+    const { held, release } = holdRequests(host, '/lv1/manifest');
     const port = ports[i] ?? assert.fail();
     const again = startAt(port);
-    await until(() => held.length > 0, 'no release is loaded');
+    await until(() => held() > 0, 'no release is loaded');
     await goesOn();
-    host.fault = undefined;
-    for (const later of held) later();
+    release();
     await again.says(/serving release r1 at/);
     await goesOn();
   }

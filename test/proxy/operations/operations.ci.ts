@@ -15,7 +15,7 @@ import { jsonLines } from '../../support/files.ts';
 import { refusal, send, sendRaw } from '../../support/http/http-client.ts';
 import { AUDIENCE, ISSUER, token } from '../../support/http/in-process-proxy.ts';
 import { issuerKey, startIssuer, tokenOf } from '../../support/http/issuer.ts';
-import { startStaticHost } from '../../support/http/static-host.ts';
+import { holdRequests, startStaticHost } from '../../support/http/static-host.ts';
 import { freePort } from '../../support/processes/free-port.ts';
 import { without } from '../../support/processes/programs.ts';
 import { issuedOptions, issuerOptions, type Running, serve, start } from '../../support/processes/proxy-process.ts';
@@ -163,18 +163,13 @@ test('options come from the environment, where variables of a Kubernetes service
 for (const workers of ['1', '2'])
   test(`while a release is loaded health checks are answered, and clients told to try again, by ${workers} processes`, async () => {
     const host = await startStaticHost(folder);
-    const held: (() => void)[] = [];
-    host.fault = (req, res) => {
-      if (!req.url?.includes('/lv1/')) return false;
-      held.push(() => host.server.emit('request', req, res));
-      return true;
-    };
+    const { held, release } = holdRequests(host, '/lv1/');
     const port = String(await freePort());
     const target = { url: `http://127.0.0.1:${port}` };
     const args = ['--origin', host.url.href, ...issuerOptions(), '--port', port, '--workers', workers];
     const running = start(args);
     await running.says(/loading release r1\n/);
-    await until(() => held.length > 0, 'the release is not loaded');
+    await until(() => held() > 0, 'the release is not loaded');
     const isAlive = async (): Promise<boolean> => (await send(target, '/healthz')).status === 200;
     await until(() => isAlive().catch(() => false), 'it does not listen');
     for (const path of ['/readyz', PATH, '/api/v1/names/lv0', '/api/v1/download/lv0.geojsonl.gz?release=r1']) {
@@ -183,8 +178,7 @@ for (const workers of ['1', '2'])
       assert.ok(Number(answer.headers['retry-after']) > 0, path);
     }
     assert.doesNotMatch(running.err(), /serving/);
-    host.fault = undefined;
-    for (const release of held) release();
+    release();
     await running.says(/serving release r1 at http:/);
     for (const path of ['/readyz', PATH]) assert.equal((await send(target, path)).status, 200);
     assert.deepEqual(await running.stop(), [0, null]);

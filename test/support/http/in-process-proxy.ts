@@ -13,6 +13,7 @@ import type { LoadRelease } from '../../../proxy/data/loaded-release.ts';
 import type { LimitRules } from '../../../proxy/guards/admit-client.ts';
 import type { HeldLimits } from '../../../proxy/guards/slow-clients.ts';
 import type { WorkLimits } from '../../../proxy/guards/work-queue.ts';
+import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/node/server.ts';
@@ -82,6 +83,8 @@ export interface RunningService {
   stop: HttpServer['stop'];
   heldBytes: HttpServer['heldBytes'];
   log: string[];
+  /** What it knows of each request that it was asked. */
+  requests: HttpRequest[];
 }
 
 export function rulesWith(keys: KeySet): TokenRules {
@@ -103,6 +106,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     now: options.now ?? (() => Date.now()),
   };
   const log: string[] = [];
+  const requests: HttpRequest[] = [];
   const { time } = options;
   const settings = {
     origin,
@@ -118,7 +122,10 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   };
   const { server, stop, heldBytes } = assembleServer(settings, releases, (line) => log.push(line), {
     observer: {
-      ...(options.observe ? { observe: options.observe } : {}),
+      observe(...observed) {
+        requests.push(observed[2]);
+        options.observe?.(...observed);
+      },
       ...(options.unparsed ? { unparsed: options.unparsed } : {}),
     },
     timeouts: options.limits,
@@ -137,7 +144,7 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     await stopped;
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log };
+  return { url: `http://127.0.0.1:${port}`, releases, server, stop, heldBytes, log, requests };
 }
 
 /** The public files of services that are described alike, which are made once: they cost more than all else here. */

@@ -40,6 +40,20 @@ export async function startStaticHost(folder: string): Promise<RunningHost> {
   return host;
 }
 
+/** Holds back what the host is asked for whose path has this text. @returns how much that is, and what answers it */
+export function holdRequests(host: RunningHost, part: string): { held(): number; release(): void } {
+  const held: (() => void)[] = [];
+  host.fault = (req, res) =>
+    req.url?.includes(part) === true && held.push(() => host.server.emit('request', req, res)) > 0;
+  return {
+    held: () => held.length,
+    release() {
+      host.fault = undefined;
+      for (const answer of held) answer();
+    },
+  };
+}
+
 /** Answers GET or HEAD with a file or one range of it, or 404. */
 export function sendFile(file: string, req: IncomingMessage, res: ServerResponse, headers: OutgoingHttpHeaders): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size;

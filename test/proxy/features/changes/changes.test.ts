@@ -21,9 +21,9 @@ import { square, writeDataset } from '../../../support/datasets/write-dataset.ts
 import { sha256 } from '../../../support/files.ts';
 import { refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
-import { notedReads } from '../../../support/noted-reads.ts';
 import { buildUnchecked } from '../../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
+import { notedReads } from '../../../support/watched-origin.ts';
 
 const CHANGES = '/api/v1/changes';
 const HOST = 'boundaries.test';

@@ -23,12 +23,12 @@ import {
   textOf,
 } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
-import { notedReads } from '../../../support/noted-reads.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
 import { pointTo } from '../../../support/releases/point-to.ts';
 import { readNames } from '../../../support/releases/read-index.ts';
 import { worldOutput } from '../../../support/releases/world.ts';
 import { seedsOf } from '../../../support/slice.ts';
+import { notedReads } from '../../../support/watched-origin.ts';
 
 const CHILDREN = '/api/v1/children';
 

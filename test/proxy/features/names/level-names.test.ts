@@ -13,9 +13,9 @@ import { jsonReader, NAMES } from '../../../../proxy/features/names/level-names.
 import { LevelTypes } from '../../../../proxy/features/names/level-types.ts';
 import { NamesFile } from '../../../../proxy/features/names/names-file.ts';
 import { squares } from '../../../support/datasets/write-dataset.ts';
-import { notedReads } from '../../../support/noted-reads.ts';
 import { heldBytes } from '../../../support/processes/collect-garbage.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
+import { notedReads } from '../../../support/watched-origin.ts';
 
 test('parts that are asked for together are made in one pass over the names file', async () => {
   const countries = squares('ADM_0', ['GID_0', 'NAME_0', 'ISO'], ['AAA', 'Aland', 'AX'], ['BBB', null, '-99']);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { bordersDrawnApart } from '../../../generator/borders/drawn-apart.ts';
 import { bordersOf, patchwork, rectangle, ring, type Units } from '../../support/datasets/made-up-levels.ts';
-import { writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeUnits } from '../../support/datasets/small-datasets.ts';
+import { box } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
 import type { Ring } from '../../support/even-odd.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
@@ -73,16 +74,12 @@ test('at 180 degrees the other side of the map is the outer side', () => {
 });
 
 test('a build says how many of 1,000 places are apart, and where the first is; not without neighbours', async () => {
-  const wkt = (west: number): string => `POLYGON((${west} 0,${west + 0.1} 0,${west + 0.1} 0.1,${west} 0.1,${west} 0))`;
-  const features = [0, 0.1 + 50 * METRE].map((west, i) => ({ fid: i + 3, values: [`A${i}`], wkt: wkt(west) }));
-  const source = writeDataset(join(temporaryFolder(), 'apart.gpkg'), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0'], features },
-  ]);
+  const source = writeUnits([0, 0.1 + 50 * METRE].map((west) => box(west, 0, west + 0.1, 0.1)));
   const qualityOf = async (options: Parameters<typeof buildRelease>[2]) =>
     (await buildRelease(source, join(temporaryFolder(), 'out'), options)).quality.filter(
       ({ kind }) => kind === 'drawn-apart',
     );
-  const example = 'apart.gpkg: layer ADM_0, fid 3, GID A0, at 0.1000 0.0004';
+  const example = 'units.gpkg: layer ADM_0, fid 1, GID A0, at 0.1000 0.0004';
   assert.deepEqual(await qualityOf({ neighbours: true, cells: false }), [
     { level: 0, kind: 'drawn-apart', count: 250, example },
   ]);

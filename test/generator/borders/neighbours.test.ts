@@ -10,7 +10,7 @@ import { neighboursPath, neighboursTablePath } from '../../../format/layout.ts';
 import { LENGTHS_PER_METRE } from '../../../format/neighbours.ts';
 import { buildTable } from '../../../generator/cli/tables.ts';
 import { neighboursOfUnits, rectangle, ring, type Units } from '../../support/datasets/made-up-levels.ts';
-import { writeDataset } from '../../support/datasets/write-dataset.ts';
+import { box, layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
 import type { Ring } from '../../support/even-odd.ts';
 import { buildRelease, buildUnits } from '../../support/releases/build-release.ts';
 import { assertMetres } from '../../support/releases/neighbours-oracle.ts';
@@ -87,11 +87,7 @@ test('at 180 degrees both meridians are one, whether units end there or cross it
 
 test('the table quotes GIDs with commas, quotation marks and line breaks, and leaves formulas as they are', async () => {
   const gids = ['a,b', 'say "x"', '=1+1', 'two\nlines', null, '@SUM(A1)'];
-  const features = gids.map((gid, x) => ({
-    fid: 10 * x + 3,
-    values: [gid],
-    wkt: `POLYGON((${x} 0,${x + 1} 0,${x + 1} 1,${x} 1,${x} 0))`,
-  }));
+  const features = gids.map((gid, x) => ({ fid: 10 * x + 3, values: [gid], wkt: box(x, 0, x + 1, 1) }));
   const source = writeDataset(join(temporaryFolder(), 'gids.gpkg'), 'GPKG', [
     { name: 'ADM_0', columns: ['GID_0'], features },
   ]);
@@ -108,17 +104,11 @@ test('the table quotes GIDs with commas, quotation marks and line breaks, and le
 });
 
 test('how levels nest is the share of their edges that the next level has, and said where it is below 0.98', async () => {
-  const box = (x: number, y: number, width: number, height = width): string =>
-    `POLYGON((${x} ${y},${x + width} ${y},${x + width} ${y + height},${x} ${y + height},${x} ${y}))`;
-  const layer = (level: number, units: readonly string[]) => ({
-    name: `ADM_${level}`,
-    columns: ['GID_0', 'GID_1', 'GID_2'].slice(0, level + 1),
-    features: units.map((wkt, i) => ({
-      fid: i + 1,
-      values: ['A', `A.${i}`, `A.${i}.1`].slice(0, level + 1),
-      wkt,
-    })),
-  });
+  const layer = (level: number, units: readonly string[]) => {
+    const [columns, gidsOf] = [['GID_0', 'GID_1', 'GID_2'], (i: number) => ['A', `A.${i}`, `A.${i}.1`]];
+    const features = units.map((wkt, i) => [gidsOf(i).slice(0, level + 1), wkt] as const);
+    return layerOf(`ADM_${level}`, columns.slice(0, level + 1), features);
+  };
   const build = (units: readonly (readonly string[])[]) => {
     const layers = units.map((own, level) => layer(level, own));
     const source = writeDataset(join(temporaryFolder(), 'levels.gpkg'), 'GPKG', layers);
@@ -126,7 +116,7 @@ test('how levels nest is the share of their edges that the next level has, and s
   };
   // The upper square has all corners of the lower ones; of those two of seven edges are drawn elsewhere.
   const whole = 'POLYGON((0 0,1 0,2 0,2 1,1 1,0 1,0 0))';
-  const nested = await build([[whole], [box(0, 0, 1), box(1, 0, 1)], [box(0, 0, 1), box(1, 0, 1, 1.5)]]);
+  const nested = await build([[whole], [box(0, 0, 1, 1), box(1, 0, 2, 1)], [box(0, 0, 1, 1), box(1, 0, 2, 1.5)]]);
   const nesting = nested.levels.map((level) => level.nesting);
   assert.deepEqual(nesting, [1, 0.714285, null, null, null, null]);
   const said = buildTable(nested);
@@ -134,12 +124,12 @@ test('how levels nest is the share of their edges that the next level has, and s
   assert.match(said, /^lv1 does not nest: of its edges lv2 has 0\.714$/m);
   assert.doesNotMatch(said, /lv0 does not nest/);
   // A level that lies between and has no units is left out, and one without areas has no edges.
-  const { levels } = await build([['POLYGON EMPTY'], [box(0, 0, 1)]]);
+  const { levels } = await build([['POLYGON EMPTY'], [box(0, 0, 1, 1)]]);
   assert.ok(levels.every((level) => level.nesting === null));
 });
 
 test('6,000 units with the same edge are refused with three of them before their pairs are made, and built without neighbours', async () => {
-  const same = Array.from({ length: 6000 }, () => 'POLYGON((10 20,11 20,11 21,10 21,10 20))');
+  const same = Array.from({ length: 6000 }, () => box(10, 20, 11, 21));
   const options = { cells: false, geometries: ['full', 'none'] } as const;
   await assert.rejects(buildUnits(same, { ...options, neighbours: true }), {
     message:

@@ -18,29 +18,20 @@ import { signRelease } from '../../../generator/release/sign.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { verify } from '../../../generator/verify/verify.ts';
 import { openPool } from '../../../generator/workers/pool.ts';
-import { square, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeSquares } from '../../support/datasets/small-datasets.ts';
 import { sha256 } from '../../support/files.ts';
 import { typed } from '../../support/processes/typed.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
-const out = join(folder, 'output');
+const out = temporaryFolder();
 const pool = openPool(0);
 const { privateKey } = generateKeyPairSync('ed25519');
 const publicKey = createPublicKey(privateKey);
 
-/** Squares with these GIDs, which are their names, too; their places are always the same. */
-function squaresOf(name: string, ...gids: string[]): string {
-  const features = gids.map((gid, i) => ({ fid: i + 1, values: [gid, `"${gid}", é`], wkt: square(2 * i, 0) }));
-  return writeDataset(join(folder, `${name}.gpkg`), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features },
-  ]);
-}
-
-await buildUnchecked(squaresOf('a', 'one', 'two', 'three'), out, { release: 'a' });
-await buildUnchecked(squaresOf('b', 'uno', 'two', 'three'), out, { release: 'b' });
-await buildUnchecked(squaresOf('c', 'uno', 'dos', 'three'), out, { release: 'c', activate: false });
+await buildUnchecked(writeSquares('one', 'two', 'three'), out, { release: 'a' });
+await buildUnchecked(writeSquares('uno', 'two', 'three'), out, { release: 'b' });
+await buildUnchecked(writeSquares('uno', 'dos', 'three'), out, { release: 'c', activate: false });
 
 function publish(at: string, from: string, to: string, key?: typeof privateKey): Promise<unknown> {
   return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
@@ -129,7 +120,7 @@ test('prune says which successors it loses; with --keep-changes the pairs stay, 
   const kept = await typed('generator', words('--keep-changes'));
   assert.match(kept.stdout, /^removed: b, a$/m);
   assert.doesNotMatch(kept.stdout, /no longer knows/);
-  await buildUnchecked(squaresOf('d', 'uno', 'dos', 'tres'), own, { release: 'd' });
+  await buildUnchecked(writeSquares('uno', 'dos', 'tres'), own, { release: 'd' });
   await publish(own, 'c', 'd');
   await typed('generator', words('--keep-changes'));
   const gone = goneFromText(gunzipSync(readFileSync(join(own, GONE_PATH))).toString(), GONE_PATH);
@@ -145,7 +136,7 @@ test('kept changes to a release that was removed are followed where no others ar
   const { changes, gone } = currentIn(own);
   assert.equal(changes, undefined);
   assert.equal(gone?.sha256, sha256(readFileSync(join(own, GONE_PATH))));
-  const again = buildUnchecked(squaresOf('b2', 'one', 'due', 'three'), own, { release: 'b' });
+  const again = buildUnchecked(writeSquares('one', 'due', 'three'), own, { release: 'b' });
   await assert.rejects(again, {
     message: /changes\/a\.\.b\.csv\.gz: leads to an earlier release b$/,
     remedy: /another --release, or remove that file/,

@@ -13,7 +13,7 @@ import { BuildError } from '../../../generator/report/errors.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { openPool } from '../../../generator/workers/pool.ts';
 import { countryLayers } from '../../support/datasets/small-datasets.ts';
-import { type FixtureFeature, square, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { box, type FixtureFeature, square, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
 import { readRelease } from '../../support/releases/read-index.ts';
@@ -210,9 +210,8 @@ test('borders that a source drew anew are the same by overlap or by drift, unles
 });
 
 test('what a unit that stayed takes in is merged, what several take split; slivers of borders that were drawn anew are none', async () => {
-  const box = (west: number, east: number): string => `POLYGON((${west} 0,${east} 0,${east} 1,${west} 1,${west} 0))`;
   const units = (...list: [gid: string, west: number, east: number][]): Given[] =>
-    list.map(([gid, west, east]) => [gid, gid, box(west, east)]);
+    list.map(([gid, west, east]) => [gid, gid, box(west, 0, east, 1)]);
   // A hundredth of the town: the town is the same by its shape, as is the unit on the other side.
   const before = await release(units(['town', 0, 9.9], ['village', 9.9, 10], ['other', 10, 20]));
   const after = units(['town', 0, 10], ['other', 10, 20]);

@@ -13,7 +13,7 @@ import { signRelease } from '../../../generator/release/sign.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { openPool } from '../../../generator/workers/pool.ts';
 import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
-import { square, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeSquares } from '../../support/datasets/small-datasets.ts';
 import { contentOf, filesUnder } from '../../support/files.ts';
 import { listen } from '../../support/http/listen.ts';
 import { startStaticHost } from '../../support/http/static-host.ts';
@@ -21,21 +21,11 @@ import { typed } from '../../support/processes/typed.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
-const sources = temporaryFolder();
-
-/** Squares with these GIDs; their places are always the same. */
-function squaresOf(name: string, ...gids: string[]): string {
-  const features = gids.map((gid, i) => ({ fid: i + 1, values: [gid, gid], wkt: square(2 * i, 0) }));
-  return writeDataset(join(sources, `${name}.gpkg`), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features },
-  ]);
-}
-
 /** Pages, cells and tiles of all kinds; two releases, signed, with what became of the units. */
 const published = temporaryFolder();
 const OPTIONS = { storedPages: 'all', geometries: ['full', 'medium'], cells: true, tiles: 2 } as const;
-await buildUnchecked(squaresOf('a', 'one', 'two', 'three'), published, { release: 'a', ...OPTIONS });
-await buildUnchecked(squaresOf('b', 'uno', 'two', 'three'), published, { release: 'b', ...OPTIONS });
+await buildUnchecked(writeSquares('one', 'two', 'three'), published, { release: 'a', ...OPTIONS });
+await buildUnchecked(writeSquares('uno', 'two', 'three'), published, { release: 'b', ...OPTIONS });
 const pool = openPool(0);
 await publishChanges({ out: published, from: 'a', to: 'b' }, undefined, pool, SILENT, (write) =>
   withLock(published, write),
@@ -91,22 +81,9 @@ test('restore brings what the next build and its changes need, byte for byte, wi
     ],
   );
   // The next release, with the options of the last one; its changes, and gone.bin, which knows all that are gone.
-  const source = squaresOf('c', 'uno', 'dos', 'three');
-  const build = [
-    'build',
-    '--source',
-    source,
-    '--out',
-    out,
-    '--like',
-    'b',
-    '--release',
-    'c',
-    '--changes',
-    '--workers',
-    '0',
-  ];
-  const built = await typed('generator', [...build, '--quiet']);
+  const source = writeSquares('uno', 'dos', 'three');
+  const options = ['--out', out, '--like', 'b', '--release', 'c', '--workers', '0', '--quiet'];
+  const built = await typed('generator', ['build', '--changes', '--source', source, ...options]);
   assert.equal(built.status, 0, built.stderr);
   const { hosted, changes } = JSON.parse(readFileSync(join(out, 'current.json'), 'utf8'));
   assert.deepEqual(hosted, ['a', 'b', 'c']);
@@ -185,16 +162,16 @@ test('a host that sends more than a file can have is refused, before the disk is
 
 test('a folder with a release that is not published, or another one by the same id, is refused', async () => {
   const more = copyOf(published);
-  await buildUnchecked(squaresOf('c', 'uno'), more, { release: 'c', accept: ['fewer-units'] });
+  await buildUnchecked(writeSquares('uno'), more, { release: 'c', accept: ['fewer-units'] });
   await assertRefused(host.url.href, /current\.json: lists c, which http\S+ does not host/, more);
   const other = temporaryFolder();
-  await buildUnchecked(squaresOf('other', 'x'), other, { release: 'a' });
+  await buildUnchecked(writeSquares('x'), other, { release: 'a' });
   await assertRefused(host.url.href, /releases\/a: is another release than that of http/, other);
 });
 
 test('successors that only gone.bin knows are named: the next changes would lose them', async () => {
   const kept = copyOf(published);
-  await buildUnchecked(squaresOf('c', 'uno', 'two', 'three'), kept, { release: 'c', ...OPTIONS });
+  await buildUnchecked(writeSquares('uno', 'two', 'three'), kept, { release: 'c', ...OPTIONS });
   await pruneReleases(kept, 1, { keepsChanges: true });
   const out = temporaryFolder();
   const { status, stdout } = await restoring(out, (await startStaticHost(kept)).url.href);

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { elementAt } from '../../../format/element-at.ts';
 import { GEOMETRIES, type Geometry, type Level } from '../../../format/levels.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { readStored, type StoredLevel } from '../../support/datasets/large-dataset.ts';
 import { writeNested } from '../../support/datasets/synthetic/nested.ts';
 import { contentOf } from '../../support/files.ts';
-import { buildOptions, buildRelease } from '../../support/releases/build-release.ts';
+import { assertSharded, buildRelease } from '../../support/releases/build-release.ts';
 import { sampleOutput } from '../../support/releases/world.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -98,9 +96,6 @@ for (const degrees of [0.05, 0.008])
       const expected = contentOf(join(folder, 'plain'));
       await buildRelease(source, join(folder, 'processes'), { ...options, workers: 2 });
       assert.deepEqual(contentOf(join(folder, 'processes')), expected);
-      const out = join(folder, 'shards');
-      for (const shard of [0, 1]) await buildShard(buildOptions(source, out, options), { shard, shards: 2 }, SILENT);
-      await seal(out, 'r1', true);
-      assert.deepEqual(contentOf(out), expected);
+      await assertSharded(source, join(folder, 'plain'), options);
     });
   });

@@ -3,31 +3,22 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Release } from '../../../format/release-json.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { adjacentUnits, type UnitRange } from '../../../generator/tiles/adjacent-units.ts';
 import { COLOURS, colourUnits } from '../../../generator/tiles/colours.ts';
 import { colourLevels } from '../../../generator/tiles/prepare-tiles.ts';
 import { meetingAtDeepest } from '../../../generator/tiles/simplify-zoom.ts';
-import { layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeUnits } from '../../support/datasets/small-datasets.ts';
 import { dice } from '../../support/dice.ts';
-import { contentOf } from '../../support/files.ts';
-import { buildOptions, buildRelease } from '../../support/releases/build-release.ts';
+import { buildRelease } from '../../support/releases/build-release.ts';
 import { featuresOf, openTiles, readTiles } from '../../support/releases/read-tiles.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ZOOM = 6;
 
-/** A source of one level. @param units as WKT, with fids from 1 and GIDs from A0 */
-function sourceOf(units: readonly string[]): string {
-  const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
-  return writeDataset(join(temporaryFolder(), 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
-}
-
 /** Builds a level with tiles. @returns what release.json says, and for each fid the colour that all its tiles have */
 async function coloursOf(units: readonly string[], options = {}): Promise<{ release: Release; colours: unknown[] }> {
   const out = temporaryFolder();
-  const release = await buildRelease(sourceOf(units), out, { tiles: ZOOM, ...options });
+  const release = await buildRelease(writeUnits(units), out, { tiles: ZOOM, ...options });
   const colours: unknown[] = [];
   for await (const { tile } of readTiles(openTiles(join(out, 'releases/r1/lv0/tiles.pmtiles'))))
     for (const { id = -1, properties } of featuresOf(tile.layers['units'])) {
@@ -56,15 +47,6 @@ test('units whose border a source draws twice have two colours, with and without
     const { colours } = await coloursOf(DRAWN_TWICE, { neighbours });
     assert.deepEqual(colours, [0, 1]);
   }
-});
-
-test('shards and their seal find the same colours', async () => {
-  const [source, whole, sharded] = [sourceOf(DRAWN_TWICE), temporaryFolder(), temporaryFolder()];
-  await buildRelease(source, whole, { tiles: 2 });
-  for (const shard of [1, 0])
-    await buildShard(buildOptions(source, sharded, { tiles: 2 }), { shard, shards: 2 }, SILENT);
-  await seal(sharded, 'r1', true);
-  assert.deepEqual(contentOf(sharded), contentOf(whole));
 });
 
 test('units whose border is one line with other places have two colours, those that have a corner in common one', async () => {

@@ -13,7 +13,6 @@ import { FileError } from '../../../generator/release-reader/file-error.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import type { Box } from '../../../generator/rings/bbox.ts';
 import { doubledArea } from '../../../generator/rings/open-rings.ts';
-import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { attributeBytesIn, featureIdsIn, TileLayer, withoutLayer } from '../../../generator/tiles/mvt.ts';
 import { makeZoomArcs } from '../../../generator/tiles/simplify-zoom.ts';
 import { boxesOfArcs, meets } from '../../../generator/topology/arcs.ts';
@@ -23,11 +22,11 @@ import { NearArcs } from '../../../generator/topology/near-arcs.ts';
 import { checkTiles } from '../../../generator/verify/tiles.ts';
 import { verify } from '../../../generator/verify/verify.ts';
 import { patchwork } from '../../support/datasets/made-up-levels.ts';
-import { writeCountries } from '../../support/datasets/small-datasets.ts';
-import { layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeCountries, writeUnits } from '../../support/datasets/small-datasets.ts';
+import { box, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
-import { contentOf, sha256 } from '../../support/files.ts';
-import { buildOptions, buildRelease } from '../../support/releases/build-release.ts';
+import { sha256 } from '../../support/files.ts';
+import { assertSharded, buildRelease } from '../../support/releases/build-release.ts';
 import { readIndex } from '../../support/releases/read-index.ts';
 import { featuresOf, openTiles, readTiles } from '../../support/releases/read-tiles.ts';
 import { resealSummary } from '../../support/releases/reseal.ts';
@@ -107,12 +106,7 @@ test('features have fid, GIDs, colour, leaf and name; borders the highest level;
       if (other !== undefined && seen.units.has(other)) assert.notEqual(seen.units.get(i), seen.units.get(other));
 });
 
-test('shards and their seal give the same bytes', async () => {
-  const sharded = temporaryFolder();
-  for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, OPTIONS), { shard, shards: 2 }, SILENT);
-  await seal(sharded, 'r1', true);
-  assert.deepEqual(contentOf(sharded), contentOf(out));
-});
+test('shards and their seal give the same bytes', () => assertSharded(source, out, OPTIONS));
 
 test('verify names an archive whose digests are of another one', async () => {
   await assertContradiction(
@@ -182,12 +176,11 @@ test('the bytes of attributes in a tile are those that it would lack without the
 });
 
 test('verify accepts what build has made at every deepest zoom, also of units that have no area on its grid', async () => {
-  const square = (half: number) =>
-    `POLYGON((${-half} ${-half},${half} ${-half},${half} ${half},${-half} ${half},${-half} ${-half}))`;
-  const strip = (i: number) => `POLYGON((0 0.0${i},0.01 0.0${i},0.01 0.0${i}00001,0 0.0${i}00001,0 0.0${i}))`;
+  const square = (half: number) => box(-half, -half, half, half);
+  const strip = (i: number) => box(0, i / 100, 0.01, i / 100 + 1e-7);
   const units = [1e-7, 3e-7, 1e-4, 1e-3, 0.01, 0.05].map(square);
-  const features = [...units, ...[1, 2, 3].map(strip)].map((wkt, i) => [[`A${i}`], wkt] as const);
-  const file = writeDataset(join(temporaryFolder(), 'small.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+  const features = [...units, ...[1, 2, 3].map(strip)];
+  const file = writeUnits(features);
   const counts: (number | undefined)[] = [];
   for (let tiles = 0; tiles <= TILES_ZOOM_MAX; tiles++) {
     const own = temporaryFolder();
@@ -206,18 +199,7 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
   const own = temporaryFolder();
   const across = 'MULTIPOLYGON(((170 10,180 10,180 20,170 20,170 10)),((-180 10,-170 10,-170 20,-180 20,-180 10)))';
   const polar = 'POLYGON((-180 -90,180 -90,180 -70,0 -60,-180 -70,-180 -90))';
-  const file = writeDataset(join(own, 'edges.gpkg'), 'GPKG', [
-    layerOf(
-      'ADM_0',
-      ['GID_0'],
-      [
-        [['X'], across],
-        [['P'], polar],
-        [['N'], null],
-      ],
-    ),
-  ]);
-  const built = await buildRelease(file, own, { tiles: 2, accept: ['empty-geometries'] });
+  const built = await buildRelease(writeUnits([across, polar, null]), own, { tiles: 2, accept: ['empty-geometries'] });
   assert.equal(elementAt(built.levels, 0).tiles?.units, 2);
   const archive = openTiles(join(own, 'releases/r1/lv0/tiles.pmtiles'));
   // Bounds beyond the map would be infinite in its projection.

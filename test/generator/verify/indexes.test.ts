@@ -13,8 +13,8 @@ import { namesPath, wordsPath } from '../../../format/layout.ts';
 import { type LevelArrays, LevelIndex } from '../../../format/level-index.ts';
 import { gidColumn } from '../../../format/write/gid-column.ts';
 import { namedArrays } from '../../../format/write/level.ts';
-import { writeCountries } from '../../support/datasets/small-datasets.ts';
-import { writeDataset } from '../../support/datasets/write-dataset.ts';
+import { writeCountries, writeUnits } from '../../support/datasets/small-datasets.ts';
+import { box } from '../../support/datasets/write-dataset.ts';
 import { sha256 } from '../../support/files.ts';
 import { buildRelease, ONE_OTHER } from '../../support/releases/build-release.ts';
 import { readIndex } from '../../support/releases/read-index.ts';
@@ -121,9 +121,7 @@ test('an index whose arrays are not those of the feature files: it is named, and
 test('parts that do not lie in the box of their unit, or are too few or too many', async () => {
   const out = temporaryFolder();
   const two = 'MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0),(3 3,4 3,4 4,3 4,3 3)),((178 0,-178 0,-178 1,178 1,178 0)))';
-  const features = [two, 'POLYGON((5 0,6 0,6 1,5 1,5 0))'].map((wkt, i) => ({ fid: i, values: [`A${i}`], wkt }));
-  const layer = { name: 'ADM_0', columns: ['GID_0'], features };
-  await buildRelease(writeDataset(join(out, 'two.gpkg'), 'GPKG', [layer]), out);
+  await buildRelease(writeUnits([two, box(5, 0, 6, 1)]), out);
   const { part } = readIndex(join(out, 'releases/r1'), 0).arrays;
   assert.equal(part.length, 15, 'three parts: the second crosses 180 degrees, a hole outside is the third');
   const beyond = /^part\[\d+\] does not lie in the box of position 0$/;

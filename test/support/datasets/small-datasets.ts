@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Level } from '../../../format/levels.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { type FixtureFeature, type FixtureLayer, square, squares, writeDataset } from './write-dataset.ts';
+import { type FixtureFeature, type FixtureLayer, layerOf, square, squares, writeDataset } from './write-dataset.ts';
 
 /** Two countries, three regions, four districts: levels 0 to 2 in GADM's shape, under GADM's layer names or others. */
 export function countryLayers(layerName: (level: Level) => string = (level) => `ADM_${level}`): FixtureLayer[] {
@@ -68,4 +68,16 @@ export function writeRenamedCountries(): string {
 /** Countries in a row, A0, A1 and so on, with fids from 1: a layer of level 0 alone. */
 export function countryRow(count: number): FixtureLayer {
   return squares('ADM_0', ['GID_0'], ...Array.from({ length: count }, (_, i) => [`A${i}`]));
+}
+
+/** Units of level 0 as WKT, with fids from 1 and GIDs from A0, in a GeoPackage units.gpkg; its path. */
+export function writeUnits(wkts: readonly (string | null)[]): string {
+  const features = wkts.map((wkt, i) => [[`A${i}`], wkt] as const);
+  return writeDataset(join(temporaryFolder(), 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
+}
+
+/** Squares of level 0 with these GIDs, of which names are made, in places that are always the same; its path. */
+export function writeSquares(...gids: string[]): string {
+  const units = gids.map((gid, i) => [[gid, `"${gid}", é`], square(2 * i, 0)] as const);
+  return writeDataset(join(temporaryFolder(), 'squares.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0', 'COUNTRY'], units)]);
 }

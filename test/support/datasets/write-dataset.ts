@@ -86,6 +86,12 @@ export function square(x: number, y: number, size = 1): string {
   return `MULTIPOLYGON(((${ring(x, y, size)})))`;
 }
 
+/** A rectangle, counter-clockwise. @param holes each in parentheses */
+export function box(west: number, south: number, east: number, north: number, ...holes: string[]): string {
+  const exterior = `(${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south})`;
+  return `POLYGON(${[exterior, ...holes].join()})`;
+}
+
 function ring(x: number, y: number, size: number): string {
   const corners = [
     [x, y],

@@ -1,12 +1,15 @@
 // Releases for tests, built in this process from a dataset.
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release-json.ts';
 import { type BuildOptions, build } from '../../../generator/build.ts';
 import { DEFAULTS } from '../../../generator/options/defaults.ts';
 import { type Report, SILENT } from '../../../generator/report/progress.ts';
-import { writeCountries } from '../datasets/small-datasets.ts';
-import { type FixtureLayer, layerOf, writeDataset } from '../datasets/write-dataset.ts';
+import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
+import { writeCountries, writeUnits } from '../datasets/small-datasets.ts';
+import { type FixtureLayer, writeDataset } from '../datasets/write-dataset.ts';
+import { contentOf } from '../files.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { assertDerived } from './oracle.ts';
 import { assertTables } from './table-oracle.ts';
@@ -77,15 +80,10 @@ export async function buildLayers(layers: readonly FixtureLayer[], options: Opti
   return out;
 }
 
-/**
- * Builds a release of one level with cells, which the oracle, for which some are too large, does not check.
- * @param units as WKT, with fids from 1 and GIDs from A0
- */
+/** Builds a release of one level with cells, which the oracle, for which some are too large, does not check. */
 export async function buildUnits(units: readonly (string | null)[], options: Options = {}): Promise<string> {
   const out = temporaryFolder();
-  const features = units.map((wkt, i) => [[`A${i}`], wkt] as const);
-  const source = writeDataset(join(out, 'units.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], features)]);
-  await buildUnchecked(source, out, { cells: true, ...options });
+  await buildUnchecked(writeUnits(units), out, { cells: true, ...options });
   return out;
 }
 
@@ -106,4 +104,12 @@ export function buildUnchecked(
   report: Report = SILENT,
 ): Promise<Release> {
   return build(buildOptions(source, out, options), report);
+}
+
+/** That two shards and their seal give what is in `whole`, a build of `source` with these options, byte for byte. */
+export async function assertSharded(source: Source, whole: string, options: Options = {}): Promise<void> {
+  const sharded = temporaryFolder();
+  for (const shard of [1, 0]) await buildShard(buildOptions(source, sharded, options), { shard, shards: 2 }, SILENT);
+  await seal(sharded, 'r1', true);
+  assert.deepEqual(contentOf(sharded), contentOf(whole));
 }

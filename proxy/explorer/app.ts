@@ -1,15 +1,15 @@
 // The explorer: a page to browse the units of a release and to try its interface. This file starts it: session,
 // sign-in, map, and the workspace between sign-in and sign-out.
 import { type About, readAbout } from './api/about.ts';
-import { createClient, toRefusal } from './api/client.ts';
+import { createClient } from './api/client.ts';
 import { Names } from './api/names.ts';
 import { readTiles } from './api/tiles.ts';
 import { createMap, type UnitMap } from './map/map.ts';
 import { isPublicService, part } from './panels/elements.ts';
-import { mapCovered, showAbout, showMapNote, wireLayout } from './panels/layout.ts';
+import { mapCovered, showAbout, showCredits, showMapNote, wireLayout } from './panels/layout.ts';
 import { NO_LINKED_TOKEN, NO_TILES, NOT_ACCEPTED, REPLACE_TOKEN } from './panels/messages.ts';
 import { hideSignIn, showSignIn, wireSignIn } from './panels/sign-in.ts';
-import { takeToken } from './state/address.ts';
+import { dropAddress, settleAddress, takeToken } from './state/address.ts';
 import { levelsWithUnits } from './state/place.ts';
 import { isToken, Session } from './state/session.ts';
 import { Workspace } from './workspace.ts';
@@ -42,7 +42,9 @@ if (!mayAsk()) showSignIn(refusal);
 // They arrive while the page learns what the service is. What is wrong with them, the workspace shows.
 else names.load(0).catch(() => {});
 
+addEventListener('pagehide', settleAddress);
 addEventListener('popstate', () => {
+  dropAddress();
   const { token } = session;
   const refused = followLink();
   if (refused !== '') signOut(refused);
@@ -57,6 +59,7 @@ if (mayAsk()) void open();
 function learn(about: About) {
   known = about;
   showAbout(about);
+  showCredits(about, []);
   return about;
 }
 
@@ -149,6 +152,7 @@ function end() {
 
 /** @param reason empty where the user asked for it */
 function signOut(reason: string) {
+  settleAddress();
   end();
   session.close();
   showSignIn(reason);
@@ -168,7 +172,8 @@ async function startMap(about: About, signal: AbortSignal): Promise<UnitMap | un
       onHere: (point) => void workspace?.tellHere(point),
       onView: (view) => workspace?.look(view),
       onNote: showMapNote,
-      onError: async (error) => workspace?.fail(await toRefusal(error)),
+      onLevels: (drawn) => showCredits(about, drawn),
+      onError: (error) => workspace?.fail(error),
       covered: mapCovered,
     });
   } catch (error) {

@@ -75,13 +75,13 @@ export class WorkspaceView {
   #list;
 
   constructor(options: ViewOptions) {
-    const { client, about, names, shown, signal, onHere, onHereClose, onFind, onSelect } = options;
+    const { client, about, shown, signal, onHere, onHereClose, onFind, onSelect } = options;
     const onOpen = (row: NamedUnit) => this.#step(row);
     const { levels } = about;
     this.#options = options;
     this.#list = new UnitList(part('rows'), { onSelect, onOpen }, signal);
     wireSearch({
-      parts: { client, names, about },
+      parts: { client, about },
       levels: levelsWithUnits(levels),
       opened: () => shown.lineage.at(-1),
       onPick: (unit) => onFind(placeOf(unit, levels)),
@@ -118,11 +118,12 @@ export class WorkspaceView {
   }
 
   /** @param what has changed */
-  draw(what: 'place' | 'rows' | 'pages' | 'selection' | 'unit' | 'opened' | 'unknown') {
+  draw(what: 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown') {
     if (what === 'place') this.#drawPlace();
     if (what === 'rows') this.#drawRows(this.#options.shown.rows);
     if (what === 'selection') this.#drawSelection();
     if (what === 'selection' || what === 'unit') this.#drawFacts();
+    if (what === 'opened') this.#drawLevels();
     if (what === 'unknown') this.#tellUnknown();
   }
 
@@ -164,7 +165,7 @@ export class WorkspaceView {
   #drawRows(rows: NamedUnit[]) {
     const { shown, about } = this.#options;
     const { release = 'All units' } = about;
-    showPath(shown, release, (unit) => this.#step(unit));
+    showPath(shown, release, (unit, below) => this.#step(unit, below));
     showHeading(shown, about, rows);
     showPurpose(shown, rows);
     part('changes').hidden = !(about.changes && shown.isWorld);
@@ -188,16 +189,16 @@ export class WorkspaceView {
 
   /** Names what took the place of a unit that is gone. */
   async #tellSuccessors(level: number, gid: string) {
-    const { shown, client, names, about, signal } = this.#options;
+    const { shown, client, about, signal } = this.#options;
     if (!about.changes) return;
     const { place } = shown;
     try {
-      const gids = await readSuccessors(client, { level, gid, geometry: about.lightest }, signal);
-      const units = await names.findAll(level, gids);
+      const units = await readSuccessors(client, { level, gid }, about, signal);
       if (units.length === 0 || shown.place.unit !== place.unit || !isSameListing(shown.place, place)) return;
-      const links = gids.map((own, i) => {
+      const links = units.map((unit) => {
+        const own = unit.gid ?? '';
         const target = { ...worldOf(about.levels), level, filters: new Map([[level, own]]), unit: own };
-        return { text: units[i]?.name ?? own, href: placeToHash(target, about.levels) };
+        return { text: titleOf(unit), href: placeToHash(target, about.levels) };
       });
       showMessage(goneMessage(gid, links));
     } catch {
@@ -293,7 +294,7 @@ export class WorkspaceView {
    * @param unit undefined for the release
    * @param level of the units inside; otherwise the next one
    */
-  #step(unit: NamedUnit | undefined, level?: number) {
+  #step(unit: Parameters<typeof inside>[0] | undefined, level?: number) {
     const { about, onGo } = this.#options;
     const world = worldOf(about.levels);
     const place = unit === undefined ? { ...world, level: level ?? world.level } : inside(unit, about.levels, level);

@@ -10,7 +10,7 @@ import type { UnitMap } from './map/map.ts';
 import type { Picked } from './map/pointer.ts';
 import { showShowAll } from './panels/layout.ts';
 import { writeHash } from './state/address.ts';
-import { inside, isSameListing, type Place, placeOf, type View } from './state/place.ts';
+import { inside, isSameListing, type Place, placeOf, selection, type View } from './state/place.ts';
 import { hashToPlace, placeToHash } from './state/place-hash.ts';
 import { Shown } from './state/shown.ts';
 import { boxesOfAll, boxesOfListed, boxOfSelected, isAllSeen } from './state/travel.ts';
@@ -62,7 +62,10 @@ export class Workspace {
       ...parts,
       shown: this.#shown,
       signal: this.#ended.signal,
-      onGo: (place) => void this.go(place, 'push'),
+      onGo: (place) => {
+        this.#closeHere();
+        void this.go(place, 'push');
+      },
       onHere: (point, other) => {
         const zoom = Math.max(map?.view().zoom ?? 0, POINT_ZOOM);
         map?.setView({ zoom, ...point });
@@ -70,7 +73,10 @@ export class Workspace {
       },
       onHereClose: () => this.#closeHere(),
       onFind: (place) => void this.#find(place),
-      onSelect: (row) => void this.#select(row, true),
+      onSelect: (row) => {
+        this.#closeHere();
+        void this.#select(row, true, 'push');
+      },
       onZoom: () => this.#fly(),
       onShowAll: () => map?.fit(boxesOfAll(this.#shown)),
     });
@@ -121,21 +127,16 @@ export class Workspace {
     if (!isSameListing(place, this.#shown.place) || !this.#shown.hasRows || !isListed)
       return void this.go(place, 'replace');
     if (place.view !== undefined) this.#parts.map?.setView(place.view);
-    if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined);
+    if (row?.fid !== this.#shown.selected?.fid) void this.#select(row, place.view === undefined, 'replace');
   }
 
   /** A unit was picked on the map. */
-  async pick({ level, fid, gid }: Picked) {
-    const row = this.#shown.rowOf({ level, fid });
+  async pick(picked: Picked) {
+    this.#closeHere();
+    const row = this.#shown.rowOf(picked);
     // Regions of the world are opened, which moves the map: so do countries.
-    if (row !== undefined) return this.#select(row, this.#shown.isWorld);
-    if (gid === null) return;
-    try {
-      const unit = await this.#parts.names.find(level, gid);
-      if (unit !== undefined) await this.go(placeOf(unit, this.#levels), 'push');
-    } catch (error) {
-      this.fail(error);
-    }
+    if (row !== undefined) await this.#select(row, this.#shown.isWorld, 'push');
+    else await this.go(placeOf(picked, this.#levels), 'push');
   }
 
   /** What a unit is called that the list has. */
@@ -195,12 +196,16 @@ export class Workspace {
   async #find(place: Place) {
     const row = isSameListing(place, this.#shown.place) ? this.#shown.rowOf(place) : undefined;
     if (row === undefined) await this.go(place, 'push');
-    else await this.#select(row, true);
+    else await this.#select(row, true, 'push');
   }
 
-  /** @param isFlight shall the map go there? */
-  async #select(row: NamedUnit | undefined, isFlight: boolean) {
+  /**
+   * @param isFlight shall the map go there?
+   * @param how the address takes it: what a person selects is an entry of the history
+   */
+  async #select(row: NamedUnit | undefined, isFlight: boolean, how: 'push' | 'replace') {
     this.#wanted = { fit: false, flight: isFlight };
+    writeHash(placeToHash({ ...this.#shown.place, ...selection(row) }, this.#levels), how);
     await this.#shown.select(row);
   }
 

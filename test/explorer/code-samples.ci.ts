@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -11,6 +12,7 @@ import { countriesWith } from '../support/datasets/small-datasets.ts';
 import { jsonLines } from '../support/files.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
+import { listen } from '../support/http/listen.ts';
 import { without } from '../support/processes/programs.ts';
 import { buildLayers } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -97,6 +99,19 @@ for (const { id, title } of LANGUAGES) {
       assert.equal(/TOKEN|Authorization|os\b/.test(codeFor(id, url, isPublic)), !isPublic);
     });
   }
+
+  test(`${title} ends with the status when the token expires between two pages`, { skip }, async () => {
+    const server = createServer(({ url = '' }, res) => {
+      if (url.includes('start-at')) return res.writeHead(401).end();
+      res.setHeader('Link', `<${expiring}${url}&start-at=c_x>; rel="next"`);
+      return res.end('{"id":1,"properties":{}}\n');
+    });
+    const expiring = `http://127.0.0.1:${await listen(server)}`;
+    const { code, errors, units } = await run(id, `${expiring}/api/v1/geojsonl/lv2?gid-0=A`);
+    assert.notEqual(code, 0);
+    assert.match(errors, /\b401\b/);
+    assert.equal(units.length, 1);
+  });
 
   test(`${title} ends with the status when the token is refused, and with no units when nothing matches`, {
     skip,

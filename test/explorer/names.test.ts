@@ -70,9 +70,6 @@ test('where units have no parent at the level between, the names count what is i
     [1, 1, null],
     [2, 1, null],
   ]);
-  const found = await loose.findAll(2, ['HTI.x', 'none']);
-  const fids = found.map((unit) => unit?.fid);
-  assert.deepEqual(fids, [1, undefined]);
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {
@@ -84,17 +81,9 @@ test('of more than 10,000 units the first are given, and how many there are', as
   assert.equal((await many.find(0, 'A10049'))?.fid, 10_050);
 });
 
-test('a lineage leads from the top to the unit', async () => {
-  const lineage = async (level: number, gid: string): Promise<unknown> =>
-    (await names.lineage(level, gid)).map((unit) => [unit.level, unit.fid]);
-  assert.deepEqual(await lineage(3, `${HOSTILE}.1.1`), [
-    [0, 7],
-    [1, 3],
-    [3, 30],
-  ]);
-  assert.deepEqual(await lineage(0, 'FRA'), [[0, 9]]);
-  assert.deepEqual(await lineage(1, 'none'), []);
+test('a unit is found by its GID at its level', async () => {
   assert.equal((await names.find(1, 'ESP.2_1'))?.name, 'Castilla-La Mancha');
+  assert.equal(await names.find(1, 'none'), undefined);
   assert.equal(await names.find(0, 'esp'), undefined);
   // One municipality has no GID: it is not found by none.
   assert.equal(await names.find(3, ''), undefined);
@@ -206,6 +195,7 @@ test('names of another release than those loaded before replace them', async () 
   pointTo(folder, 'r2');
   await service.releases.refresh();
   assert.equal((await levels.find(0, 'ESP'))?.name, 'España');
-  assert.equal((await levels.lineage(1, 'ESP.1_1'))[0]?.name, 'Hispania');
+  assert.equal((await levels.find(1, 'ESP.1_1'))?.name, 'Madrid');
+  assert.equal((await levels.find(0, 'ESP'))?.name, 'Hispania');
   for (const { release } of await levels.load(3)) assert.equal(release, 'r2');
 });

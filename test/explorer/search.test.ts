@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { readAbout } from '../../proxy/explorer/api/about.ts';
 import { createClient } from '../../proxy/explorer/api/client.ts';
-import { Names } from '../../proxy/explorer/api/names.ts';
 import { searchUnits } from '../../proxy/explorer/api/search.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -21,7 +20,7 @@ const proxy = await startService(folder, {
 });
 const base = `${proxy.url}/`;
 const client = createClient({ base, token: () => TOKEN });
-const parts = { client, about: await readAbout(base), names: new Names(client, () => TOKEN) };
+const parts = { client, about: await readAbout(base) };
 
 /** Searches; the requests that this took are in `requests`. */
 async function search(
@@ -61,10 +60,9 @@ test('a search names the units, of which level and type they are, and what they 
   ]);
 });
 
-test('one request brings what is called so; names of units above are asked for where the unit does not have them', async () => {
+test('one request brings what is called so, and what these are in', async () => {
   await search('la');
-  const others = requests.filter((url) => !url.startsWith('/api/v1/names/lv0'));
-  assert.deepEqual(others, ['/api/v1/search?q=la&limit=20&level=lv0,lv1,lv3']);
+  assert.deepEqual(requests, ['/api/v1/search?q=la&limit=20&level=lv0,lv1,lv3']);
 });
 
 test('a search keeps to the levels and the unit that are asked for', async () => {

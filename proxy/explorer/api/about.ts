@@ -28,7 +28,13 @@ export interface About {
 /** A level as the file has it. */
 type Columns = Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] };
 
-type Described = { level: string; bbox: 'exact' | 'boxes'; columns: Columns; typeName?: string };
+type Described = {
+  level: string;
+  bbox: 'exact' | 'boxes';
+  columns: Columns;
+  typeName?: string;
+  attribution?: string[];
+};
 
 type AboutFile = Partial<
   Omit<About, 'levels' | 'date'> & { levels: Described[]; date: string | null; license: string | null }
@@ -70,6 +76,7 @@ function columnsByLevel(described: Described[]): LevelColumns[] {
     const { gid, name, type, parents } = described?.columns ?? { gid: null, name: null, type: null, parents: [] };
     const gidColumns = described ? [...parents, gid].map((column) => column ?? '') : [];
     const labels = { nameColumn: name ?? '', typeColumn: type ?? '', typeName: described?.typeName };
-    return { level, gidColumns, ...labels, hasBoxes: described?.bbox === 'boxes' };
+    const hasBoxes = described?.bbox === 'boxes';
+    return { level, gidColumns, ...labels, hasBoxes, attribution: described?.attribution ?? [] };
   });
 }

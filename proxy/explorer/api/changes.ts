@@ -1,6 +1,8 @@
 // What became of units: the changes that lead to a release, and what took the place of a unit that is gone.
+import type { About } from './about.ts';
 import type { Client } from './client.ts';
-import { encode } from './page-request.ts';
+import { encode, listingToPath } from './page-request.ts';
+import { type NamedUnit, unitToRow } from './unit.ts';
 
 /** A pair of releases, the newer one that which is shown. */
 export interface Change {
@@ -24,23 +26,31 @@ export async function readChange(
   release: string | undefined,
   signal: AbortSignal,
 ): Promise<Change | undefined> {
-  const { json } = await client.json('changes', signal);
+  const { json } = await client.json(client.urlOf('changes'), signal);
   const { changes } = json as { changes: { from: string; to: string; counts: Change['counts'] }[] };
   const change = changes.findLast(({ to }) => to === release);
   return change && { ...change, path: `changes/${encode(change.from)}..${encode(change.to)}.csv` };
 }
 
 /**
+ * The units that have now the area of one that is gone.
  * @param gone a GID that the release does not have
- * @returns the GIDs at its level that have its area now
  * @throws RefusalError
  */
 export async function readSuccessors(
   client: Client,
-  { level, gid, geometry }: { level: number; gid: string; geometry: string },
+  gone: { level: number; gid: string },
+  about: About,
   signal: AbortSignal,
-): Promise<string[]> {
-  const path = `geojsonl/lv${level}?gid-${level}=${encode(gid)}&geometry=${geometry}`;
-  const { link } = await client.page(client.urlOf(path), signal);
-  return [...link.matchAll(SUCCESSOR)].map(([, own = '']) => decodeURIComponent(own));
+): Promise<NamedUnit[]> {
+  const { level, gid } = gone;
+  const pageOf = (own: string) => {
+    const path = listingToPath({ level, filters: new Map([[level, own]]) }, about.lightest);
+    return client.page(client.urlOf(path), signal);
+  };
+  const { link } = await pageOf(gid);
+  const gids = [...link.matchAll(SUCCESSOR)].map(([, own = '']) => decodeURIComponent(own));
+  const pages = await Promise.all(gids.map(pageOf));
+  const columns = about.levels[level];
+  return columns === undefined ? [] : pages.flatMap(({ units }) => units.map((unit) => unitToRow(unit, columns)));
 }

@@ -33,12 +33,13 @@ export interface Client {
   lines: (path: string, signal: AbortSignal) => AsyncGenerator<Batch>;
   /** A file as it is. */
   file: (path: string, signal: AbortSignal) => Promise<Blob>;
-  json: (path: string, signal: AbortSignal) => Promise<{ json: unknown; matched: number }>;
+  /** An answer in JSON, and the address of the next page of it. */
+  json: (url: string, signal: AbortSignal) => Promise<{ json: unknown; matched: number; next: string | undefined }>;
   /** The token, for addresses of the service's API alone. */
   headersFor: (url: string) => Record<string, string>;
 }
 
-const NOT_REACHED = 'The service cannot be reached.';
+export const NOT_REACHED = 'The service cannot be reached.';
 const BROKEN_OFF = 'The download broke off.';
 
 /** The service answered with an error, or could not be reached. */
@@ -100,9 +101,10 @@ export function createClient({ base, token, onCurrent = () => {} }: ClientOption
         throw signal.aborted ? error : new RefusalError({ detail: BROKEN_OFF });
       });
     },
-    async json(path, signal) {
-      const response = await ask(urlOf(path), { signal });
-      return { json: await response.json(), matched: Number(response.headers.get('Boundaries-Matched')) };
+    async json(url, signal) {
+      const response = await ask(url, { signal });
+      const matched = Number(response.headers.get('Boundaries-Matched'));
+      return { json: await response.json(), matched, next: nextIn(response.headers.get('Link') ?? '', url) };
     },
     headersFor: (url) => (url.startsWith(urlOf('')) ? authorization(token()) : {}),
   };
@@ -177,16 +179,6 @@ function nextIn(link: string, url: string): string | undefined {
 export function textToUnit(text: string): Unit {
   // Not enumerable: a copy of the unit, such as one for the map's worker, is without the text.
   return Object.defineProperty(JSON.parse(text), 'text', { value: text });
-}
-
-/**
- * What a library says of a request that failed.
- * @param error perhaps with status and body of the response
- */
-export async function toRefusal(error: unknown): Promise<RefusalError> {
-  if (error instanceof RefusalError) return error;
-  const { status, body } = error as { status?: number; body?: Blob };
-  return status && body ? textToError(status, await body.text()) : new RefusalError({ detail: NOT_REACHED });
 }
 
 /** The error in the body of a response. */

@@ -93,21 +93,8 @@ export class Names {
     return { total: units.length, units: withParents(first, gid, levelAbove(levels, level)) };
   }
 
-  /** @returns in the same order */
-  async findAll(level: number, gids: readonly string[]): Promise<(NamedUnit | undefined)[]> {
-    const levels = await this.load(level);
-    return gids.map((gid) => levels[level]?.byGid.get(gid));
-  }
-
   async find(level: number, gid: string): Promise<NamedUnit | undefined> {
-    return (await this.findAll(level, [gid]))[0];
-  }
-
-  /** @returns the units from the top down to this one; none if there is no such unit */
-  async lineage(level: number, gid: string): Promise<NamedUnit[]> {
-    const levels = await this.load(level);
-    const unit = levels[level]?.byGid.get(gid);
-    return unit === undefined ? [] : [...above(levels, unit), unit];
+    return (await this.load(level))[level]?.byGid.get(gid);
   }
 
   #level(level: number) {
@@ -181,19 +168,6 @@ function toUnit(level: number, [fid, gid, name, type, parent, children, view, in
 /** The nearest level above that has units. */
 function levelAbove(levels: readonly LevelNames[], level: number) {
   return levels.slice(0, level).findLast(({ units }) => units.length > 0);
-}
-
-/** The units that a unit is in, from the top. */
-function above(levels: readonly LevelNames[], unit: NamedUnit) {
-  const units: NamedUnit[] = [];
-  let { level, parent } = unit;
-  while (parent !== null) {
-    const found = levelAbove(levels, level)?.byGid.get(parent);
-    if (found === undefined) break;
-    units.unshift(found);
-    ({ level, parent } = found);
-  }
-  return units;
 }
 
 /**

@@ -69,7 +69,7 @@ function unitsToQuery({
   return [...filtersToQuery(filters), ...spotsToQuery(spots), ...(isFull ? [] : [`geometry=${encode(geometry)}`])];
 }
 
-function withQuery(path: string, query: readonly string[]) {
+export function withQuery(path: string, query: readonly string[]) {
   return query.length > 0 ? `${path}?${query.join('&')}` : path;
 }
 

@@ -15,7 +15,7 @@ export interface LevelTiles {
 
 /** @throws RefusalError */
 export async function readTiles(level: number, client: Client, signal: AbortSignal): Promise<LevelTiles> {
-  const { json } = await client.json(`tiles/lv${level}.json`, signal);
+  const { json } = await client.json(client.urlOf(`tiles/lv${level}.json`), signal);
   const { tiles, minzoom, maxzoom, bounds } = json as { tiles: [string] } & LevelTiles;
   // Only the query, because this page knows at which address it reaches the service.
   const template = `${client.urlOf(`tiles/lv${level}/`)}{z}/{x}/{y}.mvt${new URL(tiles[0]).search}`;

@@ -26,14 +26,20 @@ export interface NamedUnit {
 /** A level, the number of units, and their commonest type. */
 export type UnitsInside = [level: number, units: number, type: string | null];
 
-export type LevelColumns = {
+/** The columns of a level; empty texts for none. */
+export interface LevelColumns {
   level: number;
+  /** Those with the GIDs of the levels 0 to this one; none for a level without units. */
   gidColumns: string[];
   nameColumn: string;
   typeColumn?: string;
+  /** The type of units that have none in their column. */
   typeName?: string | undefined;
+  /** Are units in a box if their own box touches it, because nothing better is known of the level? */
   hasBoxes?: boolean;
-};
+  /** Whose data it is. */
+  attribution?: readonly string[];
+}
 
 /** A type that says the level and nothing else, such as 'ADM1' of geoBoundaries. */
 const LEVEL_AS_TYPE = /^(adm|admin|level|lv)[ _-]?\d$/i;
@@ -47,7 +53,7 @@ export function typeOf(type: string | null) {
 }
 
 /** What to call a unit: its name, else its GID, else its fid. */
-export function titleOf({ name, gid, fid }: { name: string | null; gid: string | null; fid: number }) {
+export function titleOf({ name, gid, fid }: { name: string | null; gid: string | null; fid?: number }): string {
   return name ?? gid ?? `fid ${fid}`;
 }
 

@@ -1,13 +1,12 @@
 // Units of several levels in one answer, as `at` and `search` send them.
 import type { Client, Unit } from './client.ts';
-
 import { type LevelColumns, type NamedUnit, unitToRow } from './unit.ts';
 
-/** With the columns of its level, and as a row. */
+/** As a row. */
 export interface UnitOfLevel {
-  feature: Unit;
-  columns: LevelColumns;
   row: NamedUnit;
+  /** Names of the units above, from the top, where the answer has them. */
+  parents: readonly string[];
 }
 
 /**
@@ -22,12 +21,12 @@ export async function readUnits(
   columnsOf: readonly LevelColumns[],
   signal: AbortSignal,
 ): Promise<{ matched: number; units: UnitOfLevel[] }> {
-  const { json, matched } = await client.json(path, signal);
-  const { features, levels } = json as { features: Unit[]; levels: string[] };
+  const { json, matched } = await client.json(client.urlOf(path), signal);
+  const { features, levels, parents } = json as { features: Unit[]; levels: string[]; parents?: string[][] };
   const units = features.map((feature, i) => {
     const columns = columnsOf[Number(levels[i]?.slice('lv'.length))];
     if (columns === undefined) throw new RangeError(`level ${levels[i]} has no columns`);
-    return { feature, columns, row: unitToRow(feature, columns) };
+    return { row: unitToRow(feature, columns), parents: parents?.[i] ?? [] };
   });
   return { matched, units };
 }

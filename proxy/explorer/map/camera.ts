@@ -23,7 +23,7 @@ const FIT_PADDING_PIXELS = 24;
 const FIT_MS = 600;
 
 /** @param covered pixels at the edges that something lies upon */
-export function createCamera(map: LibraryMap, covered: () => { top: number; bottom: number }): Camera {
+export function createCamera(map: LibraryMap, covered: () => number): Camera {
   /** What the map is fitted to, until a person moves it. */
   let fitted: readonly Box[] | undefined = [];
   let isFirst = true;
@@ -37,12 +37,12 @@ export function createCamera(map: LibraryMap, covered: () => { top: number; bott
     const side = isAll ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
     const over = covered();
     const room = (pixels: number) => Math.min(side + pixels, clientHeight / 3);
-    const padding = { top: room(over.top), right: side, bottom: room(over.bottom), left: side };
+    const padding = { top: room(over), right: side, bottom: side, left: side };
     return { bounds: isAll ? WORLD : box, padding, maxZoom: FIT_ZOOM_MAX };
   };
   const show = (boxes: readonly Box[], duration: number) => {
     const { bounds, ...room } = frameOf(boxes);
-    roomAbove = covered().top;
+    roomAbove = covered();
     // The library goes the short way where west > east.
     map.fitBounds(bounds, { ...room, linear: true, duration });
   };
@@ -61,7 +61,7 @@ export function createCamera(map: LibraryMap, covered: () => { top: number; bott
       isFirst = false;
     },
     makeRoom() {
-      if (fitted !== undefined && covered().top > roomAbove) show(fitted, 0);
+      if (fitted !== undefined && covered() > roomAbove) show(fitted, 0);
     },
     zoomOf(boxes) {
       const { bounds, ...room } = frameOf(boxes);

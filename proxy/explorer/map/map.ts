@@ -1,9 +1,10 @@
 // The map of the explorer, drawn with MapLibre GL from the vector tiles of each level.
-import type { ErrorEvent, Tile } from 'maplibre-gl';
+import { RefusalError } from '../api/client.ts';
 import type { Point } from '../api/coordinates.ts';
 import type { LevelTiles } from '../api/tiles.ts';
 import { addAskedBox, showAskedBox } from './asked-box.ts';
 import { type Camera, createCamera, type View } from './camera.ts';
+import { type FailedTile, failedTile, statusOf, toFault } from './faults.ts';
 import type { Box } from './geometry/box.ts';
 import { onPaletteChange, readPalette } from './palette.ts';
 import { followPointer, type Picked } from './pointer.ts';
@@ -30,8 +31,8 @@ interface Shows {
 
 export type UnitMap = Camera & Shows;
 
-/** A tile that did not arrive, and the status of the answer. */
-type FailedTile = { sourceId: string; id: { z: number; x: number; y: number }; status: number | undefined };
+/** The tiles of a level: what they are is asked for, known, or could not be had. */
+type LevelState = { is: 'coming' | 'failed' } | ({ is: 'there' } & LevelTiles);
 
 export interface MapOptions {
   /** That have units, ascending. */
@@ -47,10 +48,12 @@ export interface MapOptions {
   onView: (view: View) => void;
   /** Why the map does not show yet what it is to show; empty where it does. */
   onNote: (note: string) => void;
-  /** Tiles did not arrive. */
-  onError: (error: unknown) => void;
-  /** Pixels at its edges that something lies upon. */
-  covered: () => { top: number; bottom: number };
+  /** The levels that are drawn or listed, ascending, whenever these are others. */
+  onLevels: (levels: readonly number[]) => void;
+  /** Something is wrong: each cause is told once, until something else is shown. */
+  onError: (error: Error) => void;
+  /** Pixels at its upper edge that something lies upon. */
+  covered: () => number;
 }
 
 /** The zooms from which the whole release shows a level, unless it has none above. */
@@ -65,25 +68,34 @@ const LOADING = 'Loading the map…';
 const MOST_ZOOM = 24;
 /** The status of tiles whose release is not there any more. */
 const GONE = 410;
-/** Those of tiles that are asked for again only when somebody tries: the token is refused, the tile is damaged. */
-const LASTING: readonly (number | undefined)[] = [401, 502];
+/**
+ * Those of tiles that are asked for again only when somebody tries: the token is refused, the tile is damaged, or it
+ * cannot be read.
+ */
+const LASTING: readonly (number | undefined)[] = [401, 502, undefined];
 
 /** @throws Error without WebGL 2 */
 export async function createMap(container: HTMLElement, options: MapOptions): Promise<UnitMap> {
-  const { levels, tilesOf, titleOf, onPick, onHere, onView, onNote, onError, covered } = options;
+  const { levels, tilesOf, titleOf, onPick, onHere, onView, onNote, onLevels, onError, covered } = options;
   const [top = 0] = levels;
-  /** Undefined until they are described. */
-  const known: Map<number, LevelTiles | undefined> = new Map();
-  /** Has what is shown a fault that was said? */
-  let isFaulty = false;
+  /** Those that nobody has needed yet are not in it. */
+  const known = new Map<number, LevelState>();
+  /** What is wrong with what is shown, as far as it was said: statuses, and causes that have none. */
+  const said = new Set<number | string>();
   /** Tiles that did not arrive. */
   let failed: FailedTile[] = [];
   /** Those that were asked for again. */
-  const again: WeakSet<FailedTile['id']> = new WeakSet();
+  const again = new WeakSet<FailedTile['id']>();
   let shown = { level: top, isWhole: true };
   /** Boxes of the whole release, and the zoom that they have in this window. */
   let whole: readonly Box[] | undefined;
   let wholeZoom = MOST_ZOOM;
+  let told = '';
+  const tellLevels = (drawn: readonly number[]) => {
+    if (told === drawn.join()) return;
+    told = drawn.join();
+    onLevels(drawn);
+  };
   let state = { ...NOTHING };
   const { map, marker } = await startMap(container, options.headersFor);
   const camera = createCamera(map, covered);
@@ -93,8 +105,12 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       if (JSON.stringify(Reflect.get(state, name)) !== JSON.stringify(value)) map.setGlobalStateProperty(name, value);
     state = { ...state, ...change };
   };
-  const addLayers = (level: number) => {
+  const tilesAt = (level: number): LevelTiles | undefined => {
     const tiles = known.get(level);
+    return tiles?.is === 'there' ? tiles : undefined;
+  };
+  const addLayers = (level: number) => {
+    const tiles = tilesAt(level);
     if (tiles === undefined) return;
     for (const layer of layersOf(level, { ...tiles, isTop: level === top }, readPalette())) addInOrder(map, layer);
     limit(level);
@@ -120,33 +136,42 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   };
   const need = async (level: number) => {
     if (known.has(level)) return;
-    known.set(level, undefined);
+    const coming: LevelState = { is: 'coming' };
+    known.set(level, coming);
+    const isWanted = () => known.get(level) === coming;
     try {
       const tiles = await tilesOf(level);
+      // Meanwhile it was forgotten, and perhaps asked for again.
+      if (!isWanted()) return;
       const { template, minzoom, maxzoom, bounds } = tiles;
-      known.set(level, tiles);
+      known.set(level, { is: 'there', ...tiles });
       map.addSource(sourceOf(level), { type: 'vector', tiles: [template], minzoom, maxzoom, bounds });
       addLayers(level);
+      if (state.selected === level) light(true);
       follow();
     } catch (error) {
-      fail(error);
+      if (!isWanted()) return;
+      known.set(level, { is: 'failed' });
+      void fail(error);
     }
   };
-  /** Forgets the tiles of levels that are not described, or of all. */
-  const forget = (isAll = false) => {
+  /** Forgets the tiles of levels that could not be described, or of all. */
+  const forget = (isAll: boolean) => {
     for (const [level, tiles] of known) {
-      if (tiles !== undefined && !isAll) continue;
+      if (tiles.is !== 'failed' && !isAll) continue;
       known.delete(level);
       failed = failed.filter(({ sourceId }) => sourceId !== sourceOf(level));
       for (const id of layerIds(level)) map.removeLayer(id);
-      if (tiles !== undefined) map.removeSource(sourceOf(level));
+      if (tiles.is === 'there') map.removeSource(sourceOf(level));
     }
   };
-  /** Says once what is wrong; tiles of a release that is gone are replaced. */
-  const fail = (error: unknown) => {
-    if (isFaulty) return;
-    isFaulty = true;
-    if (statusOf(error) !== GONE) return onError(error);
+  /** Says each cause once; tiles of a release that is gone are replaced. */
+  const fail = async (error: unknown, tile?: FailedTile): Promise<void> => {
+    const status = error instanceof RefusalError ? error.status : statusOf(error);
+    const cause = status ?? (tile === undefined ? 'style' : 'tile');
+    if (said.has(cause)) return;
+    said.add(cause);
+    if (status !== GONE) return onError(await toFault(error, tile));
     forget(true);
     follow();
   };
@@ -156,14 +181,15 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
     const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
     for (const level of close) void need(level);
-    const there = close.filter((level) => level === top || zoom >= (known.get(level)?.minzoom ?? Infinity));
+    const there = close.filter((level) => level === top || zoom >= (tilesAt(level)?.minzoom ?? Infinity));
     set({ level: there.at(-1) ?? top, levels: wanted });
-    const isTooFar = !there.includes(shown.level) && known.get(shown.level) !== undefined;
-    onNote(isTooFar ? `Zoom in to see level ${shown.level}` : known.get(top) === undefined ? LOADING : '');
+    tellLevels([...new Set([...there, shown.level])].sort());
+    const isTooFar = !there.includes(shown.level) && tilesAt(shown.level) !== undefined;
+    onNote(isTooFar ? `Zoom in to see level ${shown.level}` : tilesAt(top) === undefined ? LOADING : '');
   };
   const light = (isChosen: boolean) => {
     const { selected, fid } = state;
-    if (selected === -1 || known.get(selected) === undefined) return;
+    if (selected === -1 || tilesAt(selected) === undefined) return;
     map.setFeatureState({ source: sourceOf(selected), sourceLayer: 'units', id: fid }, { chosen: isChosen });
   };
 
@@ -182,15 +208,13 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   map.on('resize', measure);
   map.on('moveend', () => onView(camera.view()));
   map.on('error', (event) => {
-    const { error } = event;
-    if (isOfTile(event)) {
-      const { sourceId, tile } = event;
-      const id = tile.tileID.canonical;
+    const tile = failedTile(event);
+    if (tile !== undefined) {
       // A change of the style cannot redraw a tile that is on its way again, which the library calls an error.
-      if (again.has(id) && statusOf(error) === undefined) return;
-      failed.push({ sourceId, id, status: statusOf(error) });
+      if (again.has(tile.id) && tile.status === undefined) return;
+      failed.push(tile);
     }
-    fail(error);
+    void fail(event.error, tile);
   });
   followPointer(map, { onPick, onHere, titleOf });
 
@@ -198,8 +222,8 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     ...camera,
     show({ level, filters, isWhole }) {
       shown = { level, isWhole };
-      if (isFaulty) forget();
-      isFaulty = false;
+      forget(false);
+      said.clear();
       const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
       set({ gids, of: Math.max(-1, ...filters.keys()) });
       for (const level of known.keys()) limit(level);
@@ -235,14 +259,4 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       map.remove();
     },
   };
-}
-
-/** Is it said of a tile? The library's type of the event does not tell. */
-function isOfTile(event: ErrorEvent): event is ErrorEvent & { sourceId: string; tile: Tile } {
-  return 'tile' in event && 'sourceId' in event;
-}
-
-/** @returns 0 where there was no answer; undefined of what is no request */
-function statusOf(error: unknown): number | undefined {
-  return error instanceof Error && 'status' in error ? Number(error.status) : undefined;
 }

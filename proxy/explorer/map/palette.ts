@@ -21,12 +21,17 @@ export interface Palette {
   landHovered: string;
   units: string[];
   unitsHovered: string[];
+  /** Units round those that are shown: the same colours, pale. */
+  neighbours: string[];
+  neighboursHovered: string[];
 }
 
 /** Colours of units: neighbours differ. */
 const COLOURS = 6;
 /** Part of the colour `hover` in that of the unit under the pointer. */
 const HOVER_PART = 0.3;
+/** Part of the land's colour in that of a unit round those that are shown. */
+const PALE_PART = 0.65;
 
 export function readPalette(): Palette {
   const properties = getComputedStyle(document.documentElement);
@@ -37,6 +42,7 @@ export function readPalette(): Palette {
   };
   const units = Array.from({ length: COLOURS }, (_, unit) => colour(`unit-${unit}`));
   const hovered = (base: string) => mix(base, colour('hover'), HOVER_PART);
+  const neighbours = units.map((unit) => mix(unit, colour('land'), PALE_PART));
   return {
     sea: colour('sea'),
     land: colour('land'),
@@ -51,6 +57,8 @@ export function readPalette(): Palette {
     landHovered: hovered(colour('land')),
     units,
     unitsHovered: units.map(hovered),
+    neighbours,
+    neighboursHovered: neighbours.map(hovered),
   };
 }
 

@@ -4,7 +4,14 @@ import type { Map as LibraryMap, LngLat, Point } from 'maplibre-gl';
 import type { MapOptions } from './map.ts';
 import { PICKABLE } from './style.ts';
 
-export type Picked = { level: number; fid: number; gid: string | null };
+/** A unit with the nearest unit above that it names. */
+export interface Picked {
+  level: number;
+  fid: number;
+  gid: string | null;
+  parent: string | null;
+  parentLevel: number;
+}
 
 /** As on Android. Safari of a phone has no such event of its own. */
 const LONG_PRESS_MS = 500;
@@ -64,8 +71,9 @@ export function followPointer(
     if (!isLong) ask(lngLat);
     isLong ||= isTouch;
   });
-  map.on('mousedown', () => {
-    isLong = false;
+  // Not `mousedown`: browsers make one of a touch, too, when it has ended.
+  canvas.addEventListener('pointerdown', ({ pointerType }) => {
+    if (pointerType !== 'touch') isLong = false;
   });
   map.on('click', ({ point, lngLat }) => {
     if (isLong) return;
@@ -82,7 +90,18 @@ function unitAt(map: LibraryMap, point: Point): (Picked & { source: string; name
   if (unit === undefined) return undefined;
   const { source, id, properties } = unit;
   const level = Number(source.slice('lv'.length));
-  return { source, level, fid: Number(id), gid: properties['gid'] ?? null, name: properties['name'] };
+  const above = Array.from({ length: level }, (_, n): string | undefined => properties[`gid_${n}`]);
+  const parentLevel = above.findLastIndex((gid) => gid !== undefined);
+  const parent = above[parentLevel] ?? null;
+  return {
+    source,
+    level,
+    fid: Number(id),
+    gid: properties['gid'] ?? null,
+    parent,
+    parentLevel,
+    name: properties['name'],
+  };
 }
 
 /** The name of a unit in the tiles, else its GID. Shapes have names in the deepest tiles, labels in all. */

@@ -49,6 +49,8 @@ export const PICKABLE = [...DOWN.map((level) => `fill-${level}`), ...DOWN.map((l
 const LINE_ZOOMS = [0, 2.5, 4, 6, 8, 10];
 /** A name may be wider than its unit until the next zoom: where there is no room for it, it is left out. */
 const LABEL_ZOOMS = 1;
+/** How much further apart, in ems, the letters of a level above are than those of the next one. */
+const WIDE_STEP = 0.04;
 /** A label of rank 1,000,000 is one of the next level. */
 const RANKS = 1_000_000;
 
@@ -73,10 +75,12 @@ export function layersOf(
   { minzoom, isTop }: { minzoom: number; isTop: boolean },
   palette: Palette,
 ): Layer[] {
-  const { land, landHovered, landEdge, units, unitsHovered, edge, ink, quiet, halo, chosen, chosenHalo } = palette;
+  const { land, landHovered, landEdge, units, unitsHovered, neighbours, neighboursHovered } = palette;
+  const { edge, ink, quiet, halo, chosen, chosenHalo } = palette;
   const own = isInside(level);
   const isNear: Expression = ['==', state('of'), level];
   const isDrawn = shownIf(['in', level, ['array', state('levels')]]);
+  const isListed: ExpressionSpecification = ['==', state('level'), level];
   const isChosen = shownIf(['==', state('selected'), level]);
   // Where units are a few pixels wide their borders would be a mist.
   const lines = isTop ? minzoom : Math.max(minzoom, LINE_ZOOMS[level] ?? 0);
@@ -96,7 +100,10 @@ export function layersOf(
       ...of('land'),
       type: 'fill',
       layout: isTop ? isDrawn : shownIf(isNear),
-      paint: { 'fill-color': ['case', LIT, landHovered, land], 'fill-outline-color': landEdge },
+      paint: {
+        'fill-color': ['case', LIT, byColour(neighboursHovered, landHovered), byColour(neighbours, land)],
+        'fill-outline-color': landEdge,
+      },
     },
     {
       ...of('fill'),
@@ -137,13 +144,19 @@ export function layersOf(
         // Without a `glyphs` URL text is drawn with fonts of the system.
         'text-font': ['system-ui', 'sans-serif'],
         'text-size': ['interpolate', ['linear'], ['zoom'], 0, 10, 3, isTop ? 13 : 11, 7, isTop ? 17 : 14],
-        // A province and its capital have one name: that of the province is in capitals.
-        'text-transform': ['case', ['==', state('level'), level], 'none', 'uppercase'],
+        // A province and its capital have one name: that of the province is in capitals. Those of each level above are
+        // wider apart, as on printed maps.
+        'text-transform': ['case', isListed, 'none', 'uppercase'],
+        'text-letter-spacing': ['case', isListed, 0, WIDE_STEP * (DOWN.length - level)],
         'text-max-width': 8,
         'text-padding': 3,
         'symbol-sort-key': ['+', level * RANKS, ['get', 'rank']],
       },
-      paint: { 'text-color': ['case', own, ink, quiet], 'text-halo-color': halo, 'text-halo-width': 1.3 },
+      paint: {
+        'text-color': ['case', own, ink, quiet],
+        'text-halo-color': halo,
+        'text-halo-width': 1.3,
+      },
     },
   ];
 }

@@ -1,6 +1,7 @@
 // The Browse tab: breadcrumb, heading with counts, and levels.
 import type { About } from '../api/about.ts';
 import { count, leadsText, summarize } from '../api/texts.ts';
+import type { UnitAbove } from '../api/tree.ts';
 import { type NamedUnit, titleOf } from '../api/unit.ts';
 import type { LevelBelow } from '../state/levels-below.ts';
 import { isSpot, type Place } from '../state/place.ts';
@@ -9,12 +10,16 @@ import { make, makeButton, part } from './elements.ts';
 
 /**
  * The way from the release to what is listed; each step but the last is a button.
- * @param onStep with undefined for the release
+ * @param onStep with undefined for the release; to the units of this level, which are directly below
  */
-export function showPath({ lineage, place }: Shown, release: string, onStep: (unit: NamedUnit | undefined) => void) {
-  const steps = [undefined, ...lineage].map((unit) => {
+export function showPath(
+  { lineage, place }: Shown,
+  release: string,
+  onStep: (unit: UnitAbove | undefined, below: number | undefined) => void,
+) {
+  const steps = [undefined, ...lineage].map((unit, i) => {
     const title = unit === undefined ? release : titleOf(unit);
-    return makeButton(title, () => onStep(unit), 'link');
+    return makeButton(title, () => onStep(unit, unit && lineage[i]?.level), 'link');
   });
   const last = make('span', '', spotOf(place) || (steps.pop()?.textContent ?? ''));
   last.setAttribute('aria-current', 'page');
@@ -81,8 +86,5 @@ export function showLevels(place: Place, below: readonly LevelBelow[], onLevel: 
   });
   const focused = [...group.children].indexOf(document.activeElement ?? group);
   group.replaceChildren(...buttons);
-  const pressed = buttons.find((button) => button.getAttribute('aria-pressed') === 'true');
-  // Of more than fit into the row.
-  pressed?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   buttons[focused]?.focus();
 }

@@ -49,11 +49,13 @@ function safeUrl(url: string) {
 
 function shellSample(url: string) {
   return `# Before: export TOKEN=...
-URL='${url}'
-while [ -n "$URL" ]; do
-  curl -sSf --compressed -H "Authorization: Bearer $TOKEN" -D headers.txt "$URL" || break
-  URL=$(sed -n 's/^[Ll]ink: <\\(.*\\)>; rel="next".*/\\1/p' headers.txt)
-done > units.geojsonl
+(
+  URL='${url}'
+  while [ -n "$URL" ]; do
+    curl -sSf --compressed -H "Authorization: Bearer $TOKEN" -D headers.txt "$URL" || exit
+    URL=$(sed -n 's/^[Ll]ink: <\\(.*\\)>; rel="next".*/\\1/p' headers.txt)
+  done > units.geojsonl
+)
 `;
 }
 

@@ -4,6 +4,7 @@ import type { Unit } from '../api/client.ts';
 import { count, size } from '../api/texts.ts';
 import { type NamedUnit, titleOf } from '../api/unit.ts';
 import { areaKm2, isTorn } from '../map/geometry/area.ts';
+import { shownAddress } from '../state/address.ts';
 import type { LevelBelow } from '../state/levels-below.ts';
 import { make, makeButton, makeCopyButton, makeDetails, makeFacts, part } from './elements.ts';
 
@@ -89,7 +90,7 @@ function makeActions(row: NamedUnit, unit: Unit | undefined, { zoom, save, reque
     makeButton('Zoom to', zoom),
     saving,
     copy,
-    makeCopyButton('Copy link', () => location.href),
+    makeCopyButton('Copy link', shownAddress),
     ...(row.gid === null ? [] : [makeButton('Request', request)]),
   );
 }

@@ -27,7 +27,6 @@ export function wireLayout() {
     else focusHeading();
   });
   wireSheet();
-  wireCredits();
 }
 
 export function showTab(shown: string) {
@@ -57,8 +56,8 @@ export function showSheet(name: string) {
   handle.setAttribute('aria-label', `Panel height: ${name}. Change`);
 }
 
-function shownSheet() {
-  return SHEETS.indexOf(document.body.dataset['sheet'] ?? 'half');
+export function shownSheet(): string {
+  return document.body.dataset['sheet'] ?? 'half';
 }
 
 function shownTab() {
@@ -79,17 +78,17 @@ function wireSheet() {
     const up = startY - clientY;
     if (Math.abs(up) < 20) return;
     isDragged = true;
-    const index = shownSheet() + Math.sign(up);
+    const index = SHEETS.indexOf(shownSheet()) + Math.sign(up);
     showSheet(SHEETS[Math.min(SHEETS.length - 1, Math.max(0, index))] ?? 'half');
   });
   handle.addEventListener('click', () => {
     if (isDragged) return;
-    showSheet(SHEETS[(shownSheet() + 1) % SHEETS.length] ?? 'half');
+    showSheet(SHEETS[(SHEETS.indexOf(shownSheet()) + 1) % SHEETS.length] ?? 'half');
   });
 }
 
-/** What the service is called, and whose data it has. */
-export function showAbout({ title, release, date, licence, attribution }: About) {
+/** What the service is called, and which release it has. */
+export function showAbout({ title, release }: About) {
   if (title !== undefined) {
     part('title').textContent = title;
     document.title = title;
@@ -97,12 +96,23 @@ export function showAbout({ title, release, date, licence, attribution }: About)
   }
   part('release').textContent = release ?? 'no release yet';
   part('release').hidden = false;
+}
+
+/** What the colours of the map mean. */
+const LEGEND = 'Colours only tell neighbours apart.';
+
+/**
+ * Whose data is shown.
+ * @param shown the levels that are on the map or in the list; empty for all
+ */
+export function showCredits({ release, date, licence, attribution, levels }: About, shown: readonly number[]) {
+  const ofLevels = shown.flatMap((level) => levels[level]?.attribution ?? []);
+  const texts = [...new Set(ofLevels.length > 0 ? ofLevels : attribution)];
   const issued = date === undefined ? [] : [make('span', '', `Release ${release}, ${date}`)];
-  const texts = attribution.map((text) => make('span', '', ...withLinks(text)));
   const terms = licence === undefined ? [] : [make('span', '', 'Licence: ', licenceText(licence))];
   const library = make('span', '', 'Map: ', link('https://maplibre.org', 'MapLibre'));
-  part('credits').replaceChildren(...issued, ...texts, ...terms, library);
-  showMore();
+  const sources = texts.map((text) => make('span', '', ...withLinks(text)));
+  part('credits').replaceChildren(...sources, ...terms, ...issued, library, make('span', '', LEGEND));
 }
 
 /** A text whose addresses are links. */
@@ -136,29 +146,10 @@ export function showShowAll(isAllSeen: boolean, title: string) {
   button.textContent = `Show all of ${title}`;
 }
 
-/** Pixels at the upper and the lower edge of the map that buttons and credits lie upon. */
-export function mapCovered() {
+/** Pixels at the upper edge of the map that buttons lie upon. */
+export function mapCovered(): number {
   const { offsetTop, offsetHeight } = part('map-buttons');
-  return { top: offsetTop + offsetHeight, bottom: part('credits').parentElement?.offsetHeight ?? 0 };
-}
-
-function wireCredits() {
-  new ResizeObserver(showMore).observe(part('credits'));
-  part('credits-more').addEventListener('click', () => {
-    const isExpanded = part('credits-more').getAttribute('aria-expanded') === 'true';
-    part('credits-more').setAttribute('aria-expanded', String(!isExpanded));
-    const text = isExpanded ? 'More' : 'Less';
-    part('credits-more').textContent = text;
-    part('credits-more').setAttribute('aria-label', `${text} of the credits`);
-  });
-}
-
-/** Offers the rest of the credits, where there is room for one line. */
-function showMore() {
-  const { scrollWidth, clientWidth } = part('credits');
-  const isExpanded =
-    part('credits-more').getAttribute('aria-expanded') === 'true' || part('credits').matches(':has(:focus-visible)');
-  part('credits-more').hidden = !isExpanded && scrollWidth <= clientWidth;
+  return offsetTop + offsetHeight;
 }
 
 /** @param text an address, perhaps without its scheme */

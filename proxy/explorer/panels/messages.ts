@@ -1,6 +1,7 @@
 // What to say to a person when something did not work, by status; and the box that says it.
 import { RefusalError } from '../api/client.ts';
 import { count, unitsText } from '../api/texts.ts';
+import { MapFault } from '../map/faults.ts';
 import type { Place } from '../state/place.ts';
 import { make, makeButton, makeLink, part } from './elements.ts';
 
@@ -32,14 +33,16 @@ export function showMessage(message: Message | undefined, action?: { label: stri
 
 /** Why a request gave nothing. */
 export function errorToMessage(error: unknown): Message {
-  if (!(error instanceof RefusalError))
-    return { kind: 'error', title: 'The response could not be read', detail: String(error) };
+  if (error instanceof MapFault) return { kind: 'error', title: 'The map has a fault', detail: error.message };
+  if (!(error instanceof RefusalError)) return { kind: 'error', title: UNREADABLE, detail: String(error) };
   const { status, code, message } = error;
   let detail = message;
   if (status === 0) detail = `${message} Check that the service is running, and that you are online.`;
   if (status === 410) detail = 'A newer release has taken its place.';
   return { kind: 'error', title: titleOf(status), detail, code: status === 0 ? '' : `${status} ${code}`.trim() };
 }
+
+const UNREADABLE = 'The response could not be read';
 
 /** Why a token with which the service answers 401 is not accepted. */
 export const NOT_ACCEPTED =
@@ -60,7 +63,7 @@ export const REPLACE_TOKEN =
 
 /** Can the same request have another answer later? */
 export function isPassing(error: unknown) {
-  return error instanceof RefusalError && ([0, 410, 429].includes(error.status) || error.status >= 500);
+  return error instanceof RefusalError && ([0, 200, 410, 429].includes(error.status) || error.status >= 500);
 }
 
 /**
@@ -117,6 +120,7 @@ export function savedMessage(units: number, name?: string): Message {
 
 function titleOf(status: number) {
   if (status === 0) return 'No response';
+  if (status === 200) return UNREADABLE;
   if (status === 403) return 'This token does not allow that';
   if (status === 410) return 'The release of this listing is gone';
   if (status === 429) return 'Too many requests';

@@ -3,9 +3,10 @@
 import { type Point, pointToText, textToPoints } from '../api/coordinates.ts';
 import { type Found, searchUnits } from '../api/search.ts';
 import { count, unitsText } from '../api/texts.ts';
-import { type NamedUnit, titleOf } from '../api/unit.ts';
+import type { UnitAbove } from '../api/tree.ts';
+import { titleOf } from '../api/unit.ts';
 import { make, part } from './elements.ts';
-import { showSheet } from './layout.ts';
+import { shownSheet, showSheet } from './layout.ts';
 import { errorToMessage } from './messages.ts';
 
 type Result = { option: HTMLElement; run: () => void };
@@ -31,7 +32,7 @@ export function wireSearch({
 }: {
   parts: Parameters<typeof searchUnits>[1];
   levels: number[];
-  opened: () => NamedUnit | undefined;
+  opened: () => UnitAbove | undefined;
   onPick: (unit: Found) => void;
   onPoint: (point: Point, other: Point | undefined) => void;
   signal: AbortSignal;
@@ -65,9 +66,12 @@ export function wireSearch({
     field.value = '';
     close();
   };
+  /** The height of the sheet before the results took all of it. */
+  let before = 'half';
   const leave = () => {
     clear();
-    showSheet('half');
+    // Another height is of the person.
+    if (shownSheet() === 'full') showSheet(before);
   };
   const pick = (result: Result | undefined) => {
     if (result === undefined) return;
@@ -147,7 +151,7 @@ export function wireSearch({
   const onLeave = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget instanceof Node && form.contains(relatedTarget)) return;
     close();
-    showSheet('half');
+    if (shownSheet() === 'full') showSheet(before);
   };
 
   field.addEventListener('input', () => void search(), { signal });
@@ -158,14 +162,19 @@ export function wireSearch({
   // Another place is shown: results of before would lie over its list.
   addEventListener('popstate', () => part('found-box').hidden || leave(), { signal });
   // On a phone the results need the room of the whole sheet.
-  form.addEventListener('focusin', () => showSheet('full'), { signal });
+  const onEnter = ({ relatedTarget }: FocusEvent) => {
+    if (relatedTarget instanceof Node && form.contains(relatedTarget)) return;
+    before = shownSheet();
+    showSheet('full');
+  };
+  form.addEventListener('focusin', onEnter, { signal });
   form.addEventListener('focusout', onLeave, { signal });
   // A press on the results must not take the focus from the field, which would close them.
   part('found-box').addEventListener('mousedown', (event) => event.preventDefault(), { signal });
 }
 
 /** Offers where to search: in the unit that is open, and in the levels that have units. What was chosen stays. */
-export function showSearchLevels(levels: readonly number[], opened: NamedUnit | undefined) {
+export function showSearchLevels(levels: readonly number[], opened: UnitAbove | undefined) {
   const choice = part('find-level', HTMLSelectElement);
   const inside = opened?.gid ? [new Option(`In ${titleOf(opened)}`, INSIDE)] : [];
   const options = levels.map((level) => new Option(`Level ${level}`, String(level)));

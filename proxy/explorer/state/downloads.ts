@@ -9,6 +9,7 @@ import { type NamedUnit, titleOf } from '../api/unit.ts';
 import { type Content, toCsv, toGeoJson, toGeoJsonLines, type UnitsFile } from '../download/units-file.ts';
 import type { MenuItem, Offer } from '../panels/download-menu.ts';
 import { copy } from '../panels/elements.ts';
+import { shownAddress } from './address.ts';
 import { isLinked, levelsWithUnits } from './place.ts';
 import type { Shown } from './shown.ts';
 
@@ -80,7 +81,7 @@ export function downloadsOf(
   const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== '') };
   const listed = (file: Parameters<typeof offer>[3] = {}) =>
     offer(titleOfListing(shown, release), [{ level, filters, bbox, contains }], base, file);
-  const ofUnit = (unit: NamedUnit, gid: string, isAllLevels: boolean) => {
+  const ofUnit = (unit: Pick<NamedUnit, 'level' | 'gid' | 'name'>, gid: string, isAllLevels: boolean) => {
     const own = new Map([[unit.level, gid]]);
     const inside = levelsWithUnits(levels).filter(
       (other) => other >= unit.level && levels[other]?.gidColumns[unit.level] !== '',
@@ -103,13 +104,14 @@ export function downloadsOf(
       detail: 'the selected unit, GeoJSON',
       ...ofUnit(selected, selected.gid, false),
     });
-  if (whole?.gid && (whole.children > 0 || hasDeeper(whole, levels)))
+  const isEmpty = selected === undefined ? total === 0 : selected.children === 0;
+  if (whole?.gid && (!isEmpty || hasDeeper(whole, levels)))
     items.push({
       label: `All of ${titleOf(whole)}`,
       detail: 'the unit and all inside it, GeoJSON',
       ...ofUnit(whole, whole.gid, true),
     });
-  items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(location.href) });
+  items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(shownAddress()) });
   const shapes = geometries.filter((geometry) => geometry !== 'none');
   return {
     note: `${unitsText(total)} of ${titleOfListing(shown, release)}`,
@@ -119,7 +121,7 @@ export function downloadsOf(
 }
 
 /** May a unit without children have units at a deeper level, where a parent is missing between? */
-function hasDeeper({ level }: NamedUnit, levels: About['levels']) {
+function hasDeeper({ level }: { level: number }, levels: About['levels']) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
 }
 

@@ -30,11 +30,10 @@ export function levelsInside(unit: NamedUnit | undefined): LevelBelow[] {
  * @returns ascending
  */
 export function levelsBelow(
-  { place, lineage }: Pick<Shown, 'place' | 'lineage'>,
+  { place, lineage, opened }: Pick<Shown, 'place' | 'lineage' | 'opened'>,
   levels: readonly LevelColumns[],
 ): LevelBelow[] {
-  const opened = lineage.at(-1);
-  if (!isSpot(place) && (opened !== undefined || isLinked(levels))) return levelsInside(opened);
+  if (!isSpot(place) && (lineage.length > 0 || isLinked(levels))) return levelsInside(opened);
   const top = Math.max(0, ...place.filters.keys());
   return levelsWithUnits(levels).flatMap((level) => (level < top ? [] : [{ level, title: levelText(level) }]));
 }

@@ -72,7 +72,7 @@ export function inside(
   return { ...worldOf(levels), level: below, filters: new Map([[level, gid]]) };
 }
 
-function levelBelow(level: number, levels: readonly LevelColumns[]) {
+export function levelBelow(level: number, levels: readonly LevelColumns[]): number | undefined {
   return levelsWithUnits(levels).find((other) => other > level && levels[other]?.gidColumns[level] !== '');
 }
 

@@ -4,8 +4,9 @@ import type { About } from '../api/about.ts';
 import type { Client, Unit } from '../api/client.ts';
 import type { Names } from '../api/names.ts';
 import { listingToPath, unitToPath } from '../api/page-request.ts';
+import { readTree, type UnitAbove } from '../api/tree.ts';
 import { type NamedUnit, unitToRow } from '../api/unit.ts';
-import { isSpot, isWorld, type Place, selection } from './place.ts';
+import { isSpot, isWorld, levelBelow, type Place, selection } from './place.ts';
 
 interface Listeners {
   onChange: (what: 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown') => void;
@@ -20,7 +21,15 @@ interface Options {
   listeners: Listeners;
 }
 
-/** Rows of a list whose units only the service knows. */
+/** What a place lists. */
+interface Listed {
+  /** The units on the way from the world to this place, the opened one last. */
+  lineage: UnitAbove[];
+  units: NamedUnit[];
+  total: number;
+}
+
+/** Rows of a list. */
 const ROWS_MAX = 10_000;
 
 /** The state of the page while someone is signed in. */
@@ -28,6 +37,9 @@ export class Shown {
   #options;
   #ended = new AbortController();
   #unitRequest: AbortController | undefined;
+  /** Units that were opened, by level and GID. */
+  #wereOpened = new Map<string, NamedUnit>();
+  #byFid: ReadonlyMap<number, NamedUnit> = new Map();
 
   place: Place;
   /** The units of the list, complete up to 10,000. */
@@ -43,9 +55,11 @@ export class Shown {
   /** The GID or fid that the place selects, if this release has no such unit. */
   unknown: string | undefined;
   /** The units on the way from the world to this place, the opened one last. */
-  lineage: NamedUnit[] = [];
-  /** The opened unit without its geometry: its box has far islands, too. */
-  opened: Unit | undefined;
+  lineage: UnitAbove[] = [];
+  /** The opened unit, as a list of its siblings has it. */
+  opened: NamedUnit | undefined;
+  /** The same as the service has it, without its geometry: its box has far islands, too. */
+  openedUnit: Unit | undefined;
   selected: NamedUnit | undefined;
   /** The selected unit in full, as the service has it. */
   unit: Unit | undefined;
@@ -63,7 +77,7 @@ export class Shown {
   /** The row of the unit that a place selects. */
   rowOf({ level, unit, fid }: Pick<Place, 'level' | 'fid'> & { unit?: string | undefined }) {
     if (level !== this.place.level) return undefined;
-    return this.rows.find((row) => (unit === undefined ? row.fid === fid : row.gid === unit));
+    return unit === undefined ? this.#byFid.get(fid ?? Number.NaN) : this.rows.find((row) => row.gid === unit);
   }
 
   /** The address of the request for the selected unit, else for the units of this place. */
@@ -76,8 +90,13 @@ export class Shown {
   /** Shows a place from the beginning. */
   async show(place: Place) {
     this.stop();
+    const [opened] = gidsFromBelow(place);
+    const row = [...this.rows, this.selected].find((one) => one?.level === opened?.level && one?.gid === opened?.gid);
+    if (row !== undefined) this.#wereOpened.set(keyOf(row), row);
     this.place = place;
-    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [], opened: undefined });
+    this.#byFid = new Map();
+    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [] });
+    Object.assign(this, { opened: opened && this.#wereOpened.get(keyOf(opened)), openedUnit: undefined });
     Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
     this.#options.listeners.onChange('place');
     await this.#loadRows(place);
@@ -91,7 +110,7 @@ export class Shown {
     this.unit = undefined;
     this.place = { ...this.place, ...selection(row) };
     this.#options.listeners.onChange('selection');
-    await (row === undefined ? this.#loadOpened() : this.#loadUnit(row));
+    await (row === undefined ? this.#loadOpenedUnit() : Promise.all([this.#loadUnit(row), this.#complete(row)]));
   }
 
   /** Stops every request. */
@@ -101,19 +120,14 @@ export class Shown {
     this.#unitRequest?.abort();
   }
 
-  /** The list from the names of the release. */
   async #loadRows(place: Place) {
     const { signal } = this.#ended;
     const isCurrent = () => !signal.aborted;
-    const [deepest] = [...place.filters].sort(([a], [b]) => b - a);
     try {
-      const [{ units, total }, lineage] = await Promise.all([
-        this.#rowsOf(place, signal),
-        deepest === undefined ? [] : this.#options.names.lineage(...deepest),
-      ]);
+      const { lineage, units, total } = await this.#list(place, signal);
       if (!isCurrent()) return;
-      this.lineage = lineage;
-      Object.assign(this, { rows: units, total, hasRows: true });
+      this.#byFid = new Map(units.map((row) => [row.fid, row]));
+      Object.assign(this, { lineage, rows: units, total, hasRows: true });
     } catch (error) {
       if (!isCurrent()) return;
       this.hasFailed = true;
@@ -123,13 +137,15 @@ export class Shown {
     }
     this.#options.listeners.onChange('rows');
     const { unit, fid } = place;
-    const listed = this.rowOf(place);
     try {
-      const chosen = listed ?? (unit && (await this.#options.names.find(place.level, unit)));
+      const chosen = this.rowOf(place) ?? (unit && (await this.#readRow(place.level, unit, signal)));
+      if (!isCurrent()) return;
+      const selecting = chosen && this.selected === undefined ? this.select(chosen) : undefined;
+      await this.#loadOpened(signal);
+      if (selecting !== undefined) return await selecting;
       if (!isCurrent() || this.selected !== undefined) return;
-      if (chosen) return await this.select(chosen);
       // While a unit is selected nobody asks for all of the opened one.
-      void this.#loadOpened();
+      void this.#loadOpenedUnit();
       const isListed = this.total === this.rows.length && this.total > 0;
       if (unit === undefined && (fid === undefined || !isListed)) return;
       this.unknown = unit ?? `fid ${fid}`;
@@ -139,58 +155,108 @@ export class Shown {
     }
   }
 
-  async #rowsOf(place: Place, signal: AbortSignal): Promise<{ units: NamedUnit[]; total: number }> {
-    const { level, filters } = place;
-    const [[of, gid] = [level, undefined], ...others] = filters;
-    const isInOne = others.length === 0 && (gid === undefined || of < level) && !isSpot(place);
-    return (isInOne && (await this.#options.names.children({ level, of, gid }))) || this.#rowsOfPages(place, signal);
+  /**
+   * What a place lists: of one unit those directly below it, as the service has them; all units of a level, or those
+   * that are deeper in a unit, from the names; else from pages.
+   */
+  async #list(place: Place, signal: AbortSignal): Promise<Listed> {
+    const { client, names, about } = this.#options;
+    const { level } = place;
+    const [opened, ...others] = gidsFromBelow(place);
+    const isPlain = others.length === 0 && !isSpot(place);
+    const listed = async (lineage: UnitAbove[]): Promise<Listed> => {
+      const { level: of = level, gid } = opened ?? {};
+      const isNamed = isPlain && (opened === undefined || of < level);
+      const found = isNamed ? await names.children({ level, of, gid }) : undefined;
+      return { lineage, ...(found ?? (await this.#readRows(place, signal))) };
+    };
+    if (opened === undefined) return listed([]);
+    const isNext = isPlain && level === levelBelow(opened.level, about.levels);
+    const tree = await readTree(client, opened, isNext ? ROWS_MAX : 1, signal);
+    if (tree === undefined) return { lineage: [], units: [], total: 0 };
+    const { lineage, below } = tree;
+    if (!isPlain || opened.level >= level) return listed(lineage);
+    if (below === undefined || below > level) return { lineage, units: [], total: 0 };
+    if (below < level) return listed(lineage);
+    const { units, total } = (isNext ? tree : await readTree(client, opened, ROWS_MAX, signal)) ?? tree;
+    return { lineage, units, total };
   }
 
-  /**
-   * The same where the names do not tell which units are inside, because a parent is missing between, or for several
-   * filters, a box or a point: the service does.
-   */
-  async #rowsOfPages(place: Place, signal: AbortSignal): Promise<{ units: NamedUnit[]; total: number }> {
-    const columns = this.#options.about.levels[place.level];
-    const rows: NamedUnit[] = [];
+  /** Units of a box, a point or several parents, and those that the names do not tell because parents are missing. */
+  async #readRows(place: Place, signal: AbortSignal): Promise<{ units: NamedUnit[]; total: number }> {
+    const { client, about } = this.#options;
+    const columns = about.levels[place.level];
+    const units: NamedUnit[] = [];
     let total = 0;
-    let url: string | undefined = this.#options.client.urlOf(listingToPath(place, this.#options.about.lightest));
-    while (url !== undefined && columns !== undefined && rows.length < ROWS_MAX) {
-      const page = await this.#options.client.page(url, signal);
-      for (const unit of page.units) rows.push(unitToRow(unit, columns));
+    let url: string | undefined = client.urlOf(listingToPath(place, about.lightest));
+    while (url !== undefined && columns !== undefined && units.length < ROWS_MAX) {
+      const page = await client.page(url, signal);
+      for (const unit of page.units) units.push(unitToRow(unit, columns));
       [url, total] = [page.next, page.matched];
     }
-    const known = await this.#options.names.findAll(
-      place.level,
-      rows.map(({ gid }) => gid ?? ''),
-    );
-    return { units: rows.map((row, i) => known[i] ?? row), total };
+    return { units, total };
+  }
+
+  /** A unit that the list does not have. */
+  async #readRow(level: number, gid: string, signal: AbortSignal): Promise<NamedUnit | undefined> {
+    const listing = { level, filters: new Map([[level, gid]]) };
+    return (await this.#readRows({ ...this.place, ...listing, bbox: '', contains: '' }, signal)).units[0];
+  }
+
+  /** Learns of the opened unit what is inside of it and where the map goes to show it, unless that is known. */
+  async #loadOpened(signal: AbortSignal) {
+    const [own, above] = this.lineage.toReversed();
+    if (own === undefined || this.opened !== undefined) return;
+    const row = await this.#siblingOf(own, above, signal);
+    if (signal.aborted || row === undefined) return;
+    this.opened = row;
+    this.#wereOpened.set(keyOf(row), row);
+    this.#options.listeners.onChange('opened');
+  }
+
+  /** A unit as a list of its siblings has it. */
+  async #siblingOf({ level, gid }: UnitAbove, above: UnitAbove | undefined, signal: AbortSignal) {
+    if (above === undefined) return this.#options.names.find(level, gid);
+    const tree = await readTree(this.#options.client, above, ROWS_MAX, signal);
+    return tree?.units.find((unit) => unit.gid === gid);
   }
 
   /** Asks for the opened unit, without its geometry, unless it is there. */
-  async #loadOpened() {
+  async #loadOpenedUnit() {
     const { signal } = this.#ended;
     const opened = this.lineage.at(-1);
-    const { gid = null, level = 0 } = opened ?? {};
-    if (gid === null || this.opened !== undefined) return;
+    if (opened === undefined || this.openedUnit !== undefined) return;
+    const { level, gid } = opened;
     const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#options.about.lightest);
     try {
-      const unit = await this.#read(path, opened?.fid, signal);
+      const unit = await this.#read(path, signal);
       if (signal.aborted) return;
-      this.opened = unit;
+      this.openedUnit = unit;
       this.#options.listeners.onChange('opened');
     } catch (error) {
       if (!signal.aborted) this.#options.listeners.onError(error);
     }
   }
 
+  /** Learns what is inside of a selected unit, where its list does not say it. */
+  async #complete(row: NamedUnit) {
+    const { signal } = this.#ended;
+    const { level, gid, name, type, parent, parentLevel } = row;
+    if (row.inside !== undefined || gid === null || parent === null || parentLevel === undefined) return;
+    const above = { level: parentLevel, gid: parent, name: null, type: null };
+    const full = await this.#siblingOf({ level, gid, name, type }, above, signal).catch(() => undefined);
+    if (full === undefined || this.selected?.fid !== row.fid) return;
+    this.selected = full;
+    this.#options.listeners.onChange('unit');
+  }
+
   async #loadUnit(row: NamedUnit) {
     const request = new AbortController();
     this.#unitRequest = request;
     try {
-      const unit = await this.#read(unitToPath(row), row.fid, request.signal);
-      if (this.selected !== row) return;
-      this.unit = unit;
+      const unit = await this.#read(unitToPath(row), request.signal);
+      if (request.signal.aborted) return;
+      this.unit = unit?.id === row.fid ? unit : undefined;
       this.#options.listeners.onChange('unit');
     } catch (error) {
       if (request.signal.aborted) return;
@@ -200,9 +266,18 @@ export class Shown {
     }
   }
 
-  /** @param path of a page */
-  async #read(path: string, fid: number | undefined, signal: AbortSignal) {
+  /** @param path of a page, whose first unit it is */
+  async #read(path: string, signal: AbortSignal): Promise<Unit | undefined> {
     const { units } = await this.#options.client.page(this.#options.client.urlOf(path), signal);
-    return units.find(({ id }) => id === fid);
+    return units[0];
   }
+}
+
+/** The GIDs that a place is limited to, the deepest one first. */
+function gidsFromBelow({ filters }: Place): Pick<UnitAbove, 'level' | 'gid'>[] {
+  return [...filters].sort(([a], [b]) => b - a).map(([level, gid]) => ({ level, gid }));
+}
+
+function keyOf({ level, gid }: { level: number; gid: string | null }): string {
+  return `${level}/${gid}`;
 }

@@ -9,11 +9,11 @@ import type { Shown } from './shown.ts';
  * Boxes of what is listed: the box that was asked for, the unit that is opened, or else all units of the list.
  * @returns none while they are not known
  */
-export function boxesOfListed({ place, lineage, rows, opened }: Shown): Box[] {
+export function boxesOfListed({ place, lineage, rows, opened, openedUnit }: Shown): Box[] {
   const asked = textToBox(place.bbox);
   if (asked !== undefined) return [asked];
-  const parent = place.contains === '' ? lineage.at(-1) : undefined;
-  const views = parent === undefined ? rows.map(({ view }) => view) : [parent.view ?? boxOf(opened)];
+  const isOpened = place.contains === '' && lineage.length > 0;
+  const views = isOpened ? [opened?.view ?? boxOf(openedUnit)] : rows.map(({ view }) => view);
   return views.filter((view) => view !== undefined);
 }
 
@@ -27,8 +27,8 @@ export function boxOfSelected({ selected, unit }: Shown): Box | undefined {
 
 /** Boxes of all of what is selected, else of what is listed: far islands, too, as far as they are known. */
 export function boxesOfAll(shown: Shown): Box[] {
-  const { selected, unit, opened } = shown;
-  const box = boxOf(selected === undefined ? opened : unit);
+  const { selected, unit, openedUnit } = shown;
+  const box = boxOf(selected === undefined ? openedUnit : unit);
   return box === undefined ? (selected === undefined ? boxesOfListed(shown) : []) : [box];
 }
 

@@ -34,7 +34,7 @@ async function startDivided(): Promise<RunningService> {
   return startService(folder, { explorer: true });
 }
 
-journey('someone asks what changed', { service: startDivided }, async (page, step, { url }) => {
+journey('someone asks what changed', { service: startDivided, expected: [404] }, async (page, step, { url }) => {
   const card = page.locator('#changes');
 
   await step('the release says it when it is asked, and saves the table', async () => {

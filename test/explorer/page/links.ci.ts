@@ -88,4 +88,21 @@ journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async
       }
     }
   });
+
+  await step('a map that moves writes the address seldom, as browsers count that, and into its own entry', async () => {
+    await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=6.00/1.00/1.00`);
+    await page.evaluate(`
+      globalThis.writes = 0;
+      const { replaceState } = history;
+      history.replaceState = (...entry) => { writes++; replaceState.apply(history, entry); };
+      for (let i = 1; i <= 120; i++) theMap.jumpTo({ center: [1 + i / 100, 1] });
+      document.querySelector('#rows .choose').click();`);
+    await page.waitForURL(/unit=AAA\.2_1/);
+    assert.ok((await page.evaluate<number>('writes')) <= 3);
+    await mapAtRest(page);
+    await page.goBack();
+    await page.waitForURL((url) => url.hash === '#lv1?gid-0=AAA&map=6.00/1.000/2.200');
+    await mapAtRest(page, 'Math.abs(theMap.getCenter().lng - 2.2) < 0.001');
+    assert.equal(await page.locator('#facts').isVisible(), false);
+  });
 });

@@ -1,5 +1,6 @@
 // Tiles that do not arrive: what the map says, and what it asks for again.
 import assert from 'node:assert/strict';
+import { holdRequests } from '../../support/processes/chromium.ts';
 import { until } from '../../support/until.ts';
 import { drawn, goToView, mapAtRest } from './asked-map.ts';
 import { ALL_SHAPES, journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
@@ -31,23 +32,71 @@ journey(
       await page.goto(`${service.url}/docs`);
       await page.route('**/lv1.json', (route) => route.fulfill({ status: 503, body: 'down' }));
       await page.goto(`${service.url}/#token=${TOKEN}`);
-      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      await page.goto(`${service.url}/#lv1?gid-0=AAA&unit=AAA.1_1`);
       await page.locator('#message').getByText('The service has a fault').waitFor();
       await page.unroute('**/lv1.json');
       await page.getByRole('button', { name: 'Try again' }).click();
       await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+      // The unit of the address is lit when its tiles come.
+      await mapAtRest(page, "theMap.getFeatureState({ source: 'lv1', sourceLayer: 'units', id: 1 }).chosen === true");
     });
 
+    await step('what a level is that one leaves and comes back to meanwhile is told once', async () => {
+      await page.goto(`${service.url}/docs`);
+      await page.route('**/lv0/**', (route) => route.fulfill({ status: 503, body: 'down' }));
+      const arrive = await holdRequests(page, '**/lv1.json');
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      await page.locator('#message').getByText('The service has a fault').waitFor();
+      await page.unroute('**/lv0/**');
+      await page.goto(`${service.url}/#lv1?gid-0=BBB`);
+      await waitForPlace(page, 'Beland', '1 × Region');
+      arrive();
+      await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
+      assert.equal(await page.locator('#message').innerText(), '');
+    });
+
+    const gone = {
+      status: 410,
+      contentType: 'application/problem+json',
+      body: '{"code":"release-gone","detail":"x"}',
+    };
+
     await step('tiles of a release that is gone are replaced by those of the new one', async () => {
-      const gone = {
-        status: 410,
-        contentType: 'application/problem+json',
-        body: '{"code":"release-gone","detail":"x"}',
-      };
       await page.route('**/*.mvt?v=*', (route) => route.fulfill(gone), { times: 1 });
       await page.goto(`${service.url}/#lv2?gid-1=AAA.1_1`);
       await until(async () => (await drawn(page, 'fill')).includes('2/1'), 'no district is drawn');
       assert.equal(await page.locator('#message').innerText(), '');
+    });
+
+    await step('so are they where another tile has another fault', async () => {
+      const described = page.waitForResponse('**/lv1.json');
+      let asked = 0;
+      await page.route('**/lv1/**/*.mvt?v=*', (route) => {
+        asked++;
+        if (asked === 1) return route.fulfill({ status: 503, body: 'down' });
+        return asked === 2 ? route.fulfill(gone) : route.continue();
+      });
+      await page.goto(`${service.url}/docs`);
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      await described;
+      await page.waitForResponse('**/lv1.json');
+      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+      await page.unroute('**/lv1/**/*.mvt?v=*');
+    });
+
+    await step('a tile that cannot be read is called so', async () => {
+      await page.goto(`${service.url}/docs`);
+      await page.route('**/lv1/**/*.mvt?v=*', (route) => route.fulfill({ status: 200, body: 'no tile' }));
+      await page.goto(`${service.url}/#token=${TOKEN}`);
+      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
+      const message = page.locator('#message');
+      await message.getByText('The response could not be read').waitFor();
+      await message.getByText(/^The tile \d+\/\d+\/\d+ of level 1 could not be read: /).waitFor();
+      await page.unroute('**/lv1/**/*.mvt?v=*');
+      await message.getByRole('button', { name: 'Try again' }).click();
+      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
     });
   },
 );

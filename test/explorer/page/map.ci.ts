@@ -5,7 +5,7 @@ import { LEVELS } from '../../../format/levels.ts';
 import { layerOf, square } from '../../support/datasets/write-dataset.ts';
 import type { RunningService } from '../../support/http/in-process-proxy.ts';
 import { until } from '../../support/until.ts';
-import { colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
+import { boxOf, colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
 import {
   ALL_SHAPES,
   HOSTILE,
@@ -92,8 +92,10 @@ journey('someone asks what is here', { service, hasMap: 'asked', hasTouch: true 
     await page.getByRole('button', { name: 'Close the units at this point' }).click();
   });
 
-  await step('a click on a unit selects it, one where nothing is drawn asks', async () => {
+  await step('a click on a unit selects it and ends the card, one where nothing is drawn asks', async () => {
     const { x, y } = await middleOf(page);
+    await page.mouse.click(x, y, { button: 'right' });
+    await card.getByText('Næst').waitFor();
     await page.mouse.click(x, y);
     await page.locator('#facts').waitFor();
     assert.equal(await card.isVisible(), false);
@@ -216,12 +218,15 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
     assert.deepEqual(await drawn(page, 'chosen'), ['2/1']);
   });
 
-  await step('an opened unit shows its own in colours; those beside it stay as land, and can be picked', async () => {
+  await step('an opened unit shows its own in colours; those beside it are pale, and can be picked', async () => {
     await goToView(page, `${service.url}/#lv2?gid-1=AAA.1_1&map=7.00/3.00/1.00`);
     await waitForPlace(page, 'North', '3 × District');
     assert.deepEqual(await drawn(page, 'fill'), ['2/1', '2/4']);
     assert.ok((await drawn(page, 'land')).includes('1/2'));
     const { x, y } = await pixelOf(page, 0.5, 1.9);
+    // Not in the colour of land without data.
+    const land = `getComputedStyle(document.documentElement).getPropertyValue('--map-land')`;
+    assert.notEqual(await colourAt(page, { x, y }), await page.evaluate(land));
     await page.mouse.click(x, y);
     await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await page.locator('#facts').getByRole('heading', { name: HOSTILE }).waitFor();
@@ -260,7 +265,7 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
   await step('a unit in several tiles has one outline; another that is selected takes it', async () => {
     await goToView(page, `${service.url}/#lv0?unit=AAA&map=9.00/2.00/2.00`);
     // Where two tiles meet there is no line.
-    const [seam, beside] = [await pixelOf(page, (259 / 512) * 360 - 180, 2.3), await pixelOf(page, 2.2, 2.3)];
+    const [seam, beside] = [await pixelOf(page, (259 / 512) * 360 - 180, 1.75), await pixelOf(page, 2.2, 1.75)];
     assert.equal(await colourAt(page, seam), await colourAt(page, beside));
     await goToView(page, `${service.url}/#lv0?unit=AAA&map=6.00/2.00/4.00`);
     assert.deepEqual(await drawn(page, 'chosen'), ['0/1']);
@@ -302,6 +307,11 @@ journey('someone has six levels on the map', { service: startTown, hasMap: 'aske
   await step('a name that several levels have at one place is written once, of those above in capitals', async () => {
     // Of a release with one country the page goes there by itself.
     await page.locator('#heading').getByText('Land', { exact: true }).waitFor();
+    const panel = await boxOf(page, '#panel');
+    for (const chip of await page.locator('#levels button').all()) {
+      const { x, width } = (await chip.boundingBox()) ?? assert.fail('a chip is not shown');
+      assert.ok(x + width <= panel.x + panel.width, 'a chip is cut off');
+    }
     await goToView(page, `${url}/#lv5?gid-0=A&map=3.00/16.00/16.00`);
     const areThere = `${JSON.stringify(LEVELS)}.every((level) => theMap.getLayer('label-' + level) !== undefined)`;
     await until(() => page.evaluate<boolean>(areThere), 'a level has no labels');
@@ -309,6 +319,9 @@ journey('someone has six levels on the map', { service: startTown, hasMap: 'aske
     await page.evaluate(`new Promise((resolve) => theMap.once('idle', resolve).triggerRepaint())`);
     const names = `theMap.queryRenderedFeatures({ layers: theMap.getLayersOrder().filter((id) => id.startsWith('label-')) })
       .map(({ source, id, layer, properties }) => [source, id, properties.name, layer.layout['text-transform']])`;
+    // Labels of two levels look different.
+    const spacing = `${JSON.stringify(LEVELS)}.map((level) => theMap.getLayoutProperty('label-' + level, 'text-letter-spacing')[3])`;
+    assert.equal(new Set(await page.evaluate<number[]>(spacing)).size, LEVELS.length);
     assert.deepEqual(await page.evaluate(names), [
       ['lv1', 1, 'Town', 'uppercase'],
       ['lv5', 2, 'Town', 'none'],

@@ -17,7 +17,7 @@ async function assertAtRest(page: Page): Promise<void> {
   assert.doesNotMatch(await page.locator('body').innerText(), /loading|waiting/i);
 }
 
-journey('the service fails, and is there again', { service, path: '/', expected: [503] }, async (page, step) => {
+journey('the service fails, and is there again', { service, path: '/', expected: [404, 503] }, async (page, step) => {
   const message = page.locator('#message');
   const facts = page.locator('#facts');
   const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();

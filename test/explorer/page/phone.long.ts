@@ -55,8 +55,6 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
   });
 
   await step('the credits stay in sight above it', async () => {
-    await page.getByRole('button', { name: 'More of the credits' }).tap();
-    await page.getByRole('button', { name: 'Less of the credits' }).waitFor();
     await page.locator('#credits').getByText('Second source').waitFor();
     const credits = await boxOf(page, '#credits');
     assert.ok(credits.y + credits.height <= (await boxOf(page, '#panel')).y + 1);

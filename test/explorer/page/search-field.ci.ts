@@ -70,4 +70,19 @@ journey('someone types into the search field', { service, expected: [503] }, asy
       assert.ok(width !== undefined && width >= 2 && offset === -width, `${id}: ${width} ${offset}`);
     }
   });
+
+  await step('on a phone it takes all of the sheet, which has its height again when one leaves', async () => {
+    await page.setViewportSize({ width: 390, height: 700 });
+    const sheet = page.getByRole('button', { name: /^Panel height/ });
+    await page.getByRole('tab', { name: 'Browse' }).focus();
+    const height = (): Promise<string> => page.evaluate<string>('document.body.dataset.sheet');
+    for (const own of ['half', 'full', 'low']) {
+      assert.equal(await height(), own);
+      await field.focus();
+      assert.equal(await height(), 'full');
+      await page.getByRole('tab', { name: 'Browse' }).focus();
+      assert.equal(await height(), own);
+      await sheet.click();
+    }
+  });
 });

@@ -74,6 +74,22 @@ journey('someone keeps a token for the session', { service, path: '/' }, async (
     });
 });
 
+journey('someone signs out while answers are on their way', { service }, async (page) => {
+  await waitForPlace(page, ...RELEASE);
+  const arrive = await holdRequests(page, '**/api/v1/children?*');
+  await page.getByRole('button', { name: 'Open Aland: 2 inside' }).click();
+  await page.waitForURL(/gid-0=AAA/);
+  await signOut(page);
+  arrive();
+  // The answer of another page of the service comes after that of the list.
+  await page.evaluate(`fetch('about.json', { cache: 'no-store' }).then((response) => response.text())`);
+  assert.equal(await page.locator('#rows .choose').count(), 0);
+  assert.doesNotMatch((await page.locator('body').textContent()) ?? '', /Aland|North/);
+  assert.match(page.url(), /#lv1\?gid-0=AAA$/);
+  await give(page, TOKEN);
+  await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
+});
+
 const HELP = 'Ask <i>geo@example.org</i>, or fill in https://example.org/tokens, for a token.';
 const startHelping = () =>
   startService(service.folder, { explorer: true, title: 'Boundaries of Aland', signInHelp: HELP });

@@ -3,8 +3,8 @@
 import type { Page } from 'playwright-core';
 import { openUnit, type Step, TOKEN, waitForPlace } from './explorer-page.ts';
 
-/** The status of the answer that one of them provokes. */
-export const EXPECTED_STATUSES = [400];
+/** The statuses of the answers that some of them provoke. */
+export const EXPECTED_STATUSES = [400, 404];
 
 /**
  * Brings the page from the sign-in to each state.

@@ -1,0 +1,104 @@
+// A unit, those above it and those directly below, as `GET /api/v1/children` has them.
+import type { Box } from '../map/geometry/box.ts';
+import { type Client, RefusalError } from './client.ts';
+import { encode, withQuery } from './page-request.ts';
+import { type NamedUnit, typeOf } from './unit.ts';
+
+/** A unit that others are in. */
+export interface UnitAbove {
+  level: number;
+  gid: string;
+  name: string | null;
+  type: string | null;
+}
+
+export interface Tree {
+  /** From the top down to the unit itself. */
+  lineage: UnitAbove[];
+  /** The nearest level below that has units of it; undefined where none has. */
+  below: number | undefined;
+  /** Those that were asked for, by fid. */
+  units: NamedUnit[];
+  /** How many there are. */
+  total: number;
+}
+
+/** A unit as the answer has it: its level is `lv1`. */
+type SentUnit = Omit<UnitAbove, 'level'> & { level: string };
+
+interface SentChild {
+  gid: string | null;
+  name: string | null;
+  type: string | null;
+  fid: number;
+  children: number;
+  inside: [level: string, units: number, type: string | null][];
+  view: Box | null;
+}
+
+interface Sent {
+  unit: SentUnit;
+  parents: SentUnit[];
+  level: string | null;
+  children: SentChild[];
+}
+
+/** Units of a page of the service. */
+const PAGE_MAX = 1000;
+
+/**
+ * @param most how many of the units below are asked for
+ * @returns undefined where the release has no such unit
+ * @throws RefusalError
+ */
+export async function readTree(
+  client: Client,
+  { level, gid }: Pick<UnitAbove, 'level' | 'gid'>,
+  most: number,
+  signal: AbortSignal,
+): Promise<Tree | undefined> {
+  const query = [`gid=${encode(gid)}`, `level=lv${level}`, ...(most < PAGE_MAX ? [`page-size=${most}`] : [])];
+  try {
+    const { json, matched, next } = await client.json(client.urlOf(withQuery('children', query)), signal);
+    const { unit, parents, level: below, children } = json as Sent;
+    for (let url = next; url !== undefined && children.length < most; ) {
+      const more = await client.json(url, signal);
+      children.push(...(more.json as Sent).children);
+      url = more.next;
+    }
+    const number = below === null ? undefined : levelIn(below);
+    return {
+      lineage: [...parents, unit].map((above) => ({ ...above, level: levelIn(above.level) })),
+      below: number,
+      units: children.map((child) => toRow(child, number ?? level, { level, gid })),
+      total: matched,
+    };
+  } catch (error) {
+    if (error instanceof RefusalError && error.code === 'unknown-gid') return undefined;
+    throw error;
+  }
+}
+
+function toRow(
+  { gid, name, type, fid, children, inside, view }: SentChild,
+  level: number,
+  parent: Pick<UnitAbove, 'level' | 'gid'>,
+): NamedUnit {
+  return {
+    level,
+    fid,
+    gid,
+    name,
+    type: typeOf(type),
+    parent: parent.gid,
+    parentLevel: parent.level,
+    children,
+    view: view ?? undefined,
+    inside: inside.map(([deeper, units, commonest]) => [levelIn(deeper), units, commonest]),
+  };
+}
+
+/** The number in `lv1`. */
+function levelIn(text: string): number {
+  return Number(text.slice('lv'.length));
+}

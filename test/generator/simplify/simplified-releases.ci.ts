@@ -1,18 +1,15 @@
-// What the simplified geometries of a release promise, by the features that it has on disk: what units share in `full`
+// What the simplified geometries of the sample promise, by the features that it has on disk: what units share in `full`
 // they share in `medium` and `low`, nothing overlaps or gapes, borders stay near, and points lie inside.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { elementAt } from '../../../format/element-at.ts';
-import { GEOMETRIES, LEVELS } from '../../../format/levels.ts';
+import { LEVELS } from '../../../format/levels.ts';
 import { readStored } from '../../support/datasets/large-dataset.ts';
-import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { decimalOf, evenOdd, type Ring } from '../../support/even-odd.ts';
 import { DECIMALS, placedLevel } from '../../support/places.ts';
-import { buildRelease } from '../../support/releases/build-release.ts';
-import { sampleOutput, worldOutput } from '../../support/releases/world.ts';
+import { sampleOutput } from '../../support/releases/world.ts';
 import { seedsOf } from '../../support/slice.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Decimals of `full`. */
 const PRECISION = 7;
@@ -32,25 +29,14 @@ const RUNS = 40;
 /** Positions of a unit whose distances are measured. */
 const MEASURED = 10;
 
-const countries = temporaryFolder();
-await buildRelease(writeCountries(), countries, { geometries: GEOMETRIES });
-const releases = [
-  ['countries', countries, 'r1'],
-  ['invented world', await worldOutput(), 'r1'],
-  ['sample', await sampleOutput(), 'sample'],
-] as const;
-
-for (const [name, folder, release] of releases) {
-  const stored = readStored(folder, release);
-  for (const level of LEVELS) {
-    const { lines, withGeometry } = elementAt(stored, level);
-    // The countries of the sample have as many vertices as all else.
-    const isLarge = name === 'sample' && level === 0;
-    if (lines.length > 0 && !isLarge) describe(`${name}, level ${level}`, () => testLevel(name, lines, withGeometry));
-  }
+const stored = readStored(await sampleOutput(), 'sample');
+for (const level of LEVELS) {
+  const { lines, withGeometry } = elementAt(stored, level);
+  // The countries of the sample have as many vertices as all else.
+  if (lines.length > 0 && level > 0) describe(`level ${level}`, () => testLevel(lines, withGeometry));
 }
 
-function testLevel(name: string, lines: readonly string[], withGeometry: ReadonlyMap<string, string[]>): void {
+function testLevel(lines: readonly string[], withGeometry: ReadonlyMap<string, string[]>): void {
   const full = placedLevel(lines, PRECISION);
   const owners = ownersOf(full.rings);
   for (const { geometry, cell, tolerance } of SIMPLIFIED) {
@@ -75,7 +61,7 @@ function testLevel(name: string, lines: readonly string[], withGeometry: Readonl
           assert.equal(units.join(), expected ?? units.join(), `${place}, ${to}`);
           if (expected?.includes(',')) shared++;
         }
-      if (name === 'sample') assert.ok(shared > 5_000, `${shared} ends amid borders`);
+      assert.ok(shared > 5_000, `${shared} ends amid borders`);
     });
 
     test(`${geometry}: borders stay near: the largest ring of each unit, at most two and a half times the tolerance away`, () => {
@@ -106,8 +92,7 @@ function testLevel(name: string, lines: readonly string[], withGeometry: Readonl
           distance(position, Array.from(edgesOf(elementAt(full.rings, own)))) < tolerance;
         const [gone, come] = [before.filter((own) => !now.includes(own)), now.filter((own) => !before.includes(own))];
         assert.ok([...gone, ...come].every(isBeside), `${x},${y} is in ${now}, in full in ${before}`);
-        // Made-up units overlap their neighbours, those of the sample no others than in its source.
-        if (name !== 'invented world' && now.length > 1) assert.deepEqual(now, before, `${x},${y}`);
+        if (now.length > 1) assert.deepEqual(now, before, `${x},${y}`);
       });
       for (const seed of seedsOf(1)) fc.assert(property, { seed, numRuns: RUNS });
     });

@@ -41,15 +41,13 @@ function archipelago(islands: number): Archipelago {
   return { mainland, squares, isOnLand: order.map((i) => i % 2 === 1) };
 }
 
-const [few, many] = [archipelago(FEW), archipelago(2 * FEW)];
-
-/** Asserts how the processor time of some work grows, the least of five rounds of each. */
-function assertGrowth(workOn: (of: Archipelago) => () => void): void {
-  const [before = NaN, after = NaN] = [few, many].map((of) => {
-    const work = workOn(of);
+/** Asserts how the processor time of some work grows with twice as much to do, the least of five rounds of each. */
+function assertGrowth(size: number, workOn: (size: number) => () => void): void {
+  const [before = NaN, after = NaN] = [size, 2 * size].map((own) => {
+    const work = workOn(own);
     return Math.min(...[1, 2, 3, 4, 5].map(() => cpuMs(work)));
   });
-  assert.ok(after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice the islands`);
+  assert.ok(after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice as much`);
 }
 
 function cpuMs(work: () => void): number {
@@ -60,16 +58,20 @@ function cpuMs(work: () => void): number {
 }
 
 test('islands and lakes beside a long coast have their places, twice as many in about twice the time', () => {
-  assertGrowth(({ mainland, squares, isOnLand }) => () => {
-    const polygons = nestRings([...squares, mainland]);
-    const largest = polygons.find(([exterior]) => exterior === mainland);
-    assert.equal(largest?.length, 1 + isOnLand.filter(Boolean).length);
-    assert.equal(polygons.length, 1 + isOnLand.filter((isLake) => !isLake).length);
+  assertGrowth(FEW, (islands) => {
+    const { mainland, squares, isOnLand } = archipelago(islands);
+    return () => {
+      const polygons = nestRings([...squares, mainland]);
+      const largest = polygons.find(([exterior]) => exterior === mainland);
+      assert.equal(largest?.length, 1 + isOnLand.filter(Boolean).length);
+      assert.equal(polygons.length, 1 + isOnLand.filter((isLake) => !isLake).length);
+    };
   });
 });
 
 test('the edges that cross are found among islands in no order, in order of the edges, likewise', () => {
-  assertGrowth(({ mainland, squares }) => {
+  assertGrowth(FEW, (islands) => {
+    const { mainland, squares } = archipelago(islands);
     const [first = assert.fail()] = squares;
     // The last ring is the first one, moved: each has a corner in the other.
     const rings = [...squares, mainland, first.map((place, i) => place - (i % 2 === 0 ? 10 : 5))];
@@ -148,8 +150,7 @@ test('cells of units that are all the same island take about twice the time for 
     });
     return bytes;
   };
-  const [before, after] = [FEW, 2 * FEW].map((units) => Math.min(...[1, 2, 3].map(() => cpuMs(() => cellsOf(units)))));
-  assert.ok(before && after && after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice the units`);
+  assertGrowth(FEW, (units) => () => cellsOf(units));
   // A cell has its units, a byte each, and those of a side by their numbers, most of which take three.
   const bytes = cellsOf(100_000);
   assert.ok(bytes > 300_000 && bytes < 500_000, `${bytes} bytes`);
@@ -162,16 +163,14 @@ test('a unit that leaves a tile at thousands of places, as a spiral does, is cut
       const y = 4 * (i % 2 === 0 ? i / 2 : bars - (i + 1) / 2);
       return [0, y, 9, y, 9, y + 2, 0, y + 2];
     }).flat();
-  const cut = (ring: OpenRing, bars: number) => () => {
-    const polygons = withoutDoubledEdges([[ring]], [{ axis: 0, at: 0 }]);
-    assert.equal(polygons.length, bars);
-    assert.ok(polygons.every(([bar, ...holes]) => bar?.length === 8 && holes.length === 0));
-  };
-  const [before, after] = [1000, 2000].map((bars) => {
-    const work = cut(cutRing(bars), bars);
-    return Math.min(...[1, 2, 3, 4, 5].map(() => cpuMs(work)));
+  assertGrowth(1000, (bars) => {
+    const ring = cutRing(bars);
+    return () => {
+      const polygons = withoutDoubledEdges([[ring]], [{ axis: 0, at: 0 }]);
+      assert.equal(polygons.length, bars);
+      assert.ok(polygons.every(([bar, ...holes]) => bar?.length === 8 && holes.length === 0));
+    };
   });
-  assert.ok(before && after && after < GROWTH_MAX * before, `${before} ms, ${after} ms with twice the places`);
 });
 
 test('rings that touch are nested as a comparison of each with all does it', () => {

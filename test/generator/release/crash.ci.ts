@@ -15,7 +15,7 @@ import { countryRow } from '../../support/datasets/small-datasets.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
 import { contentOf, snapshotOf } from '../../support/files.ts';
 import { compile } from '../../support/processes/compile.ts';
-import { interceptFiles, systemError } from '../../support/processes/faulty-fs.ts';
+import { errorWith, interceptFiles } from '../../support/processes/faulty-fs.ts';
 import { buildRelease, buildUnchecked, ONE_OTHER } from '../../support/releases/build-release.ts';
 import { assertDerived } from '../../support/releases/oracle.ts';
 import { slice, sliceOf } from '../../support/slice.ts';
@@ -109,14 +109,7 @@ for (const [code, tried] of [
     for (const i of some) {
       const operation = operations[i] ?? '';
       const out = copyOf(before);
-      const stop = interceptFiles((n, name) => {
-        if (n === i + 1) throw systemError(code, name);
-      });
-      const error: unknown = await buildUnchecked(newSource, out, newBuild).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      stop();
+      const error = await errorWith(code, i + 1, () => buildUnchecked(newSource, out, newBuild));
       if (error instanceof Error) {
         failed++;
         assert.match(error.message, new RegExp(code), operation);

@@ -15,7 +15,7 @@ import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { countryRow } from '../../support/datasets/small-datasets.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
 import { contentOf } from '../../support/files.ts';
-import { interceptFiles, systemError } from '../../support/processes/faulty-fs.ts';
+import { errorWith, interceptFiles } from '../../support/processes/faulty-fs.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -68,14 +68,7 @@ function testFailures(name: string, command: (out: string) => Promise<unknown>, 
     for (const code of ['ENOSPC', 'EIO'])
       for (const i of changes) {
         const out = copyOf(output);
-        const stop = interceptFiles((n, operation) => {
-          if (n === i + 1) throw systemError(code, operation);
-        });
-        const error: unknown = await command(out).then(
-          () => undefined,
-          (reason: unknown) => reason,
-        );
-        stop();
+        const error = await errorWith(code, i + 1, () => command(out));
         const what = `${code} at operation ${i + 1}, ${operations[i]}`;
         if (error !== undefined) assert.match(String(error), new RegExp(code), what);
         await check(out);

@@ -56,3 +56,18 @@ export function interceptFiles(onOperation: OnOperation): () => string[] {
 export function systemError(code: string, name: string): Error {
   return Object.assign(new Error(`${code}: injected, ${name.replace('Sync', '')}`), { code, syscall: name });
 }
+
+/** Runs a command of which an operation fails with a code. @returns its error; undefined if it has none */
+export async function errorWith(code: string, operation: number, command: () => Promise<unknown>): Promise<unknown> {
+  const stop = interceptFiles((n, name) => {
+    if (n === operation) throw systemError(code, name);
+  });
+  try {
+    await command();
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    stop();
+  }
+}

@@ -120,7 +120,6 @@ class Simulation {
   /** The keys that the issuer has. */
   readonly #keys: Since<readonly number[]>[] = [];
   #isIssuerDown = false;
-  #hasLittleMemory = false;
   #running: Running[] = [];
   /** SHA-256 of the bodies by entity tag. */
   readonly #tagged = new Map<string, string>();
@@ -147,8 +146,8 @@ class Simulation {
       const log = (line: string): number => this.trace.push(`${this.#time.now} log ${line.split('\n', 1)[0]}`);
       const origin = this.#dice(2) === 0 ? this.#origin.asFolder : this.#origin.asHost;
       // As on platforms with little memory: some levels at a time.
-      this.#hasLittleMemory = this.#dice(3) === 0;
-      const releases = new Releases(origin, { load: this.#hasLittleMemory ? loadOnDemand(LEVELS_BYTES) : loadRelease });
+      const load = this.#dice(3) === 0 ? loadOnDemand(LEVELS_BYTES) : loadRelease;
+      const releases = new Releases(origin, { load });
       const first = releases.refresh();
       await this.#time.pass(MINUTE);
       await first;
@@ -304,7 +303,6 @@ class Simulation {
       return;
     }
     if (status === 503 && (this.#isIssuerDown || reason.includes('keys-unavailable') || method === 'HEAD')) return;
-    if (this.#hasLittleMemory && reason.includes('Too much is being loaded')) return;
     if (status === 416 && this.#isBehindEnd(running)) return;
     assert.ok([0, 410, 502, 503, 504].includes(status), `${what} ${reason}`);
     const isGone = !this.#within(this.#hosted, begun - MINUTE).every((hosted) =>

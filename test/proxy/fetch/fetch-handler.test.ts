@@ -8,7 +8,6 @@ import { SignJWT } from 'jose';
 import { CURRENT_PATH } from '../../../format/layout.ts';
 import { openOrigin } from '../../../proxy/create-server.ts';
 import { createFetchHandler } from '../../../proxy/fetch/create-fetch-handler.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { openFiles } from '../../support/files.ts';
 import { AUDIENCE, ISSUER } from '../../support/http/in-process-proxy.ts';
@@ -16,6 +15,7 @@ import { buildCountries, buildRelease } from '../../support/releases/build-relea
 import { enlargePage } from '../../support/releases/large-page.ts';
 import { pointTo } from '../../support/releases/point-to.ts';
 import { until } from '../../support/until.ts';
+import { watchedOrigin } from '../../support/watched-origin.ts';
 
 const folder = await buildCountries({ storedPages: 'all' });
 const { page, file } = enlargePage(folder, 8 * 1024 * 1024);
@@ -97,13 +97,9 @@ test('with a release in memory no request waits for current.json: it is read aft
   const out = await buildCountries();
   await buildRelease(writeCountries(), out, { release: 'r2' });
   pointTo(out, 'r1', ['r1']);
-  const origin = await openOrigin(out);
   let isHeld: Promise<void> | undefined;
-  const read: Origin['read'] = async (path, ...rest) => {
-    if (path === CURRENT_PATH) await isHeld;
-    return origin.read(path, ...rest);
-  };
-  const slow = await createFetchHandler({ ...options, origin: { ...origin, read }, currentCache: '60s' });
+  const origin = watchedOrigin(out, (path) => path === CURRENT_PATH && isHeld);
+  const slow = await createFetchHandler({ ...options, origin, currentCache: '60s' });
   const work: Promise<unknown>[] = [];
   const ask = async (): Promise<string | null> => {
     const { headers } = await slow.fetch(request(), { waitUntil: (promise) => work.push(promise) });
@@ -132,14 +128,12 @@ test('with a release in memory no request waits for current.json: it is read aft
 });
 
 /** The origin of a folder of which the first read of some bytes ends with the request that began it. */
-async function cancelledOnce(folder: string, isCancelled: (path: string, offset: number) => boolean) {
-  const origin = await openOrigin(folder);
+function cancelledOnce(folder: string, isCancelled: (path: string, offset: number) => boolean) {
   let held = 0;
-  const read: Origin['read'] = (path, extent, reader) =>
-    typeof extent === 'object' && isCancelled(path, extent.offset) && held++ === 0
-      ? new Promise(() => {})
-      : origin.read(path, extent, reader);
-  return { origin: { read }, held: () => held };
+  const origin = watchedOrigin(folder, (path, extent) =>
+    typeof extent === 'object' && isCancelled(path, extent.offset) && held++ === 0 ? new Promise(() => {}) : undefined,
+  );
+  return { origin, held: () => held };
 }
 
 for (const [what, asked, options, isCancelled] of [
@@ -157,7 +151,7 @@ for (const [what, asked, options, isCancelled] of [
   ],
 ] as const)
   test(`${what} whose read ended with the request that began it is read again for others after ten seconds`, async (t) => {
-    const { origin, held } = await cancelledOnce(await buildCountries(options), isCancelled);
+    const { origin, held } = cancelledOnce(await buildCountries(options), isCancelled);
     const worker = await createFetchHandler({ origin, public: true });
     void worker.fetch(asked());
     await until(() => held() === 1, 'nothing is read');
